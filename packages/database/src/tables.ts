@@ -1,0 +1,198 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
+type BigInt64 = number;
+type CreatedAt = ColumnType<Date, Date | undefined, never>;
+
+/** `bots`: one row per registered bot. `token` and `secret_token` are sealed (AES-256-GCM). */
+export interface BotsTable {
+  id: Generated<BigInt64>;
+  /** The platform's id of the bot, the part of the token before the colon. */
+  telegram_id: BigInt64;
+  token_sealed: string;
+  /** SHA-256 of the token, hex; unique. */
+  token_hash: string;
+  name: string;
+  username: string;
+  source: 'cli' | 'web';
+  manage_enabled: Generated<boolean>;
+  proxy_enabled: Generated<boolean>;
+  long_poll_enabled: Generated<boolean>;
+  webhook_mode: Generated<boolean>;
+  disabled: Generated<boolean>;
+  backend_url: Generated<string>;
+  /** '' when unset. */
+  secret_token_sealed: Generated<string>;
+  /** PEM of a backend's own certificate authority, '' when unset. */
+  backend_certificate: Generated<string>;
+  description: Generated<string>;
+  max_connections: Generated<number>;
+  /** JSON array of kinds as text; null means the platform's default set. */
+  allowed_updates: string | null;
+  /** Drawn once per registration; Redis state of another generation is not this bot's. */
+  generation: string;
+  /** From the sequence `bot_revisions`: rises with every change of this row. */
+  revision: BigInt64;
+  created_at: CreatedAt;
+}
+
+export interface ChatsTable {
+  bot_id: BigInt64;
+  id: BigInt64;
+  type: string;
+  title: string | null;
+  username: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  message_count: Generated<BigInt64>;
+  updated_at: Generated<Date>;
+}
+
+export interface MessagesTable {
+  bot_id: BigInt64;
+  /** '' for messages outside a business connection. */
+  business_connection_id: Generated<string>;
+  chat_id: BigInt64;
+  id: BigInt64;
+  user_id: BigInt64 | null;
+  username: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  text: string | null;
+  /** Unix seconds, as the platform gives it. */
+  date: BigInt64;
+  media_type: string | null;
+  file_id: string | null;
+  reply_to_message_id: BigInt64 | null;
+  /** Unix seconds of the newest edit seen. */
+  edit_date: BigInt64 | null;
+  deleted_at: Date | null;
+  outgoing: Generated<boolean>;
+}
+
+export interface ChatUsersTable {
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  user_id: BigInt64;
+  username: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  is_bot: Generated<boolean>;
+  last_seen_at: Generated<Date>;
+}
+
+export interface TagsTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  user_id: BigInt64;
+  username: string | null;
+  tag: string;
+  color: string;
+  created_at: CreatedAt;
+}
+
+export interface RoutesTable {
+  id: Generated<BigInt64>;
+  source_bot_id: BigInt64;
+  target_bot_id: BigInt64;
+  condition_type: string;
+  condition_value: Generated<string>;
+  action: string;
+  target_chat_id: BigInt64 | null;
+  enabled: Generated<boolean>;
+  description: Generated<string>;
+  created_at: CreatedAt;
+}
+
+export interface RouteLinksTable {
+  target_bot_id: BigInt64;
+  target_chat_id: BigInt64;
+  target_message_id: BigInt64;
+  source_bot_id: BigInt64;
+  source_chat_id: BigInt64;
+  source_message_id: BigInt64;
+  expires_at: Date;
+}
+
+export interface AuditLogTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  action: string;
+  actor_kind: 'account' | 'bot';
+  actor_id: BigInt64;
+  actor_username: string | null;
+  target_id: BigInt64 | null;
+  target_username: string | null;
+  details: Generated<string>;
+  date: BigInt64;
+  /** Makes a replayed capture land once: '<shard>:<stream id>'; null for REST actions. */
+  capture_key: string | null;
+}
+
+export interface DeadLettersTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  /** 'push', 'rules' or 'history': which reader gave up. */
+  reader: string;
+  update_id: BigInt64;
+  /** The update's own bytes; text, never jsonb. */
+  payload: string;
+  reason: string;
+  attempts: number;
+  last_status: number | null;
+  created_at: CreatedAt;
+}
+
+export interface AccountsTable {
+  id: Generated<BigInt64>;
+  username: string;
+  display_name: Generated<string>;
+  password_hash: string;
+  role: 'admin' | 'user';
+  /** true: every bot; false: those of account_bots. */
+  all_bots: Generated<boolean>;
+  must_change_password: Generated<boolean>;
+  /** Rises when every session of the account must end. */
+  session_epoch: Generated<number>;
+  created_at: CreatedAt;
+  last_login_at: Date | null;
+}
+
+export interface AccountBotsTable {
+  account_id: BigInt64;
+  bot_id: BigInt64;
+}
+
+export interface ApiKeysTable {
+  id: Generated<BigInt64>;
+  account_id: BigInt64;
+  name: string;
+  /** SHA-256 of the key, hex; unique. */
+  key_hash: string;
+  /** The first characters, to recognise it by. */
+  key_prefix: string;
+  role: 'admin' | 'user';
+  /** null: what the account sees; else a JSON array of bot ids as text. */
+  bot_ids: string | null;
+  enabled: Generated<boolean>;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: CreatedAt;
+}
+
+export interface Tables {
+  bots: BotsTable;
+  chats: ChatsTable;
+  messages: MessagesTable;
+  chat_users: ChatUsersTable;
+  tags: TagsTable;
+  routes: RoutesTable;
+  route_links: RouteLinksTable;
+  audit_log: AuditLogTable;
+  dead_letters: DeadLettersTable;
+  accounts: AccountsTable;
+  account_bots: AccountBotsTable;
+  api_keys: ApiKeysTable;
+}
