@@ -1,0 +1,54 @@
+/** Every word an error's `code` can be; clients may rely on the list being closed. */
+export const ERROR_CODES = [
+  'bad_request',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'payload_too_large',
+  'unsupported_media_type',
+  'too_many_requests',
+  'platform_refused',
+  'platform_failed',
+  'platform_timeout',
+  'unavailable',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One fault of an input: where it is (`bot_id`, `permissions.can_pin`) and what is wrong with it. */
+export interface FaultDetail {
+  path: string;
+  reason: string;
+}
+
+export interface FlotillaErrorExtra {
+  details?: FaultDetail[];
+  /** Seconds after which trying again makes sense. */
+  retryAfterS?: number;
+  /** The `error_code` of the platform's refusal. */
+  platformErrorCode?: number;
+  cause?: unknown;
+}
+
+/**
+ * A broken expectation, with a code from the closed list. The message is a sentence for the caller and tells no
+ * internals; what happened inside goes into `cause`, which is only logged.
+ */
+export class FlotillaError extends Error {
+  override readonly name = 'FlotillaError';
+  readonly code: ErrorCode;
+  readonly details?: FaultDetail[];
+  readonly retryAfterS?: number;
+  readonly platformErrorCode?: number;
+
+  constructor(code: ErrorCode, message: string, extra: FlotillaErrorExtra = {}) {
+    super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
+    this.code = code;
+    if (extra.details !== undefined) this.details = extra.details;
+    if (extra.retryAfterS !== undefined) this.retryAfterS = extra.retryAfterS;
+    if (extra.platformErrorCode !== undefined) this.platformErrorCode = extra.platformErrorCode;
+  }
+}
