@@ -1,0 +1,61 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from './metrics.ts';
+
+export type Readiness = { ready: boolean; reasons: string[] };
+
+export type ProbeServerOptions = {
+  port: number;
+  host: string;
+  metrics: Metrics;
+  live: () => boolean;
+  ready: () => Promise<Readiness>;
+};
+
+/**
+ * Serves /livez, /readyz and /metrics on a port of its own (0 takes a free one). Rejects when the port is taken.
+ * A readiness check that throws counts as not ready.
+ */
+export async function startProbeServer(options: ProbeServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?')[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'method not allowed\n');
+    if (path === '/livez') return answer(response, options.live() ? 200 : 503, options.live() ? 'ok\n' : 'stopping\n');
+    if (path === '/readyz') return void answerReadiness(options, response);
+    if (path === '/metrics') return void answerMetrics(options.metrics, response);
+    return answer(response, 404, 'not found\n');
+  });
+  await listen(server, options.port, options.host);
+  return { port: (server.address() as AddressInfo).port, stop: () => close(server) };
+}
+
+async function answerReadiness({ ready }: ProbeServerOptions, response: ServerResponse): Promise<void> {
+  const readiness = await ready().catch(() => ({ ready: false, reasons: ['the readiness check failed'] }));
+  answer(response, readiness.ready ? 200 : 503, JSON.stringify(readiness), 'application/json');
+}
+
+async function answerMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
+  const text = await registry.metrics().catch(() => null);
+  if (text === null) return answer(response, 500, 'a metric could not be collected\n');
+  answer(response, 200, text, registry.contentType);
+}
+
+function answer(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

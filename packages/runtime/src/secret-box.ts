@@ -1,0 +1,42 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { parseEncryptionKey } from './encryption-key.ts';
+
+/** Encrypts what must be read back later (bot tokens, secrets) for storage at rest. */
+export type SecretBox = {
+  /** The sealed text differs each time, also for the same input. */
+  seal(plain: string): string;
+  /** Throws when the text was sealed with a key that is not listed any more, or was altered. */
+  open(sealed: string): string;
+};
+
+const FORMAT = 'v1';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * AES-256-GCM under ENCRYPTION_KEY (CONTRACT §7): 32 bytes in base64, or a list `id:base64,…`
+ * of which the first seals and all open. Throws an Error when the value has another form.
+ */
+export function secretBox(encryptionKey: string): SecretBox {
+  const keys = parseEncryptionKey(encryptionKey);
+  return {
+    seal: (plain) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keys.first.key, iv).setAAD(Buffer.from(keys.first.id));
+      const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [FORMAT, keys.first.id, sealed.toString('base64url')].join('.');
+    },
+    open: (sealed) => {
+      const [format, id, text] = sealed.split('.');
+      if (format !== FORMAT || !id || !text) throw new Error('This is not a text that was sealed here');
+      const key = keys.byId(id);
+      if (!key) throw new Error(`ENCRYPTION_KEY does not list the key "${id}" any more, which sealed this text`);
+      const bytes = Buffer.from(text, 'base64url');
+      if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('The sealed text is cut short');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(id))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}
