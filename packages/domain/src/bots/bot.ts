@@ -1,0 +1,61 @@
+/** A registered bot, as every process holds it; never logged whole, since it carries secrets. */
+export type Bot = {
+  /** Our own id, never reused. */
+  id: number;
+  /** The platform's id: the part of the token before the colon. */
+  telegramId: number;
+  token: string;
+  tokenHash: string;
+  name: string;
+  username: string;
+  source: 'cli' | 'web';
+  manageEnabled: boolean;
+  proxyEnabled: boolean;
+  longPollEnabled: boolean;
+  webhookMode: boolean;
+  disabled: boolean;
+  /** '' when unset, like the other strings. */
+  backendUrl: string;
+  secretToken: string;
+  backendCertificate: string;
+  description: string;
+  maxConnections: number;
+  /** null: the platform's default set. */
+  allowedUpdates: string[] | null;
+  generation: string;
+  revision: number;
+  createdAt: Date;
+};
+
+/** What an operator or the bot itself may change; absent fields keep their value. */
+export type BotChanges = Partial<
+  Pick<
+    Bot,
+    | 'name'
+    | 'username'
+    | 'manageEnabled'
+    | 'proxyEnabled'
+    | 'longPollEnabled'
+    | 'webhookMode'
+    | 'disabled'
+    | 'backendUrl'
+    | 'secretToken'
+    | 'backendCertificate'
+    | 'description'
+    | 'maxConnections'
+    | 'allowedUpdates'
+    | 'token'
+  >
+>;
+
+export const DEFAULT_MAX_CONNECTIONS = 40;
+
+/** Whether updates of this bot go to its backend. */
+export function pushes(bot: Bot): boolean {
+  return bot.proxyEnabled && bot.backendUrl !== '' && !bot.disabled;
+}
+
+/** Whether the worker asks the platform for this bot's updates. */
+export function polls(bot: Bot): boolean {
+  return !bot.webhookMode && !bot.disabled;
+}

@@ -1,0 +1,75 @@
+/** How many hash slots the bots are spread over; part of every stored key, so it never changes. */
+export const SHARDS = 64;
+
+/** The shard a bot lives in: its log, its state and its history stream share one Redis Cluster slot. */
+export function shardOf(botId: number): number {
+  return botId % SHARDS;
+}
+
+const tag = (shard: number): string => `{s${shard}}`;
+
+/** The keys that all bots of a shard share. */
+export function shardKeys(shard: number) {
+  return {
+    /** Stream: what the history writer still has to put into Postgres. */
+    history: `${tag(shard)}:history`,
+    /** Sorted set `<bot id>:<turn kind>` → ms since when there is work for that turn. */
+    dirty: `${tag(shard)}:dirty`,
+  };
+}
+
+/** The keys of one bot. */
+export function botKeys(botId: number) {
+  const prefix = `${tag(shardOf(botId))}:bot:${botId}`;
+  return {
+    ...shardKeys(shardOf(botId)),
+    prefix,
+    /** Hash: generation, ids, places, epochs, switches (see scripts/README.md). */
+    state: `${prefix}:state`,
+    /** Stream: the update log. */
+    log: `${prefix}:log`,
+    /** Hash: named consumers, `<name>` → `<acknowledged id> <last poll, ms>`. */
+    consumers: `${prefix}:consumers`,
+    /** Set: ids that push has delivered out of order, hidden from pull after a hand-over. */
+    pulledElsewhere: `${prefix}:skip`,
+    /** Sorted set: lane → when its first update is due, ms. */
+    lanes: `${prefix}:lanes`,
+    /** List per lane: ids that wait. */
+    lane: (lane: string) => `${prefix}:lane:${lane}`,
+    /** Hash: lane → id in flight. */
+    flight: `${prefix}:flight`,
+    /** Hash: id → JSON of its failed tries. */
+    retries: `${prefix}:retries`,
+    /** Hash: id → times its handling was begun and not ended. */
+    starts: `${prefix}:starts`,
+    /** List: the last attempts at delivery, newest first. */
+    attempts: `${prefix}:attempts`,
+    /** Bitmap of 4,096 platform ids that were seen. */
+    seen: (block: number) => `${prefix}:seen:${block}`,
+  };
+}
+
+export const SEEN_BLOCK_IDS = 4096;
+
+/** Configuration mirror: every process follows it. */
+export const configKeys = {
+  /** Hash: bot id → sealed JSON of its configuration. */
+  bots: '{config}:bots',
+  /** Sorted set: bot id (also of deleted bots) → version of its last change. */
+  changes: '{config}:changes',
+  /** Rises with every change; absent after Redis came back empty. */
+  version: '{config}:version',
+} as const;
+
+/** Pub/sub channels. */
+export const channels = {
+  /** Payload: the id of a bot whose log has something new for pull. */
+  appended: 'flotilla:appended',
+  /** Payload: the id of a bot whose configuration changed. */
+  config: 'flotilla:config',
+} as const;
+
+/** BullMQ prefix of one kind of turns; each queue has a slot of its own. */
+export function turnQueuePrefix(kind: string): string {
+  return `{turns-${kind}}`;
+}

@@ -1,0 +1,83 @@
+-- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
+-- KEYS  1 state  2 log  3 history  4 dirty  5 consumers  6… seen bitmaps
+-- ARGV  1 generation  2 now (ms)  3 bot id  4 epoch of the polling turn ('' for a push by the platform)
+--       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates)
+--       7… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--          offset of the first and of the last digit of update_id in raw (1-based), raw
+-- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
+--      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id}
+-- @include trim
+local SEEN_LIFE_S = 90000
+local MAX_ID = 2147483647
+local TRIM_EVERY_MS = 5000
+
+local state, log, history, dirty, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local now, botId = tonumber(ARGV[2]), ARGV[3]
+local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
+  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt')
+if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
+if s[2] ~= '1' then return { 'OFF' } end
+if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
+
+local last, n = tonumber(s[3]), tonumber(s[4])
+local pull, push, manage = s[5] == '1', s[6] == '1', s[8] == '1'
+local holdsForPush = push or tonumber(s[7]) > now
+local named = redis.call('EXISTS', consumers) == 1
+
+-- A slow place alone never stops intake: only when every place is at its limit does the platform keep the rest.
+local waiting = nil
+if pull then waiting = n - tonumber(s[12]) end
+if holdsForPush then
+  local behind = n - tonumber(s[13]) + tonumber(s[14])
+  if not waiting or behind < waiting then waiting = behind end
+end
+if waiting and waiting >= tonumber(ARGV[6]) then return { 'FULL' } end
+
+local allowed = s[9]
+local function mutes(kind)
+  if allowed == '' then return kind == 'chat_member' or kind == 'message_reaction' or kind == 'message_reaction_count' end
+  return not string.find(allowed, ',' .. kind .. ',', 1, true)
+end
+
+local appended, duplicates, heard = 0, 0, false
+for i = 7, #ARGV, 9 do
+  local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
+  if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
+    duplicates = duplicates + 1
+  else
+    redis.call('EXPIRE', seenKey, SEEN_LIFE_S)
+    local kind, raw = ARGV[i + 3], ARGV[i + 8]
+    local id = math.max(last + 1, platformId)
+    if id > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
+    if id ~= platformId then
+      raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. id .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
+    end
+    last = id
+    local muted = mutes(kind)
+    if not muted then
+      n = n + 1
+      heard = true
+    end
+    if named or (not muted and (pull or holdsForPush)) then
+      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', muted and '1' or '0')
+    end
+    if manage then
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', s[1], 'a', now, 'i', id, 'u', raw)
+    end
+    appended = appended + 1
+  end
+end
+
+if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
+if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
+if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last } end
+
+redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now)
+-- A reader that is off passes everything, so that it starts at the end when it is turned on.
+if not pull then redis.call('HSET', state, 'acked', last, 'ackedN', n) end
+if not holdsForPush then redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last) end
+if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
+local wakePush = push and heard and redis.call('ZADD', dirty, 'NX', now, botId .. ':push') or 0
+local wakeHistory = manage and redis.call('ZADD', dirty, 'NX', now, 'history') or 0
+if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
+return { 'OK', appended, duplicates, wakePush, wakeHistory, last }

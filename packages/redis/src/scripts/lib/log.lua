@@ -1,0 +1,26 @@
+-- Every log entry holds the same fields in the same order:
+--   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n ordinal, m muted ('1': not for the default readers)
+local function idOf(entry)
+  return tonumber(string.match(entry[1], '^%d+'))
+end
+
+local function fieldsOf(entry)
+  local f = entry[2]
+  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), ordinal = tonumber(f[12]), muted = f[14] == '1' }
+end
+
+local function entryAt(log, id)
+  local found = redis.call('XRANGE', log, id, id)
+  if #found == 0 then return nil end
+  return fieldsOf(found[1])
+end
+
+-- How many unmuted updates were appended up to and including this id; n is the count for the whole log.
+local function ordinalUpTo(log, id, n)
+  local before = redis.call('XREVRANGE', log, id, '-', 'COUNT', 1)
+  if #before > 0 then return fieldsOf(before[1]).ordinal end
+  local after = redis.call('XRANGE', log, '(' .. id, '+', 'COUNT', 1)
+  if #after == 0 then return n end
+  local entry = fieldsOf(after[1])
+  return entry.muted and entry.ordinal or entry.ordinal - 1
+end
