@@ -8,17 +8,23 @@ const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 
 const SECRET_NAME =
   '[\\w.-]{0,60}?(?:password|passwd|passphrase|secret|authorization|cookie|encryption_?key|api_?key|token)(?:_?(?:new|old|token|key))?';
-/** `"name":"value"`, also in JSON inside a JSON string, where quotes carry backslashes; also `"name","value"` (raw headers). */
-const QUOTED = new RegExp(
-  `((\\\\*)"${SECRET_NAME}\\2"\\s*[:,]\\s*)(?:\\2"(?:[^"\\\\]|\\\\.)*?(?:(?<!\\\\)\\2"|(?="))|\\[(?:\\s*\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)\\2"\\s*,?)*\\])`,
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+/** `"name":"value"`, a list of values, and `"name","value"` as raw headers come. */
+const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[(?:\\s*${STRING}\\s*,?)*\\])`, 'gi');
+/** The same in JSON inside a JSON string: quotes carry backslashes, those inside a value twice as many and one more. */
+const NESTED = new RegExp(
+  `((\\\\+)"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
   'gi',
 );
 /** `name=value` of query strings, forms and cookies. */
 const ASSIGNED = new RegExp(`\\b(${SECRET_NAME}|session)(=|%3D)[^&\\s"'\\\\;,]+`, 'gi');
 /** `name: 'value'` as util.inspect writes it, and header lines in text. */
-const INSPECTED = new RegExp(`\\b(${SECRET_NAME}['"]?:\\s*)'(?:[^'\\\\"]|\\\\[^"])*'`, 'gi');
+const INSPECTED = new RegExp(
+  `\\b(${SECRET_NAME}['"]?:\\s*)(?:'(?:[^'\\\\"]|\\\\\\\\.|\\\\[^"])*'|\\\\"(?:[^"\\\\]|\\\\.)*?\\\\")`,
+  'gi',
+);
 const HEADER_LINE =
-  /\b((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[][^"\\\r\n]*/gi;
+  /((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[][^"\\\r\n]*/gi;
 
 /**
  * Blanks every secret in a serialised log line (JSON stays JSON): bot tokens, `flt_` keys, credentials in URLs,
@@ -29,7 +35,8 @@ export function redactSecrets(line: string): string {
     .replace(BOT_TOKEN, `$1${HIDDEN}`)
     .replace(API_KEY, `flt_${HIDDEN}`)
     .replace(CREDENTIALS_IN_URL, `$1${HIDDEN}@`)
-    .replace(QUOTED, `$1$2"${HIDDEN}$2"`)
+    .replace(QUOTED, `$1"${HIDDEN}"`)
+    .replace(NESTED, `$1$2"${HIDDEN}$2"`)
     .replace(AUTHORIZATION, `$1 ${HIDDEN}`)
     .replace(ASSIGNED, `$1$2${HIDDEN}`)
     .replace(INSPECTED, `$1'${HIDDEN}'`)
