@@ -12,6 +12,7 @@ local TOO_OLD = 100000
 local KEPT_MS = 120000
 local MAX_CONSUMERS = 16
 local SCAN_AT_MOST = 1000
+local PAGE = 25
 
 local state, log, consumers, hidden = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -106,7 +107,7 @@ local wanted = ARGV[9]
 local raws, size, scanned, moreFrom = {}, 0, 0, 0
 local at = '(' .. (from - 1)
 while #raws < limit and moreFrom == 0 do
-  local page = redis.call('XRANGE', log, at, '+', 'COUNT', limit - #raws)
+  local page = redis.call('XRANGE', log, at, '+', 'COUNT', math.min(limit - #raws, PAGE))
   if #page == 0 then break end
   for _, found in ipairs(page) do
     local entry = fieldsOf(found)
@@ -116,11 +117,11 @@ while #raws < limit and moreFrom == 0 do
       or (default and (entry.muted or redis.call('SISMEMBER', hidden, entry.id) == 1))
       or (not default and wanted ~= '' and not string.find(wanted, ',' .. entry.kind .. ',', 1, true))
     if not skip then
-      if size >= BODY_CAP then
+      size = size + 50 + #entry.raw
+      if size > BODY_CAP and #raws > 0 then
         limit = #raws
         break
       end
-      size = size + 50 + #entry.raw
       raws[#raws + 1] = entry.raw
     end
     if scanned >= SCAN_AT_MOST and #raws == 0 then

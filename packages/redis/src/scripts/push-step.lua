@@ -79,7 +79,8 @@ if s[3] == '1' and s[4] == '1' then
     end
   end
 else
-  room = 0
+  redis.call('HSET', state, 'pend', pend)
+  return { 'OK', '', 0, wakeHistory }
 end
 
 local out = { 'OK', '', moreToFile, 0 }

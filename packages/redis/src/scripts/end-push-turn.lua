@@ -1,4 +1,4 @@
--- Takes a turn's work mark away, unless there is more to do; then the caller wakes another turn.
+-- Takes a bot's push mark away, unless there is more to do; then the caller wakes another turn.
 -- KEYS  1 dirty  2 state  3 log  4 consumers  5 lanes
 -- ARGV  1 bot id  2 now (ms)
 -- RESULT 1 when something is readable, else 0

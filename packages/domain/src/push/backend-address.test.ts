@@ -1,0 +1,145 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { forbiddenHostReason, forbiddenReason, guardedLookup, parseBackendUrl } from './backend-address.ts';
+
+const resolvesTo =
+  (...addresses: string[]) =>
+  (_host: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+
+const hostOf = (url: string): string => parseBackendUrl(url)?.hostname ?? '';
+
+describe('a backend URL', () => {
+  test.each([
+    'https://example.com/hook',
+    'http://example.com:8080/a?b=c',
+    'example.com/hook',
+    'https://u:p@example.com',
+  ])('%s is accepted', (url) => expect(parseBackendUrl(url)).not.toBeNull());
+
+  test.each([
+    '',
+    'ftp://example.com',
+    'https://',
+    'http:///x',
+    'https://a b',
+    'https://x:99999',
+    'https://x:0',
+    'https://[::1',
+    'http:\\\\x',
+    'https://x\n.com',
+  ])('%j is malformed', (url) => expect(parseBackendUrl(url)).toBeNull());
+});
+
+describe('an address', () => {
+  test.each([
+    'http://127.0.0.1',
+    'http://127.1',
+    'http://0x7f000001',
+    'http://0177.0.0.1',
+    'http://2130706433',
+    'http://0/',
+    'http://[::1]',
+    'http://[::]',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:169.254.169.254]',
+    'http://[64:ff9b::7f00:1]',
+    'http://[64:ff9b:1::7f00:1]',
+    'http://[2002:7f00:1::]',
+    'http://[2001:0:1::80ff:fffe]',
+    'http://[::7f00:1]',
+    'http://[fd00::1]',
+    'http://[fec0::1]',
+    'http://100.64.0.1',
+    'http://10.0.0.1',
+    'http://172.16.0.1',
+    'http://192.168.1.1',
+    'http://169.254.169.254',
+    'http://224.0.0.1',
+    'http://255.255.255.255',
+    'http://192.0.2.1',
+    'http://[2001:db8::1]',
+    'http://localhost',
+    'http://a.localhost.',
+    'http://metadata.google.internal',
+    'http://METADATA.google.internal.',
+    'http://168.63.129.16',
+  ])('%s is refused without a setting', (url) => {
+    expect(forbiddenReason(hostOf(url), [])).toEqual(expect.any(String));
+  });
+
+  test.each([
+    'http://8.8.8.8',
+    'http://[2606:4700::1111]',
+    'http://[64:ff9b::808:808]',
+    'http://[::ffff:8.8.8.8]',
+    'http://example.com',
+  ])('%s is allowed', (url) => expect(forbiddenReason(hostOf(url), [])).toBeNull());
+
+  test('the refusal of a private address names the setting that allows it', () => {
+    expect(forbiddenReason('10.0.0.1', [])).toContain('BACKEND_ALLOWED_CIDRS');
+  });
+
+  test.each([
+    ['127.1', '127.0.0.0/8'],
+    ['[::1]', '::1'],
+    ['localhost', '127.0.0.1'],
+    ['[::ffff:10.1.2.3]', '10.0.0.0/8'],
+    ['[fd00::1]', 'fc00::/7'],
+  ])('%s is allowed by %s', (host, cidr) => {
+    expect(forbiddenReason(hostOf(`http://${host}`), [cidr])).toBeNull();
+  });
+
+  test.each([
+    '169.254.169.254',
+    '[fe80::1]',
+    '[::ffff:169.254.1.1]',
+    '[64:ff9b::a9fe:a9fe]',
+    '100.100.100.200',
+    'metadata.google.internal',
+    '[fd00:ec2::254]',
+  ])('%s stays refused whatever is allowed', (host) =>
+    expect(forbiddenReason(host, ['0.0.0.0/0', '::/0'])).toEqual(expect.any(String)),
+  );
+});
+
+describe('a name', () => {
+  test('that resolves to a private address is refused when saved', async () => {
+    expect(await forbiddenHostReason('inside.example', [], resolvesTo('93.184.216.34', '10.0.0.1'))).toContain(
+      '10.0.0.1',
+    );
+  });
+
+  test('that does not resolve is not refused when saved', async () => {
+    const fails = (_h: string, _o: object, done: (error: Error, found: LookupAddress[]) => void) =>
+      done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
+    expect(await forbiddenHostReason('later.example', [], fails)).toBeNull();
+  });
+
+  test('with one forbidden address among several is refused when connecting, and no packet leaves', async () => {
+    let connections = 0;
+    const server = createServer((_req, res) => res.end('reached')).on('connection', () => connections++);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const guarded = (cidrs: string[], ...addresses: string[]) =>
+      new Agent({ connect: { lookup: guardedLookup(cidrs, resolvesTo(...addresses)) } });
+
+    const refused = guarded([], '93.184.216.34', '127.0.0.1');
+    const failure = request(`http://backend.example:${port}/`, { dispatcher: refused });
+    await expect(failure).rejects.toMatchObject({ code: 'EFORBIDDENADDRESS' });
+    expect(connections).toBe(0);
+
+    const allowed = guarded(['127.0.0.0/8'], '127.0.0.1');
+    const answer = await request(`http://backend.example:${port}/`, { dispatcher: allowed });
+    expect(await answer.body.text()).toBe('reached');
+
+    await Promise.all([refused.close(), allowed.close()]);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

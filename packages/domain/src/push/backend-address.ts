@@ -1,0 +1,158 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Lookup = (
+  hostname: string,
+  options: { all: true; family?: number },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const LOOKUP_DEADLINE_MS = 2000;
+const SETTING = 'BACKEND_ALLOWED_CIDRS';
+
+/** Where clouds answer their machines' secrets outside the link-local range: Alibaba, Azure, Oracle, AWS, Google. */
+const METADATA_ADDRESSES = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map(
+  (address) => ipaddr.parse(address).toNormalizedString(),
+);
+const METADATA_NAMES = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
+const METADATA_SUFFIXES = ['.metadata.google.internal', '.instance-data.ec2.internal', '.metadata.goog'];
+
+/** Ranges that carry an IPv4 address inside, and where in the 16 bytes it begins. */
+const EMBEDDED_IPV4: { range: string; at: number; inverted?: boolean }[] = [
+  { range: '64:ff9b::/96', at: 12 },
+  { range: '2002::/16', at: 2 },
+  { range: '2001::/32', at: 12, inverted: true },
+  { range: '::ffff:0:0:0/96', at: 12 },
+  { range: '::/96', at: 12 },
+];
+
+/**
+ * The URL of a backend as it will be called, null when it is malformed: http or https on any port, https where no
+ * scheme is named (as the platform reads it), IPv4 shorthand such as 127.1 or 0x7f000001 already spelled out.
+ */
+export function parseBackendUrl(text: string): URL | null {
+  if (text === '' || /[\s\\]|\p{Cc}/u.test(text)) return null;
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  if (!/^https?:\/\/[^/]/i.test(absolute) || !URL.canParse(absolute)) return null;
+  const url = new URL(absolute);
+  return url.port === '0' ? null : url;
+}
+
+/**
+ * Why nothing may be sent to this host, null when it may. `host` is an address or a name as URL.hostname gives it; a
+ * name is judged by itself only, its addresses are judged by `guardedLookup` when connecting. `allowedCidrs` are the
+ * ranges of BACKEND_ALLOWED_CIDRS; they never open link-local or metadata addresses.
+ */
+export function forbiddenReason(host: string, allowedCidrs: readonly string[]): string | null {
+  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (ipaddr.isValid(bare)) return forbiddenAddress(ipaddr.parse(bare), allowedCidrs);
+  const name = bare.toLowerCase().replace(/\.+$/, '');
+  if (METADATA_NAMES.has(name) || METADATA_SUFFIXES.some((suffix) => name.endsWith(suffix))) {
+    return `host ${name} is a metadata service, which is never allowed`;
+  }
+  if (name === 'localhost' || name.endsWith('.localhost')) return forbiddenReason('127.0.0.1', allowedCidrs);
+  return null;
+}
+
+/**
+ * Like `forbiddenReason`, and a name is looked up too, for at most 2 s. A name that does not resolve yet is not
+ * forbidden: it is judged when connecting. Never throws.
+ */
+export async function forbiddenHostReason(
+  host: string,
+  allowedCidrs: readonly string[],
+  lookup: Lookup = systemLookup,
+): Promise<string | null> {
+  const reason = forbiddenReason(host, allowedCidrs);
+  if (reason !== null || ipaddr.isValid(host.replace(/^\[|\]$/g, ''))) return reason;
+  const addresses = await addressesOf(host, lookup);
+  return firstForbidden(addresses, allowedCidrs);
+}
+
+/**
+ * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`: the addresses it checks are the ones
+ * connected to, and one forbidden address among several refuses the name. A literal address never reaches a lookup:
+ * ask `forbiddenReason` for it before every connection. Fails with code EFORBIDDENADDRESS.
+ */
+export function guardedLookup(allowedCidrs: readonly string[], lookup: Lookup = systemLookup): LookupFunction {
+  return (hostname, options, done) => {
+    const ownName = forbiddenReason(hostname, allowedCidrs);
+    if (ownName !== null) return done(forbiddenError(ownName), '', 0);
+    const family =
+      options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 || options.family === 'IPv6' ? 6 : 0;
+    lookup(hostname, { all: true, family }, (error, addresses) => {
+      if (error !== null) return done(error, '', 0);
+      const reason = firstForbidden(addresses, allowedCidrs);
+      if (reason !== null) return done(forbiddenError(reason), '', 0);
+      if (options.all === true) return done(null, addresses);
+      const first = addresses[0];
+      if (first === undefined) return done(notFound(hostname), '', 0);
+      done(null, first.address, first.family);
+    });
+  };
+}
+
+function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): string | null {
+  if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) {
+    return forbiddenAddress((address as ipaddr.IPv6).toIPv4Address(), allowedCidrs);
+  }
+  const text = address.toString();
+  if (neverAllowed(address)) return `IP address ${text} is link-local or a metadata service, which is never allowed`;
+  const inner = embeddedIpv4(address);
+  if (inner !== null && neverAllowed(inner)) {
+    return `IP address ${text} leads to ${inner.toString()}, which is never allowed`;
+  }
+  if (allowedCidrs.some((cidr) => contains(cidr, address))) return null;
+  if (inner !== null && inner.range() === 'unicast') return null;
+  return inner === null && address.range() === 'unicast'
+    ? null
+    : `IP address ${text} is reserved; ${SETTING} can allow its range`;
+}
+
+function neverAllowed(address: Address): boolean {
+  return address.range() === 'linkLocal' || METADATA_ADDRESSES.includes(address.toNormalizedString());
+}
+
+function embeddedIpv4(address: Address): ipaddr.IPv4 | null {
+  if (address.kind() === 'ipv4') return null;
+  const bytes = address.toByteArray();
+  const found = EMBEDDED_IPV4.find(({ range }) => contains(range, address));
+  if (found === undefined || bytes.slice(0, 15).every((byte) => byte === 0)) return null;
+  const octets = bytes.slice(found.at, found.at + 4);
+  return new ipaddr.IPv4(found.inverted === true ? octets.map((octet) => octet ^ 0xff) : octets);
+}
+
+function contains(cidr: string, address: Address): boolean {
+  const [network, bits] = ipaddr.parseCIDR(cidr.includes('/') ? cidr : `${cidr}/${isIP(cidr) === 4 ? 32 : 128}`);
+  return (
+    network.kind() === address.kind() && address.match([network, bits] as [ipaddr.IPv4, number] & [ipaddr.IPv6, number])
+  );
+}
+
+function firstForbidden(addresses: LookupAddress[], allowedCidrs: readonly string[]): string | null {
+  for (const { address } of addresses) {
+    const reason = forbiddenReason(address, allowedCidrs);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function addressesOf(host: string, lookup: Lookup): Promise<LookupAddress[]> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LOOKUP_DEADLINE_MS, []);
+    lookup(host, { all: true }, (error, addresses) => {
+      clearTimeout(timer);
+      resolve(error === null ? addresses : []);
+    });
+  });
+}
+
+function forbiddenError(reason: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`forbidden address: ${reason}`), { code: 'EFORBIDDENADDRESS' });
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`no address for ${hostname}`), { code: 'ENOTFOUND' });
+}

@@ -1,0 +1,87 @@
+-- Brings a bot's state in line with its configuration; the only script that creates a state.
+-- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 retries  8 starts
+-- ARGV  1 generation  2 now (ms)  3 lane key prefix
+--       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
+--       9 '1': the position goes over between pull and push, as in the platform's one queue
+--       10 '1': what waits is dropped
+-- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
+-- @include trim
+-- @include lanes
+local PARKED_MS = 3600000
+local HIDE_AT_MOST = 10000
+
+local state, log, consumers, hidden = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lanes, flight, retries, starts, lanePrefix = KEYS[5], KEYS[6], KEYS[7], KEYS[8], ARGV[3]
+local now = tonumber(ARGV[2])
+local known = redis.call('HGET', state, 'gen')
+if known and known ~= ARGV[1] then return { 'GONE' } end
+if not known then
+  redis.call('HSET', state, 'gen', ARGV[1], 'last', 0, 'n', 0, 'pull', 0, 'push', 0, 'parked', 0, 'acked', 0, 'ackedN', 0,
+    'keptFrom', 0, 'prevAck', 0, 'prevAckAt', now, 'prevOffset', '', 'prevAt', 0, 'filed', 0, 'filedN', 0, 'floor', 0,
+    'pend', 0, 'trimmedAt', now, 'pollOffset', 0, 'e:polling', 0, 'e:push', 0)
+end
+
+local s = redis.call('HMGET', state, 'last', 'n', 'pull', 'push', 'parked', 'acked', 'ackedN', 'filed')
+local last, n, acked, filed = tonumber(s[1]), tonumber(s[2]), tonumber(s[6]), tonumber(s[8])
+local pulled, pushed, parked = s[3] == '1', s[4] == '1', tonumber(s[5]) > now
+local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
+
+-- Pull goes on where push stopped: at its lowest pending id; what push delivered above that stays hidden.
+local function handPushToPull()
+  local lowest = lowestPending(lanes, lanePrefix)
+  local place = math.max(pulled and acked or 0, (lowest or filed + 1) - 1)
+  redis.call('DEL', hidden)
+  if lowest then
+    local pending = {}
+    for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
+      for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do pending[id] = true end
+    end
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', HIDE_AT_MOST)) do
+      local id = tostring(idOf(found))
+      if not pending[id] then redis.call('SADD', hidden, id) end
+    end
+  end
+  redis.call('HSET', state, 'acked', place, 'ackedN', ordinalUpTo(log, place, n))
+end
+
+if push and not pushed then
+  if parked then
+    redis.call('HSET', state, 'parked', 0)
+  elseif pulled and handOver then
+    redis.call('HSET', state, 'filed', acked, 'filedN', s[7], 'floor', acked, 'pend', 0)
+  else
+    redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last, 'pend', 0)
+  end
+elseif pushed and not push then
+  if pull then
+    if handOver then handPushToPull() end
+    clearPush(state, lanes, flight, retries, starts, lanePrefix)
+  else
+    -- A program that removes its webhook and sets it again must find what came in between.
+    redis.call('HSET', state, 'parked', now + PARKED_MS)
+    redis.call('HINCRBY', state, 'e:push', 1)
+    restoreFlights(lanes, flight)
+  end
+end
+if pull and not pulled then
+  if parked and not push then
+    handPushToPull()
+    clearPush(state, lanes, flight, retries, starts, lanePrefix)
+  elseif not (pushed and not push and handOver) then
+    redis.call('HSET', state, 'acked', last, 'ackedN', n)
+  end
+end
+if not push and not pushed and not parked and filed < last then
+  clearPush(state, lanes, flight, retries, starts, lanePrefix)
+end
+
+redis.call('HSET', state, 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8])
+if ARGV[10] == '1' then
+  clearPush(state, lanes, flight, retries, starts, lanePrefix)
+  redis.call('HSET', state, 'acked', last, 'ackedN', n, 'keptFrom', last, 'prevAck', last)
+  redis.call('DEL', hidden)
+end
+trimLog(state, log, consumers, now)
+local waits = redis.call('EXISTS', lanes) == 1
+  or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, 'filed'), '+', 'COUNT', 1) > 0
+return { 'OK', waits and '1' or '0' }

@@ -1,0 +1,67 @@
+import { type ConnectionOptions, Queue } from 'bullmq';
+import type { RedisHandles } from './connect.ts';
+import { turnQueuePrefix } from './keys.ts';
+
+/** What a worker does for one bot (or, for history, one shard) at a time. */
+export type TurnKind = 'polling' | 'push' | 'history';
+export type TurnData = { subject: number };
+
+/** Adds turns of one kind; of one subject at most one runs and one waits, over all workers. */
+export type TurnQueue = {
+  kind: TurnKind;
+  /** Runs a turn now, or once more after the one that runs; a sleeping turn wakes. */
+  wake(subject: number): Promise<void>;
+  wakeAll(subjects: number[]): Promise<void>;
+  /** Makes sure that each subject has a turn: leaves living ones alone, and those that sleep asleep. */
+  ensure(subjects: number[]): Promise<void>;
+  /** Called by the owning turn only: run again at this time (ms), unless woken before. */
+  sleepUntil(subject: number, atMs: number): Promise<void>;
+  counts(): Promise<Record<string, number>>;
+  workerCount(): Promise<number>;
+  close(): Promise<void>;
+};
+
+const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
+
+/** The writing side of one kind's queue. Its calls fail within about a second when Redis is away. */
+export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
+  const queue = new Queue<TurnData>(kind, {
+    connection: redis.newProducer() as unknown as ConnectionOptions,
+    prefix: turnQueuePrefix(kind),
+    defaultJobOptions: turnJobOptions,
+    skipWaitingForReady: true,
+  });
+  queue.on('error', () => {});
+  const turn = (subject: number, delayMs: number, wakes: boolean) => ({
+    name: kind,
+    data: { subject },
+    opts: {
+      ...turnJobOptions,
+      ...(delayMs > 0 ? { delay: delayMs } : {}),
+      deduplication: wakes
+        ? { id: String(subject), keepLastIfActive: true, reschedule: true }
+        : { id: String(subject) },
+    },
+  });
+  const add = async (turns: ReturnType<typeof turn>[]): Promise<void> => {
+    if (turns.length === 1) await queue.add(turns[0]!.name, turns[0]!.data, turns[0]!.opts);
+    else if (turns.length > 1) await queue.addBulk(turns);
+  };
+  return {
+    kind,
+    wake: (subject) => add([turn(subject, 0, true)]),
+    wakeAll: (subjects) => add(subjects.map((subject) => turn(subject, 0, true))),
+    ensure: (subjects) => add(subjects.map((subject) => turn(subject, 0, false))),
+    sleepUntil: async (subject, atMs) => {
+      const options = turn(subject, Math.max(1, Math.ceil(atMs - Date.now())), true).opts;
+      await queue.add(
+        kind,
+        { subject },
+        { ...options, deduplication: { id: String(subject), keepLastIfActive: true } },
+      );
+    },
+    counts: () => queue.getJobCounts('active', 'waiting', 'delayed'),
+    workerCount: () => queue.getWorkersCount(),
+    close: () => queue.close(),
+  };
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConnectionOptions, type Job, Worker } from 'bullmq';
+import type { RedisHandles } from './connect.ts';
+import { turnQueuePrefix } from './keys.ts';
+import type { TurnData, TurnKind, TurnQueue } from './turn-queue.ts';
+
+/** How a turn ended: nothing to do; more to do, at the back of the line; or again at a time (ms). */
+export type TurnOutcome =
+  | { next: 'idle' }
+  | { next: 'again' }
+  | {
+      next: 'at';
+      atMs: number;
+      /** Asked after the sleep is stored: is there work already? A wake lost before it is made good this way. */
+      lookAgain?: () => Promise<boolean>;
+    };
+
+/** A running turn's hold on its subject. */
+export type TurnLease = {
+  /** Aborts when the hold is in doubt (no renewal for 8 s) or the process stops. */
+  signal: AbortSignal;
+  /** False once the last renewal is too old to be sure that nobody else runs this turn; ask before every send. */
+  held(): boolean;
+};
+
+export type Turn = (subject: number, lease: TurnLease) => Promise<TurnOutcome>;
+
+export type TurnWorker = {
+  activeTurns(): number;
+  /** Aborts the running turns, puts them back and closes, within about 10 s. */
+  close(): Promise<void>;
+};
+
+type Log = { error(fields: object, message: string): void; warn(fields: object, message: string): void };
+
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+const HELD_FOR_MS = 8_000;
+const LEASE_CHECK_MS = 500;
+const FAILED_TURN_PAUSE_MS = 1_000;
+
+/** Runs turns of one kind, up to `concurrency` at once; of one subject never two, unless the lock was lost. */
+export function turnWorker(options: {
+  redis: RedisHandles;
+  queue: TurnQueue;
+  concurrency: number;
+  run: Turn;
+  log: Log;
+}): TurnWorker {
+  const { queue, log } = options;
+  const kind: TurnKind = queue.kind;
+  const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
+
+  const takeTurn = async (job: Job<TurnData>): Promise<void> => {
+    const lease = { renewedAtMs: performance.now(), abort: new AbortController() };
+    leases.set(job.id!, lease);
+    const held = () => performance.now() - lease.renewedAtMs < HELD_FOR_MS && !lease.abort.signal.aborted;
+    try {
+      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held });
+      await continueTurn(queue, job.data.subject, outcome);
+    } catch (error) {
+      log.error({ kind, subject: job.data.subject, err: error }, 'a turn failed; it is taken again in a second');
+      await continueTurn(queue, job.data.subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(
+        (reason) =>
+          log.warn({ kind, subject: job.data.subject, reason: String(reason) }, 'upkeep will revive the turn'),
+      );
+    } finally {
+      leases.delete(job.id!);
+    }
+  };
+
+  const worker = new Worker<TurnData>(kind, takeTurn, {
+    connection: options.redis.newBlocking() as unknown as ConnectionOptions,
+    prefix: turnQueuePrefix(kind),
+    concurrency: options.concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    // A stalled turn is one whose worker died; giving up on it would silence a bot.
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    ...turnCleanUp,
+  });
+  worker.on('error', (error) => log.warn({ kind, reason: error.message }, 'turn worker'));
+  worker.on('locksRenewed', ({ jobIds }) => {
+    for (const id of jobIds) {
+      const lease = leases.get(id);
+      if (lease) lease.renewedAtMs = performance.now();
+    }
+  });
+  const watch = setInterval(() => {
+    for (const lease of leases.values()) {
+      if (performance.now() - lease.renewedAtMs > HELD_FOR_MS) lease.abort.abort(new Error('the turn lost its lock'));
+    }
+  }, LEASE_CHECK_MS);
+
+  return {
+    activeTurns: () => leases.size,
+    close: async () => {
+      const closing = worker.close();
+      for (const lease of leases.values()) lease.abort.abort(new Error('the worker stops'));
+      await Promise.race([closing, sleep(9_000, undefined, { ref: false })]);
+      clearInterval(watch);
+    },
+  };
+}
+
+const turnCleanUp = {
+  removeOnComplete: { count: 0 },
+  removeOnFail: { count: 0 },
+} as const;
+
+async function continueTurn(queue: TurnQueue, subject: number, outcome: TurnOutcome): Promise<void> {
+  switch (outcome.next) {
+    case 'idle':
+      return;
+    case 'again':
+      return queue.wake(subject);
+    case 'at':
+      await queue.sleepUntil(subject, outcome.atMs);
+      if (await outcome.lookAgain?.()) await queue.wake(subject);
+  }
+}
