@@ -1,0 +1,49 @@
+/** What the history takes from a method's `result`. */
+export type CaptureEffect =
+  /** A Message, or a list of Messages: stored as sent, or as edited. `true` (an inline message) stores nothing. */
+  | 'messages'
+  /** A MessageId, or a list of them: the content is that of the source named in the parameters. */
+  | 'copies'
+  /** `true`: the messages named in the parameters are deleted. */
+  | 'deletion'
+  /** `true`, or an object: an entry of the audit log, made from the parameters. */
+  | 'audit';
+
+export type CapturedMethod = { effect: CaptureEffect };
+
+const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
+  messages: `
+    sendMessage sendPhoto sendAudio sendDocument sendVideo sendAnimation sendVoice sendVideoNote sendLivePhoto
+    sendPaidMedia sendMediaGroup sendLocation sendVenue sendContact sendPoll sendChecklist sendDice sendSticker
+    sendGame sendInvoice forwardMessage
+    editMessageText editMessageCaption editMessageMedia editMessageChecklist editMessageReplyMarkup
+    editMessageLiveLocation stopMessageLiveLocation setGameScore`,
+  copies: `copyMessage copyMessages forwardMessages`,
+  deletion: `deleteMessage deleteMessages deleteBusinessMessages`,
+  audit: `
+    banChatMember kickChatMember unbanChatMember banChatSenderChat unbanChatSenderChat restrictChatMember
+    promoteChatMember setChatAdministratorCustomTitle setChatMemberTag setChatPermissions
+    pinChatMessage unpinChatMessage unpinAllChatMessages unpinAllForumTopicMessages
+    unpinAllGeneralForumTopicMessages
+    setChatTitle setChatDescription setChatPhoto deleteChatPhoto approveChatJoinRequest declineChatJoinRequest
+    leaveChat`,
+};
+
+/** By lower-case method name; the names are those of the Bot API documentation. */
+export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
+  Object.entries(METHODS_BY_EFFECT).flatMap(([effect, names]) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name.toLowerCase(), { effect: effect as CaptureEffect }] as const),
+  ),
+);
+
+const LIKE_SEND_MESSAGE: CapturedMethod = { effect: 'messages' };
+
+/** How a method is captured, undefined when it is not. A `send…` we do not know yet counts as one that sends. */
+export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefined {
+  const known = CAPTURED_METHODS.get(lowerCaseMethod);
+  if (known !== undefined) return known;
+  return lowerCaseMethod.startsWith('send') ? LIKE_SEND_MESSAGE : undefined;
+}
