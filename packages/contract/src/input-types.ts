@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+const DECIMAL = /^-?\d{1,20}$/;
+
+/** Decimal strings become numbers; what would be rounded stays a string, so that it is refused. */
+function readInteger(value: unknown): unknown {
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number + 0 : value;
+}
+
+/** An integer as JSON number or decimal string; beyond 2^53-1 it is refused, never rounded. */
+export function integer(range: { min?: number; max?: number } = {}) {
+  let schema = z.int();
+  if (range.min !== undefined) schema = schema.min(range.min);
+  if (range.max !== undefined) schema = schema.max(range.max);
+  return z.preprocess(readInteger, schema);
+}
+
+/** One of our own ids: 1 and up. */
+export const ownId = () => integer({ min: 1 });
+
+/** An id of the platform; chats have negative ones. */
+export const platformId = () => integer();
+
+const SWITCHES = new Map<unknown, boolean>([
+  [1, true],
+  ['1', true],
+  ['true', true],
+  [0, false],
+  ['0', false],
+  ['false', false],
+]);
+
+/** A boolean, or what a query string can say instead of one: true, false, 1, 0. */
+export const flag = () => z.preprocess((value) => SWITCHES.get(value) ?? value, z.boolean());
+
+const storable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+
+/** Text that Postgres can keep: no NUL character, no half of a surrogate pair. Lengths are in UTF-16 units. */
+export function text(range: { min?: number; max: number }) {
+  return z
+    .string()
+    .min(range.min ?? 0)
+    .max(range.max)
+    .refine(storable, 'must not contain a NUL character or half of a surrogate pair');
+}
+
+/** A list, which a query string may carry as JSON text, comma-separated, or as a repeated parameter. */
+export function listOf<Item extends z.ZodType>(item: Item, max: number) {
+  return z.preprocess(readList, z.array(item).max(max));
+}
+
+function readList(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (!value.startsWith('[')) return value === '' ? [] : value.split(',');
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The same where null has a meaning; a query string says `null`. */
+export function nullable<Value extends z.ZodType>(value: Value) {
+  return z.preprocess((given) => (given === 'null' ? null : given), value.nullable());
+}
+
+/** ISO 8601 with a zone. */
+export const instant = () => z.iso.datetime({ offset: true });

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+
+/** One operation of the REST interface: what validates it, types it and documents it. */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** The operationId; the endpoint's file is named after it. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** The first path is the documented one. */
+  readonly paths: readonly [string, ...string[]];
+  /** `public` needs no credential. */
+  readonly role: 'public' | 'any' | 'admin';
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** Inputs that name a bot; the caller must see every one of them. */
+  readonly botInputs?: readonly string[];
+  /** Fields of the resource that are accepted in a body and ignored, so that what was listed can be posted back. */
+  readonly readOnlyFields?: readonly string[];
+  /** Other names of inputs: alias → input. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Works while the account must still change its password. */
+  readonly beforePasswordChange?: true;
+}
+
+/** Keeps the exact types of an operation. */
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+export const botResource = z
+  .strictObject({
+    id: z.int(),
+    token: z.string().describe('Masked for callers without the admin role.'),
+    name: z.string(),
+    username: z.string(),
+    source: z.enum(['cli', 'web']),
+    manage_enabled: z.boolean(),
+    proxy_enabled: z.boolean(),
+    backend_url: z.string(),
+    secret_token: z.string().describe('Masked for callers without the admin role.'),
+    long_poll_enabled: z.boolean(),
+    description: z.string(),
+    running: z.boolean(),
+    webhook_mode: z.boolean(),
+    disabled: z.boolean(),
+    max_connections: z.int(),
+    allowed_updates: z.array(z.string()).optional().describe("Absent: the platform's default set."),
+    last_error: z.string(),
+    last_update_at: z.iso.datetime().optional(),
+    pending_update_count: z.int(),
+    backend_state: z.enum(['ok', 'failing', 'open']),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Bot' });
+
+export type BotResource = z.infer<typeof botResource>;
