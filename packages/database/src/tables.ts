@@ -143,6 +143,8 @@ export interface DeadLettersTable {
   attempts: number;
   last_status: number | null;
   created_at: CreatedAt;
+  /** As in audit_log. */
+  capture_key: string | null;
 }
 
 export interface AccountsTable {

@@ -1,0 +1,68 @@
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Database = Kysely<Tables>;
+
+const CONNECT_TIMEOUT_MS = 4_000;
+const DEFAULT_QUERY_TIMEOUT_MS = 4_500;
+const QUERY_TIMED_OUT = 'Query read timeout';
+
+export interface ConnectOptions {
+  url: string;
+  maxConnections: number;
+  /** How long one statement may take; null waits without end (migrations, exports). Default 4.5 s. */
+  queryTimeoutMs?: number | null;
+  log?: Logger;
+}
+
+/**
+ * A pool of connections behind Kysely; nothing is connected before the first query. int8 is read as a number.
+ * A Postgres that does not answer fails every query within 5 s with an error that `isUnavailable` knows.
+ */
+export function connectDatabase(options: ConnectOptions): Database {
+  const timeoutMs = options.queryTimeoutMs === undefined ? DEFAULT_QUERY_TIMEOUT_MS : options.queryTimeoutMs;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+    ...(timeoutMs === null ? {} : { query_timeout: timeoutMs, statement_timeout: timeoutMs - 250 }),
+  });
+  // Without a listener an idle connection's end would end the process.
+  pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
+  const guardedPool = {
+    options: pool.options,
+    connect: async () => discardAfterTimeout(await pool.connect()),
+    end: () => pool.end(),
+  };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
+}
+
+/** Ends every connection of the pool. */
+export async function closeDatabase(db: Database): Promise<void> {
+  await db.destroy();
+}
+
+// A timed-out statement still occupies its connection: whatever came next would wait behind it.
+function discardAfterTimeout(client: pg.PoolClient): PostgresPoolClient {
+  let timedOut = false;
+  const query = async (text: string, parameters: unknown[]) => {
+    if (timedOut) throw new Error(QUERY_TIMED_OUT);
+    try {
+      return await client.query(text, parameters);
+    } catch (error) {
+      timedOut = error instanceof Error && error.message === QUERY_TIMED_OUT;
+      throw error;
+    }
+  };
+  const guarded = { query, release: (discard?: boolean) => client.release(discard === true || timedOut) };
+  return guarded as unknown as PostgresPoolClient;
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === pg.types.builtins.INT8) return Number;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
