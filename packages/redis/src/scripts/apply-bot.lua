@@ -3,8 +3,10 @@
 -- ARGV  1 generation  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
---       10 '1': what waits is dropped
+--       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
+--       12 revision of the configuration
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
+--      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes
 local PARKED_MS = 3600000
@@ -15,6 +17,7 @@ local lanes, flight, retries, starts, lanePrefix = KEYS[5], KEYS[6], KEYS[7], KE
 local now = tonumber(ARGV[2])
 local known = redis.call('HGET', state, 'gen')
 if known and known ~= ARGV[1] then return { 'GONE' } end
+if known and tonumber(redis.call('HGET', state, 'rev')) > tonumber(ARGV[12]) then return { 'OLD' } end
 if not known then
   redis.call('HSET', state, 'gen', ARGV[1], 'last', 0, 'n', 0, 'pull', 0, 'push', 0, 'parked', 0, 'acked', 0, 'ackedN', 0,
     'keptFrom', 0, 'prevAck', 0, 'prevAckAt', now, 'prevOffset', '', 'prevAt', 0, 'filed', 0, 'filedN', 0, 'floor', 0,
@@ -75,11 +78,18 @@ if not push and not pushed and not parked and filed < last then
   clearPush(state, lanes, flight, retries, starts, lanePrefix)
 end
 
-redis.call('HSET', state, 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8])
+redis.call('HSET', state, 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8], 'rev', ARGV[12])
 if ARGV[10] == '1' then
   clearPush(state, lanes, flight, retries, starts, lanePrefix)
   redis.call('HSET', state, 'acked', last, 'ackedN', n, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', hidden)
+end
+if ARGV[11] == '1' then
+  for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
+    if redis.call('HEXISTS', flight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
+  end
+  redis.call('DEL', retries)
+  redis.call('HDEL', state, 'pushErr', 'pushErrAt')
 end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { Bot, BotChanges } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { mirrorBot } from './bot-mirror.ts';
+import { botFromRow, rowFromChanges } from './bot-row.ts';
+import { botStore } from './bot-store.ts';
+import { wakeTurns } from './change-bot.ts';
+import { checkChanges } from './check-changes.ts';
+import { resultOf, validateToken } from './validate-token.ts';
+
+/**
+ * Registers a bot after the platform has said whose token it is, and starts to take in its updates. A webhook that
+ * stood at the platform is removed; what waits there is kept. Throws FlotillaError: 'conflict' when it is registered.
+ */
+export async function addBot(
+  deps: BotDeps,
+  input: BotChanges & { token: string; source: Bot['source'] },
+): Promise<Bot> {
+  checkChanges(deps, input);
+  const known = deps.directory.ready() && deps.directory.byToken(input.token);
+  if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
+  const identity = await validateToken(deps, input.token);
+  resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
+  const row = await botStore(deps.db).insert({
+    name: identity.firstName,
+    ...rowFromChanges(deps.secrets, input),
+    telegram_id: identity.id,
+    username: identity.username,
+    token_sealed: deps.secrets.seal(input.token),
+    token_hash: sha256Hex(input.token),
+    source: input.source,
+    generation: randomUUID(),
+    allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
+  });
+  if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
+  const bot = botFromRow(deps.secrets, row);
+  const waits = await mirrorBot(deps, bot);
+  await deps.directory.refresh();
+  await wakeTurns(deps, bot, waits);
+  return bot;
+}

@@ -1,0 +1,22 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { BotDirectory } from './bot-directory.ts';
+
+/** What changing a bot needs. */
+export type BotDeps = {
+  db: Database;
+  redis: RedisHandles;
+  secrets: SecretBox;
+  platform: PlatformClient;
+  directory: BotDirectory;
+  turns: { polling: TurnQueue; push: TurnQueue };
+  /** Private ranges (CIDR) that a backend may live in. */
+  backendAllowedCidrs: string[];
+  clock: Clock;
+  log: Logger;
+};

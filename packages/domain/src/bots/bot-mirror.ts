@@ -1,0 +1,86 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, configKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { type Bot, pushes } from './bot.ts';
+
+type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
+
+/** What a change does to the updates that wait. */
+export type PlaceChange = {
+  /** The position goes over between pull and push, as in the platform's one queue. */
+  handOver?: boolean;
+  dropPending?: boolean;
+  /** What waits for its next try is due now. */
+  retryNow?: boolean;
+};
+
+/** Brings the bot's Redis state in line, then tells every process. Returns whether updates wait for push. */
+export async function mirrorBot(deps: MirrorDeps, bot: Bot, change: PlaceChange = {}): Promise<boolean> {
+  const waits = await applyBot(deps, bot, change);
+  const sealed = deps.secrets.seal(JSON.stringify(bot));
+  await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
+  return waits;
+}
+
+async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promise<boolean> {
+  const keys = botKeys(bot.id);
+  const flag = (on: boolean | undefined) => (on ? '1' : '0');
+  const [, waits] = await runScript(
+    deps.redis.commands,
+    'apply-bot',
+    [keys.state, keys.log, keys.consumers, keys.pulledElsewhere, keys.lanes, keys.flight, keys.retries, keys.starts],
+    [
+      bot.generation,
+      deps.clock.nowMs(),
+      keys.lane(''),
+      flag(bot.longPollEnabled),
+      flag(pushes({ ...bot, disabled: false })),
+      flag(bot.manageEnabled),
+      flag(!bot.disabled),
+      bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
+      flag(change.handOver),
+      flag(change.dropPending),
+      flag(change.retryNow),
+      bot.revision,
+    ],
+  );
+  return waits === '1';
+}
+
+/** Removes a deleted bot from Redis and from every process. */
+export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number): Promise<void> {
+  const keys = botKeys(botId);
+  const { commands } = deps.redis;
+  await runScript(
+    commands,
+    'forget-bot',
+    [
+      keys.state,
+      keys.log,
+      keys.consumers,
+      keys.pulledElsewhere,
+      keys.lanes,
+      keys.flight,
+      keys.retries,
+      keys.starts,
+      keys.attempts,
+      keys.dirty,
+    ],
+    [keys.lane(''), botId],
+  );
+  await runScript(commands, 'write-config', configScriptKeys, [botId, '', '']);
+  for await (const page of commands.scanStream({ match: `${keys.prefix}:*`, count: 1000 })) {
+    const found = page as string[];
+    if (found.length > 0) await commands.unlink(...found);
+  }
+}
+
+/** Marks the mirror as complete; until then no process has a snapshot. Does nothing when it is. */
+export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>): Promise<void> {
+  // From the clock, so that a version made after a loss is always above the lost one.
+  await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');
+}
+
+const configScriptKeys = [configKeys.bots, configKeys.changes, configKeys.version];

@@ -1,0 +1,58 @@
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { Bot, BotChanges } from './bot.ts';
+import type { BotRow } from './bot-store.ts';
+
+/** Opens a stored row; throws when its secrets were sealed with a key that is not listed any more. */
+export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
+  return {
+    id: row.id,
+    telegramId: row.telegram_id,
+    token: secrets.open(row.token_sealed),
+    tokenHash: row.token_hash,
+    name: row.name,
+    username: row.username,
+    source: row.source,
+    manageEnabled: row.manage_enabled,
+    proxyEnabled: row.proxy_enabled,
+    longPollEnabled: row.long_poll_enabled,
+    webhookMode: row.webhook_mode,
+    disabled: row.disabled,
+    backendUrl: row.backend_url,
+    secretToken: row.secret_token_sealed === '' ? '' : secrets.open(row.secret_token_sealed),
+    backendCertificate: row.backend_certificate,
+    description: row.description,
+    maxConnections: row.max_connections,
+    allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
+    generation: row.generation,
+    revision: row.revision,
+    createdAt: row.created_at,
+  };
+}
+
+/** The columns that these changes set, with secrets sealed. */
+export function rowFromChanges(secrets: SecretBox, changes: BotChanges) {
+  const { token, secretToken, allowedUpdates } = changes;
+  return {
+    ...present('name', changes.name),
+    ...present('username', changes.username),
+    ...present('manage_enabled', changes.manageEnabled),
+    ...present('proxy_enabled', changes.proxyEnabled),
+    ...present('long_poll_enabled', changes.longPollEnabled),
+    ...present('webhook_mode', changes.webhookMode),
+    ...present('disabled', changes.disabled),
+    ...present('backend_url', changes.backendUrl),
+    ...present('backend_certificate', changes.backendCertificate),
+    ...present('description', changes.description),
+    ...present('max_connections', changes.maxConnections),
+    ...(allowedUpdates === undefined
+      ? {}
+      : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),
+    ...(secretToken === undefined ? {} : { secret_token_sealed: secretToken === '' ? '' : secrets.seal(secretToken) }),
+    ...(token === undefined ? {} : { token_sealed: secrets.seal(token), token_hash: sha256Hex(token) }),
+  };
+}
+
+function present<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in K]: V });
+}

@@ -1,0 +1,66 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type Bot, polls, pushes } from './bot.ts';
+
+export type BotStatus = {
+  /** Enabled, and the platform was asked for updates with success in the last 90 s. */
+  running: boolean;
+  /** The newest fault of intake or delivery. */
+  lastError: string | null;
+  /** The newest fault of delivery to the backend; success does not clear it, as at the platform. */
+  deliveryError: { message: string; dateS: number } | null;
+  lastUpdateAtMs: number | null;
+  /** What waits for the backend in proxy mode, else for the default poll consumer. */
+  pendingUpdateCount: number;
+  backendState: 'ok' | 'failing' | 'open';
+};
+
+type StatusDeps = { redis: RedisHandles; clock: Clock };
+
+const RUNNING_MS = 90_000;
+const FIELDS = [
+  'n',
+  'ackedN',
+  'filedN',
+  'pend',
+  'pollOkAt',
+  'pollErr',
+  'pollErrAt',
+  'pushOkAt',
+  'pushErr',
+  'pushErrAt',
+  'updateAt',
+];
+
+/** How a bot does at this moment, from Redis. */
+export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStatus> {
+  return statusFrom(bot, deps.clock.nowMs(), await deps.redis.commands.hmget(botKeys(bot.id).state, ...FIELDS));
+}
+
+/** The status of many bots in one round trip, in their order. */
+export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
+  if (bots.length === 0) return [];
+  const pipeline = deps.redis.commands.pipeline();
+  for (const bot of bots) pipeline.hmget(botKeys(bot.id).state, ...FIELDS);
+  const replies = (await pipeline.exec()) ?? [];
+  return replies.map(([error, values], at) => {
+    if (error) throw error;
+    return statusFrom(bots[at]!, deps.clock.nowMs(), values as (string | null)[]);
+  });
+}
+
+function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStatus {
+  const field = Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? null]));
+  const number = (name: string) => Number(field[name] ?? 0);
+  const pushing = pushes({ ...bot, disabled: false });
+  const pollErrorIsNewer = number('pollErrAt') > number('pushErrAt');
+  return {
+    running: polls(bot) && nowMs - number('pollOkAt') < RUNNING_MS,
+    lastError: (pollErrorIsNewer ? field.pollErr : field.pushErr) || null,
+    deliveryError: field.pushErr ? { message: field.pushErr, dateS: Math.floor(number('pushErrAt') / 1000) } : null,
+    lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
+    pendingUpdateCount: pushing ? number('n') - number('filedN') + number('pend') : number('n') - number('ackedN'),
+    backendState: pushing && number('pushErrAt') > number('pushOkAt') ? 'failing' : 'ok',
+  };
+}

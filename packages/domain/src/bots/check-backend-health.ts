@@ -1,0 +1,31 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import got from 'got';
+import { guardedLookup } from '../push/backend-address.ts';
+import type { Bot } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { backendUrlFault } from './check-changes.ts';
+
+export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: number };
+
+const DEADLINE_MS = 5000;
+
+/** Asks the backend with one GET within 5 s; healthy below 500. Throws FlotillaError('bad_request') without a backend. */
+export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidrs'>, bot: Bot): Promise<BackendHealth> {
+  if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
+  const begunAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - begunAt);
+  if (backendUrlFault(bot.backendUrl, deps.backendAllowedCidrs)) return { healthy: false, statusCode: 0, latencyMs: 0 };
+  try {
+    const { statusCode } = await got(bot.backendUrl, {
+      throwHttpErrors: false,
+      followRedirect: false,
+      retry: { limit: 0 },
+      timeout: { request: DEADLINE_MS },
+      dnsLookup: guardedLookup(deps.backendAllowedCidrs),
+      ...(bot.backendCertificate ? { https: { certificateAuthority: bot.backendCertificate } } : {}),
+    });
+    return { healthy: statusCode < 500, statusCode, latencyMs: elapsed() };
+  } catch {
+    return { healthy: false, statusCode: 0, latencyMs: elapsed() };
+  }
+}

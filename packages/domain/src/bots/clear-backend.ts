@@ -1,0 +1,30 @@
+import type { Bot } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { changeBot } from './change-bot.ts';
+
+/** What deleteWebhook means here: no backend, proxy mode off; pull goes on where push stopped. */
+export async function clearBackend(
+  deps: BotDeps,
+  bot: Bot,
+  options: { dropPending: boolean; allowedUpdates?: string[] | null },
+): Promise<'deleted' | 'already-deleted'> {
+  const had = bot.backendUrl !== '';
+  const { allowedUpdates } = options;
+  if (!had && !options.dropPending && !bot.proxyEnabled) {
+    if (allowedUpdates !== undefined) await changeBot(deps, bot.id, { allowedUpdates });
+    return 'already-deleted';
+  }
+  await changeBot(
+    deps,
+    bot.id,
+    {
+      backendUrl: '',
+      secretToken: '',
+      backendCertificate: '',
+      proxyEnabled: false,
+      ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+    },
+    { handOver: true, dropPending: options.dropPending, retryNow: true },
+  );
+  return had ? 'deleted' : 'already-deleted';
+}

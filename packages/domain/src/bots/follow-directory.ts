@@ -1,0 +1,111 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { channels, configKeys } from '@flotilla/redis/keys.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { Bot } from './bot.ts';
+import type { BotDirectory } from './bot-directory.ts';
+
+const CHECK_EVERY_MS = 1000;
+
+type Snapshot = { version: number; byId: Map<number, Bot>; byToken: Map<string, Bot> };
+
+/** Keeps this process's snapshot of the configuration; resolves after the first attempt to load it. */
+export async function followDirectory(deps: {
+  redis: RedisHandles;
+  secrets: SecretBox;
+  log: Logger;
+}): Promise<BotDirectory & { close(): void }> {
+  const { commands } = deps.redis;
+  const listeners = new Set<(botId: number) => void>();
+  let snapshot: Snapshot | null = null;
+  let refreshing: Promise<void> | null = null;
+  let again = false;
+
+  const open = (stored: string): Bot => {
+    const bot = JSON.parse(deps.secrets.open(stored.slice(stored.indexOf(' ') + 1))) as Bot;
+    return { ...bot, createdAt: new Date(bot.createdAt) };
+  };
+  const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
+    const before = into.byId.get(id);
+    if (before) into.byToken.delete(before.token);
+    into.byId.delete(id);
+    if (!stored) return;
+    const bot = open(stored);
+    into.byId.set(id, bot);
+    into.byToken.set(bot.token, bot);
+  };
+
+  const load = async (version: number): Promise<void> => {
+    const fresh: Snapshot = { version, byId: new Map(), byToken: new Map() };
+    for (const [id, stored] of Object.entries(await commands.hgetall(configKeys.bots))) put(fresh, Number(id), stored);
+    const ids = new Set([...fresh.byId.keys(), ...(snapshot?.byId.keys() ?? [])]);
+    snapshot = fresh;
+    for (const id of ids) tell(id);
+  };
+  const follow = async (from: Snapshot, version: number): Promise<void> => {
+    const changed = await commands.zrangebyscore(configKeys.changes, `(${from.version}`, '+inf');
+    if (changed.length === 0) return;
+    const stored = await commands.hmget(configKeys.bots, ...changed);
+    changed.forEach((id, at) => {
+      put(from, Number(id), stored[at]);
+    });
+    from.version = version;
+    for (const id of changed) tell(Number(id));
+  };
+  const tell = (id: number) => {
+    for (const listener of listeners) listener(id);
+  };
+
+  const compare = async (): Promise<void> => {
+    const version = Number((await commands.get(configKeys.version)) ?? 0);
+    if (version === 0) snapshot = null;
+    else if (!snapshot || version < snapshot.version) await load(version);
+    else if (version > snapshot.version) await follow(snapshot, version);
+  };
+  /** One comparison at a time; a call during one is answered by the next, so that it sees its own write. */
+  const refresh = (): Promise<void> => {
+    if (refreshing) {
+      again = true;
+      return refreshing.then(() => (again ? refresh() : (refreshing ?? undefined)));
+    }
+    again = false;
+    refreshing = compare().finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
+  };
+  const tryRefresh = () => {
+    refresh().catch((error) => deps.log.debug({ reason: String(error) }, 'the bot directory could not be refreshed'));
+  };
+
+  const subscriber = deps.redis.newSubscriber();
+  subscriber.on('message', tryRefresh);
+  subscriber.on('ready', () => {
+    snapshot = null;
+    tryRefresh();
+  });
+  subscriber.subscribe(channels.config).catch(() => {});
+  const timer = setInterval(tryRefresh, CHECK_EVERY_MS);
+  await refresh().catch(() => {});
+
+  const current = (): Snapshot => {
+    if (snapshot) return snapshot;
+    throw new FlotillaError('unavailable', 'The list of bots cannot be read at the moment.', { retryAfterS: 1 });
+  };
+  return {
+    byId: (id) => current().byId.get(id),
+    byToken: (token) => current().byToken.get(token),
+    all: () => [...current().byId.values()],
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    ready: () => snapshot !== null,
+    refresh,
+    close: () => {
+      clearInterval(timer);
+      subscriber.disconnect();
+    },
+  };
+}

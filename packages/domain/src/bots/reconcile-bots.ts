@@ -1,0 +1,51 @@
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
+import { botFromRow } from './bot-row.ts';
+import { botStore } from './bot-store.ts';
+
+type ReconcileDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'log'>;
+
+const PIPELINE = 1000;
+
+/**
+ * Makes Redis say what Postgres says: rewrites bots whose mirrored revision or state differs, removes those
+ * that are gone, and completes a mirror that was lost. Returns how many were mended.
+ */
+export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
+  const rows = await botStore(deps.db).all();
+  const applied = await appliedRevisions(
+    deps,
+    rows.map((row) => row.id),
+  );
+  const mirrored = new Map(deps.directory.ready() ? deps.directory.all().map((bot) => [bot.id, bot.revision]) : []);
+  let mended = 0;
+  for (const [at, row] of rows.entries()) {
+    if (mirrored.get(row.id) === row.revision && applied[at] === String(row.revision)) continue;
+    await mirrorBot(deps, botFromRow(deps.secrets, row));
+    mended += 1;
+  }
+  const stored = new Set(rows.map((row) => row.id));
+  for (const id of mirrored.keys()) {
+    if (stored.has(id) || (await botStore(deps.db).byId(id))) continue;
+    await unmirrorBot(deps, id);
+    mended += 1;
+  }
+  await completeMirror(deps);
+  if (mended > 0) deps.log.info({ mended }, 'the configuration in Redis was brought in line');
+  await deps.directory.refresh();
+  return mended;
+}
+
+async function appliedRevisions(deps: ReconcileDeps, botIds: number[]): Promise<(string | null)[]> {
+  const revisions: (string | null)[] = [];
+  for (let from = 0; from < botIds.length; from += PIPELINE) {
+    const pipeline = deps.redis.commands.pipeline();
+    for (const id of botIds.slice(from, from + PIPELINE)) pipeline.hget(botKeys(id).state, 'rev');
+    for (const [error, value] of (await pipeline.exec()) ?? []) {
+      if (error) throw error;
+      revisions.push(value as string | null);
+    }
+  }
+  return revisions;
+}

@@ -1,0 +1,61 @@
+import { type Bot, DEFAULT_MAX_CONNECTIONS, pushes } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { changeBot } from './change-bot.ts';
+import { checkChanges } from './check-changes.ts';
+
+export type BackendSettings = {
+  url: string;
+  secretToken?: string;
+  /** 1–100; absent: 40. */
+  maxConnections?: number;
+  /** undefined: unchanged; null: the default set. */
+  allowedUpdates?: string[] | null;
+  dropPending: boolean;
+  /** PEM; absent: none. */
+  certificate?: string;
+};
+
+/**
+ * What setWebhook means here: the bot's backend, with proxy mode on. As at the platform, the same settings again
+ * change only allowed_updates. Throws FlotillaError('bad_request') for an address that is not allowed.
+ */
+export async function setBackend(deps: BotDeps, bot: Bot, wanted: BackendSettings): Promise<'set' | 'already-set'> {
+  const { allowedUpdates } = wanted;
+  const changes = {
+    backendUrl: wanted.url,
+    secretToken: wanted.secretToken ?? '',
+    maxConnections: wanted.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    backendCertificate: wanted.certificate ?? '',
+    proxyEnabled: true,
+    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+  };
+  checkChanges(deps, changes);
+  if (!wanted.dropPending && isSet(bot, changes)) {
+    if (allowedUpdates !== undefined && !sameKinds(bot.allowedUpdates, allowedUpdates)) {
+      await changeBot(deps, bot.id, { allowedUpdates });
+    }
+    return 'already-set';
+  }
+  await changeBot(deps, bot.id, changes, {
+    handOver: !pushes({ ...bot, disabled: false }),
+    dropPending: wanted.dropPending,
+    retryNow: true,
+  });
+  return 'set';
+}
+
+function isSet(bot: Bot, wanted: Pick<Bot, 'backendUrl' | 'secretToken' | 'maxConnections' | 'backendCertificate'>) {
+  return (
+    bot.proxyEnabled &&
+    bot.backendUrl === wanted.backendUrl &&
+    bot.secretToken === wanted.secretToken &&
+    bot.maxConnections === wanted.maxConnections &&
+    bot.backendCertificate === '' &&
+    wanted.backendCertificate === ''
+  );
+}
+
+/** Whether two stored values of allowed_updates are the same; null is the default set. */
+export function sameKinds(left: string[] | null, right: string[] | null): boolean {
+  return left === right || (left !== null && right !== null && left.join() === right.join());
+}

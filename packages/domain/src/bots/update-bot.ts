@@ -1,0 +1,22 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Bot, BotChanges } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { changeBot } from './change-bot.ts';
+import { checkChanges } from './check-changes.ts';
+import { validateToken } from './validate-token.ts';
+
+/** Changes a bot; a new token must belong to the same bot at the platform. Throws FlotillaError. */
+export async function updateBot(deps: BotDeps, botId: number, changes: BotChanges): Promise<Bot> {
+  const bot = deps.directory.byId(botId);
+  if (!bot) throw new FlotillaError('not_found', 'Bot not found');
+  checkChanges(deps, changes);
+  if (changes.token !== undefined && changes.token !== bot.token) {
+    const identity = await validateToken(deps, changes.token);
+    if (identity.id !== bot.telegramId) {
+      throw new FlotillaError('bad_request', 'This token belongs to another bot', {
+        details: [{ path: 'token', reason: 'belongs to another bot' }],
+      });
+    }
+  }
+  return changeBot(deps, botId, changes);
+}

@@ -1,0 +1,44 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { PlatformAnswer, PlatformClient } from '@flotilla/telegram/platform-client.ts';
+
+export type PlatformIdentity = { id: number; username: string; firstName: string };
+
+/** `<id>:<secret>`, as the platform issues them. */
+const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
+
+/**
+ * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token,
+ * 'platform_refused' when the platform does not know it, 'platform_failed' or 'platform_timeout' when it did not say.
+ */
+export async function validateToken(deps: { platform: PlatformClient }, token: string): Promise<PlatformIdentity> {
+  if (!TOKEN.test(token)) {
+    throw new FlotillaError('bad_request', 'This is not a bot token', {
+      details: [{ path: 'token', reason: 'must have the form 123456:secret' }],
+    });
+  }
+  const me = resultOf(await deps.platform.call(token, 'getMe')) as {
+    id: number;
+    username?: string;
+    first_name?: string;
+  };
+  return { id: me.id, username: me.username ?? '', firstName: me.first_name ?? '' };
+}
+
+/** The result of a platform call made for somebody who waits; everything else is thrown as our error. */
+export function resultOf(answer: PlatformAnswer): unknown {
+  switch (answer.outcome) {
+    case 'ok':
+      return answer.result;
+    case 'refused':
+      if (answer.errorCode === 429) {
+        throw new FlotillaError('too_many_requests', answer.description, { retryAfterS: answer.retryAfterS ?? 1 });
+      }
+      throw new FlotillaError('platform_refused', answer.description, { platformErrorCode: answer.errorCode });
+    case 'unreachable':
+      throw answer.timedOut
+        ? new FlotillaError('platform_timeout', 'The platform did not answer in time')
+        : new FlotillaError('platform_failed', 'The platform could not be reached', { cause: answer.reason });
+    case 'garbage':
+      throw new FlotillaError('platform_failed', `The platform answered with garbage (status ${answer.status})`);
+  }
+}
