@@ -61,6 +61,16 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
+/** Credentials and sessions of accounts; each session and counter has a slot of its own. */
+export const authKeys = {
+  /** String drawn anew by every change of an account or an API key: what a process cached before it is stale. */
+  version: '{auth}:version',
+  session: (id: string) => `flotilla:session:${id}`,
+  /** Counters of failed sign-ins. */
+  signInOfAccount: 'flotilla:sign-in:account',
+  signInOfAddress: 'flotilla:sign-in:address',
+} as const;
+
 /** Pub/sub channels. */
 export const channels = {
   /** Payload: the id of a bot whose log has something new for pull. */
