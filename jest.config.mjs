@@ -1,0 +1,18 @@
+/** Which tests run is decided by scripts/test.mjs; called by itself, Jest runs all. */
+export default {
+  roots: ['<rootDir>/apps', '<rootDir>/packages'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  injectGlobals: false,
+  testEnvironment: 'node',
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
+  globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+};

@@ -1,0 +1,42 @@
+import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serviceError } from './service-error.ts';
+
+const END_DEADLINE_MS = 15_000;
+
+/**
+ * Ends a service that an earlier launcher left behind over the same data, found by its pid file, and removes the file
+ * when it is stale. A pid that meanwhile belongs to another program is left alone.
+ */
+export async function endLeftover(pidFile: string, program: RegExp, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
+  const text = await readFile(pidFile, 'utf8').catch(() => null);
+  if (text === null) return;
+  const pid = Number.parseInt(text, 10);
+  if (Number.isInteger(pid) && pid > 1 && program.test(await commandLine(pid))) await end(pid, signal);
+  await rm(pidFile, { force: true });
+}
+
+async function end(pid: number, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
+  if (!send(pid, signal)) return;
+  for (let waitedMs = 0; waitedMs < END_DEADLINE_MS; waitedMs += 50) {
+    if (!send(pid, 0)) return;
+    await delay(50);
+  }
+  send(pid, 'SIGKILL');
+  await delay(200);
+}
+
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw serviceError(`Process ${pid} still uses this data and belongs to another user; end it first.`, error);
+  }
+}
+
+async function commandLine(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, 'utf8')
+    .then((text) => text.replaceAll('\0', ' '))
+    .catch(() => '');
+}

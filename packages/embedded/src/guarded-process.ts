@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export type ServiceCommand = {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  user: { uid: number; gid: number } | null;
+  /** What asks the service to end in order. */
+  stopSignal: 'SIGINT' | 'SIGTERM';
+  /** Removed by the guard too, when the launcher died and could not. */
+  removeAfterwards?: string;
+};
+
+export type GuardedProcess = {
+  pid: number;
+  /** The last lines the service wrote, for the message when it fails. */
+  tail(): string;
+  /** Resolves once a line contains the text; rejects when the process ends before. */
+  waitForOutput(text: string): Promise<void>;
+  exited: Promise<void>;
+  running(): boolean;
+  stop(): Promise<void>;
+  kill(): void;
+};
+
+const STOP_GRACE_MS = 15_000;
+const TAIL_LINES = 12;
+
+// Holds a pipe to the launcher; when that closes without a word, the launcher was killed and the service goes too.
+const GUARD_SCRIPT = `
+trap '' INT TERM HUP
+read -r word
+kill -s "$2" "$1" 2>/dev/null
+i=0
+while [ $i -lt 100 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; i=$((i + 1)); done
+kill -s KILL "$1" 2>/dev/null
+[ -z "$3" ] || rm -rf -- "$3"
+`;
+
+/**
+ * Starts a service in a process group of its own (Ctrl-C does not reach it), which ends with this process
+ * however this process ends. Rejects when the command cannot be executed.
+ */
+export async function startGuarded(service: ServiceCommand): Promise<GuardedProcess> {
+  const child = spawn(service.command, service.args, {
+    cwd: '/',
+    detached: true,
+    env: service.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...service.user,
+  });
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  const guard = startGuard(child.pid!, service);
+  void exited.then(() => guard.kill('SIGKILL'));
+  const output = watchOutput(child, exited);
+  const running = () => child.exitCode === null && child.signalCode === null;
+
+  return {
+    pid: child.pid!,
+    ...output,
+    exited,
+    running,
+    stop: async () => {
+      if (running()) child.kill(service.stopSignal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+function startGuard(pid: number, service: ServiceCommand): ChildProcess {
+  const signal = service.stopSignal.slice('SIG'.length);
+  const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'guard', String(pid), signal, service.removeAfterwards ?? ''], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  (guard.stdin as unknown as { unref(): void }).unref();
+  return guard;
+}
+
+function watchOutput(child: ChildProcess, exited: Promise<void>) {
+  const lines: string[] = [];
+  const waiting = new Map<string, () => void>();
+  const seen = (chunk: string) => {
+    lines.push(...chunk.split('\n').filter((line) => line.trim() !== ''));
+    for (const [text, resolve] of waiting) if (lines.some((line) => line.includes(text))) resolve();
+    lines.splice(0, lines.length - TAIL_LINES);
+  };
+  child.stdout?.setEncoding('utf8').on('data', seen);
+  child.stderr?.setEncoding('utf8').on('data', seen);
+  return {
+    tail: () => lines.join('\n'),
+    waitForOutput: (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        waiting.set(text, resolve);
+        seen('');
+        void exited.then(() => reject(new Error(lines.join('\n') || 'it ended without a word')));
+      }).finally(() => waiting.delete(text)),
+  };
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { endLeftover } from './end-leftover.ts';
+import { freePort } from './free-port.ts';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import { makeDataDir } from './own-data.ts';
+import { type PostgresBinaries, postgresBinaries, SHARED_PLACE } from './postgres-binaries.ts';
+import { serviceError } from './service-error.ts';
+import { type SystemUser, unprivilegedUser } from './unprivileged-user.ts';
+
+const run = promisify(execFile);
+const ROLE = 'flotilla';
+const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_MESSAGES: 'C', TZ: 'UTC' };
+const MAJOR = '18';
+
+export type PostgresOptions = {
+  /** Data goes into `<dataDir>/postgres`, or where the user it must run as can go. */
+  dataDir: string;
+  /** For tests: no fsync, and everything is removed when the launcher is killed. */
+  throwAway?: boolean;
+  report?: (line: string) => void;
+};
+
+export type EmbeddedPostgres = {
+  /** Of the database `flotilla`, with its password. */
+  url: string;
+  port: number;
+  pid: number;
+  exited: Promise<void>;
+  stop(): Promise<void>;
+  kill(): void;
+};
+
+/**
+ * Starts a real Postgres on a free loopback port, over new data or those of last time; also after a crash.
+ * Throws FlotillaError with one sentence for the person who started us.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const report = options.report ?? (() => {});
+  const user = await unprivilegedUser();
+  const binaries = await postgresBinaries(user, report);
+  const place = await choosePlace(options.dataDir, user, report);
+  const password = await keepPassword(place);
+  const data = join(place, 'postgres');
+  const runAs = await prepareData(binaries, data, password, user, report);
+  await endLeftover(join(data, 'postmaster.pid'), /postgres/, 'SIGINT');
+
+  const port = await freePort();
+  const process = await startGuarded({
+    command: binaries.postgres,
+    args: ['-D', data, ...serverFlags(port, options.throwAway ?? false)],
+    env: ENVIRONMENT,
+    user: runAs,
+    stopSignal: 'SIGINT',
+    ...(options.throwAway ? { removeAfterwards: place } : {}),
+  });
+  await waitUntilReady(process);
+  const url = (database: string) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
+  await makeDatabase(url('postgres'));
+  const stop = async () => {
+    await process.stop();
+    if (options.throwAway) await rm(place, { recursive: true, force: true });
+  };
+  return { url: url(ROLE), port, pid: process.pid, exited: process.exited, stop, kill: process.kill };
+}
+
+function serverFlags(port: number, throwAway: boolean): string[] {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    ...(throwAway ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function waitUntilReady(process: GuardedProcess): Promise<void> {
+  await process.waitForOutput('database system is ready to accept connections').catch((error: Error) => {
+    throw serviceError(`Postgres did not start. It said:\n${error.message}`, error);
+  });
+}
+
+async function choosePlace(dataDir: string, user: SystemUser | null, report: (line: string) => void): Promise<string> {
+  await makeDataDir(dataDir);
+  if (await canWriteBelow(dataDir, user)) return dataDir;
+  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
+  const place = join(SHARED_PLACE, `data-${name}`);
+  await makeDataDir(place);
+  if (!(await canWriteBelow(place, user))) {
+    throw serviceError(
+      `Postgres cannot write below ${dataDir}; set DATA_DIR to a place that every user can pass through.`,
+    );
+  }
+  report(`Postgres keeps its data in ${place}, because its user cannot pass through to ${dataDir}`);
+  return place;
+}
+
+async function canWriteBelow(place: string, user: SystemUser | null): Promise<boolean> {
+  if (!user) return true;
+  const probe = join(place, `probe-${process.pid}`);
+  await mkdir(probe, { recursive: true });
+  await chown(probe, user.uid, user.gid);
+  const writable = await run('touch', [join(probe, 'file')], { cwd: '/', ...user }).then(
+    () => true,
+    () => false,
+  );
+  await rm(probe, { recursive: true, force: true });
+  return writable;
+}
+
+async function keepPassword(place: string): Promise<string> {
+  const file = join(place, 'postgres-password');
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept) return kept.trim();
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(file, password, { mode: 0o600 });
+  return password;
+}
+
+/** Makes the cluster on first use; answers as whom the server must run, which is whoever owns the data. */
+async function prepareData(
+  binaries: PostgresBinaries,
+  data: string,
+  password: string,
+  user: SystemUser | null,
+  report: (line: string) => void,
+): Promise<SystemUser | null> {
+  const owner = await stat(data).catch(() => null);
+  if (!owner) {
+    report('making a new Postgres database');
+    await initialise(binaries, data, password, user);
+    return user;
+  }
+  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  if (version === '' && user === null) throw serviceError(`The Postgres data in ${data} belong to another user.`);
+  if (version !== MAJOR) throw serviceError(`The data in ${data} are of Postgres ${version || '?'}, not ${MAJOR}.`);
+  return user && { uid: owner.uid, gid: owner.gid };
+}
+
+async function initialise(
+  binaries: PostgresBinaries,
+  data: string,
+  password: string,
+  user: SystemUser | null,
+): Promise<void> {
+  const partial = `${data}.new`;
+  const passwordFile = `${data}.pw`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user) await Promise.all([partial, passwordFile].map((path) => chown(path, user.uid, user.gid)));
+  const flags = [`--pgdata=${partial}`, `--username=${ROLE}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  // Postgres' own C.UTF-8 folds the case of every script, whatever locales the system has.
+  const collation = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'];
+  try {
+    const initdb = (locale: string) =>
+      run(binaries.initdb, [...flags, ...collation, `--locale=${locale}`, '--no-sync'], {
+        cwd: '/',
+        env: ENVIRONMENT,
+        ...user,
+      });
+    await initdb('C.UTF-8').catch(() => initdb('C'));
+    await chmod(partial, 0o700);
+    await rename(partial, data);
+  } catch (error) {
+    throw serviceError(
+      `Postgres could not make its database: ${(error as { stderr?: string }).stderr ?? error}`,
+      error,
+    );
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+}
+
+async function makeDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [ROLE]);
+    if (rowCount === 0) await client.query(`create database ${ROLE}`);
+  } catch (error) {
+    throw serviceError(`Postgres started but does not let us in: ${(error as Error).message}`, error);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,27 @@
+import { rm } from 'node:fs/promises';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { migrateToLatest } from '@flotilla/database/migrate.ts';
+import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-postgres.ts';
+import { administer, databaseUrl, TEMPLATE } from './postgres.ts';
+import { throwAwayDir } from './throw-away-dir.ts';
+
+/**
+ * Once per run: a throw-away Postgres with a migrated template. Its URL reaches the test processes through their
+ * environment, and the server ends with this process however this process ends.
+ */
+export default async function startTestPostgres(): Promise<void> {
+  const dataDir = await throwAwayDir();
+  const postgres = await startPostgres({ dataDir, throwAway: true });
+  await administer(postgres.url, `create database ${TEMPLATE}`);
+  const db = connectDatabase({ url: databaseUrl(postgres.url, TEMPLATE), maxConnections: 1, queryTimeoutMs: null });
+  await migrateToLatest(db);
+  await db.destroy();
+  process.env.TEST_POSTGRES_URL = postgres.url;
+  const run = globalThis as { stopTestPostgres?: () => Promise<void> };
+  run.stopTestPostgres = () => stop(postgres, dataDir);
+}
+
+async function stop(postgres: EmbeddedPostgres, dataDir: string): Promise<void> {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}

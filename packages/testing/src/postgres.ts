@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { urlSetting } from '@flotilla/runtime/settings.ts';
+import pg from 'pg';
+import { z } from 'zod';
+
+export type TestDatabase = { url: string; db: Database; drop(): Promise<void> };
+
+/** The database every test database is a copy of; jest's global setup migrates it once. */
+export const TEMPLATE = 'flotilla_template';
+
+/** A migrated, empty database of this test file's own, cloned from the template. drop() closes and removes it. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSetting('postgres') }));
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(TEST_POSTGRES_URL, `create database ${name} template ${TEMPLATE}`);
+  const url = databaseUrl(TEST_POSTGRES_URL, name);
+  const db = connectDatabase({ url, maxConnections: 10 });
+  return {
+    url,
+    db,
+    drop: async () => {
+      await db.destroy();
+      await administer(TEST_POSTGRES_URL, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** The same server's URL for another of its databases. */
+export function databaseUrl(url: string, name: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

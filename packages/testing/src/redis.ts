@@ -1,0 +1,37 @@
+import { rm } from 'node:fs/promises';
+import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
+import { throwAwayDir } from './throw-away-dir.ts';
+
+export type TestRedis = {
+  url: string;
+  port: number;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+  /** kill -9. */
+  kill(): void;
+  /** Starts again on the same port; over the same data, or empty. Ends it first when it runs. */
+  restart(options?: { empty?: boolean }): Promise<void>;
+};
+
+/** A Redis of this test file's own, with the append-only file that production has. */
+export async function startTestRedis(options: { directives?: Record<string, string> } = {}): Promise<TestRedis> {
+  const dataDir = await throwAwayDir();
+  const start = (port?: number): Promise<EmbeddedRedis> =>
+    startRedis({ ...options, dataDir, throwAway: true, ...(port === undefined ? {} : { port }) });
+  let redis = await start();
+  const { url, port } = redis;
+  return {
+    url,
+    port,
+    kill: () => redis.kill(),
+    stop: async () => {
+      await redis.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+    restart: async ({ empty = false } = {}) => {
+      await redis.stop();
+      if (empty) await rm(dataDir, { recursive: true, force: true });
+      redis = await start(port);
+    },
+  };
+}
