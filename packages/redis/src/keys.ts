@@ -75,6 +75,8 @@ export const authKeys = {
 export const channels = {
   /** Payload: the id of a bot whose log has something new for pull. */
   appended: 'flotilla:appended',
+  /** Payload: the id of a bot whose push turn, already woken, has something new to file. */
+  pushable: 'flotilla:pushable',
   /** Payload: the id of a bot whose configuration changed. */
   config: 'flotilla:config',
 } as const;

@@ -77,7 +77,12 @@ redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now)
 if not pull then redis.call('HSET', state, 'acked', last, 'ackedN', n) end
 if not holdsForPush then redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last) end
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
-local wakePush = push and heard and redis.call('ZADD', dirty, 'NX', now, botId .. ':push') or 0
+local wakePush = 0
+if push and heard then
+  wakePush = redis.call('ZADD', dirty, 'NX', now, botId .. ':push')
+  -- A turn that is under way, perhaps with a request that hangs, must see what is new for its other lanes.
+  if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
+end
 local wakeHistory = manage and redis.call('ZADD', dirty, 'NX', now, 'history') or 0
 if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 return { 'OK', appended, duplicates, wakePush, wakeHistory, last }

@@ -4,7 +4,7 @@
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds a named consumer wants (',message,poll,' or '' for all)
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
---      | {'OK', offset to go on with, throttled (0/1), more to scan from (0: none), {raw…}}
+--      | {'OK', absolute offset to go on with while waiting, throttled (0/1), more to scan from (0: none), {raw…}}
 -- @include trim
 local BODY_CAP = 4194304
 local SLACK = 10
@@ -56,7 +56,7 @@ local function oldestReadable()
   return #first > 0 and idOf(first[1]) or acked + 1
 end
 
-local from = acked + 1
+local from = nil
 if ARGV[7] == '1' then
   local tail = last + 1
   if offset < 0 then
@@ -72,8 +72,7 @@ if ARGV[7] == '1' then
       end
     end
     if newest then acknowledge(newest - 1) end
-    offset = acked + 1
-    from = offset
+    offset = 0
   elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= acked + 1 - TOO_OLD then
     if offset > tail then
       last = offset - 1
@@ -86,11 +85,14 @@ if ARGV[7] == '1' then
       from = offset
     end
   end
+    offset = from or acked + 1
 elseif offset > acked + 1 and offset <= last + 1 + SLACK then
   from = offset
 elseif offset > 0 and offset <= acked and offset >= oldestReadable() then
   from = offset
 end
+
+from = from or acked + 1
 
 local throttled = 0
 if default and ARGV[8] == '1' then

@@ -1,0 +1,87 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { Bot } from '../bots/bot.ts';
+
+export type AcceptDeps = {
+  redis: RedisHandles;
+  turns: { push: TurnQueue; history: TurnQueue };
+  clock: Clock;
+};
+
+export type Accepted =
+  | { outcome: 'accepted'; appended: number; duplicates: number }
+  /** The bot was deleted, or is disabled: nothing was kept. */
+  | { outcome: 'gone' }
+  | { outcome: 'disabled' }
+  /** A newer turn owns the bot's polling: nothing was kept. */
+  | { outcome: 'fenced' }
+  /** Every reader's backlog is at its limit: nothing was kept, the platform keeps it. */
+  | { outcome: 'full' };
+
+/** Updates a reader may have waiting before the platform keeps the rest. */
+export const BACKLOG_LIMIT = 100_000;
+
+/**
+ * Takes in what the platform handed over: each update once, in order, all or none, in one atomic step; then wakes
+ * whoever has work. Only after it resolves may the platform be told "received". Rejects when Redis is in doubt.
+ */
+export async function acceptUpdates(
+  deps: AcceptDeps,
+  bot: Bot,
+  updates: SlicedUpdate[],
+  polling?: { epoch: number; nextOffset: number | null },
+): Promise<Accepted> {
+  const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const scriptKeys = [keys.state, keys.log, keys.history, keys.dirty, keys.consumers];
+  const args: (string | number)[] = [
+    bot.generation,
+    nowMs,
+    bot.id,
+    polling?.epoch ?? '',
+    polling?.nextOffset ?? '',
+    BACKLOG_LIMIT,
+  ];
+  const keyIndexOfBlock = new Map<number, number>();
+  for (const update of updates) {
+    const block = Math.floor(update.updateId / SEEN_BLOCK_IDS);
+    let keyIndex = keyIndexOfBlock.get(block);
+    if (keyIndex === undefined) {
+      keyIndex = scriptKeys.push(keys.seen(block));
+      keyIndexOfBlock.set(block, keyIndex);
+    }
+    const facts = readUpdateFacts(update.value, nowMs);
+    const { idStart, idEnd } = byteRange(update);
+    args.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
+    args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
+  }
+  const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+  const [status, appended, duplicates, wakePush, wakeHistory] = reply;
+  switch (status) {
+    case 'GONE':
+      return { outcome: 'gone' };
+    case 'OFF':
+      return { outcome: 'disabled' };
+    case 'FENCED':
+      return { outcome: 'fenced' };
+    case 'FULL':
+      return { outcome: 'full' };
+  }
+  // Both before anyone is told "received": a wake that is lost with this process would leave the update lying.
+  await Promise.all([
+    wakePush === 1 ? deps.turns.push.wake(bot.id) : null,
+    wakeHistory === 1 ? deps.turns.history.wake(shardOf(bot.id)) : null,
+  ]);
+  return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
+}
+
+/** Where the digits of update_id stand in the bytes that Redis gets, counted from 1. */
+function byteRange(update: SlicedUpdate): { idStart: number; idEnd: number } {
+  const before = Buffer.byteLength(update.raw.slice(0, update.idStart));
+  return { idStart: before + 1, idEnd: before + (update.idEnd - update.idStart) };
+}
