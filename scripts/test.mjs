@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
+
+// node scripts/test.mjs [faults] [file patterns …]: the last line is always `N passed, N failed`.
+
+const FAULT_TESTS = '\\.fault\\.test\\.ts$';
+const LEFT_RUNNING_MS = 20_000;
+
+const faults = process.argv[2] === 'faults';
+const patterns = process.argv.slice(faults ? 3 : 2).filter((argument) => argument !== '--');
+
+await bootstrap();
+const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));
+const resultFile = join(folder, 'results.json');
+const code = await runOnPinnedNode(jestArguments(), { onStart: endWhenDone });
+const { passed, failed } = count(code);
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.exitCode = code === 0 && failed === 0 ? 0 : 1;
+
+function jestArguments() {
+  const nodeFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const jest = [...nodeFlags, 'node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
+  // Patterns come first: behind an option that takes a list they would belong to it.
+  if (faults) return [...jest, '--runInBand', '--testMatch=**/*.fault.test.ts', ...noneIsFine()];
+  const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
+  return [...jest, ...(namesFaultTest ? [] : [`--testPathIgnorePatterns=${FAULT_TESTS}`])];
+}
+
+function noneIsFine() {
+  return patterns.length === 0 ? ['--passWithNoTests'] : [];
+}
+
+/** Once the results are written nothing may be running any more; what is then keeps nobody waiting, but fails the run. */
+function endWhenDone(child) {
+  let doneMs = 0;
+  const watch = setInterval(() => {
+    if (doneMs === 0 && existsSync(resultFile)) doneMs = Date.now();
+    if (doneMs === 0 || Date.now() - doneMs < LEFT_RUNNING_MS) return;
+    process.stderr.write('The tests are done, but one of them left something running: the run is ended.\n');
+    child.kill('SIGKILL');
+    clearInterval(watch);
+  }, 500);
+  child.once('exit', () => clearInterval(watch));
+}
+
+/** A file that could not be run at all, and a run that ended without results, count as one failed test each. */
+function count(exitCode) {
+  try {
+    const results = JSON.parse(readFileSync(resultFile, 'utf8'));
+    const failedTests = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    return { passed: results.numPassedTests, failed: Math.max(failedTests, exitCode === 0 ? 0 : 1) };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
