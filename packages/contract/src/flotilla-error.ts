@@ -52,3 +52,8 @@ export class FlotillaError extends Error {
     if (extra.platformErrorCode !== undefined) this.platformErrorCode = extra.platformErrorCode;
   }
 }
+
+/** The error for one input that is well-formed and still cannot be taken. */
+export function refusedInput(path: string, reason: string): FlotillaError {
+  return new FlotillaError('bad_request', `${path} ${reason}`, { details: [{ path, reason }] });
+}

@@ -1,0 +1,11 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+
+export interface AccountDeps {
+  db: Database;
+  redis: RedisHandles;
+  clock: Clock;
+  log: Logger;
+}

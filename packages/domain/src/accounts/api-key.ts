@@ -1,0 +1,45 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from '@flotilla/contract/resources/account.ts';
+
+/** An API key's record; the key itself is known to its owner only. */
+export interface ApiKey {
+  id: number;
+  accountId: number;
+  name: string;
+  prefix: string;
+  role: Role;
+  /** null: what the account sees. */
+  botIds: readonly number[] | null;
+  enabled: boolean;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+}
+
+const KEY_BYTES = 24;
+const CHECKSUM_LENGTH = 6;
+const SHOWN_PREFIX_LENGTH = 10;
+
+/**
+ * A new key: `flt_`, 192 random bits, and a checksum by which secret scanners tell a key from a look-alike. The server
+ * does not look at the checksum: a quick refusal would tell keys that were altered from keys that never were.
+ */
+export function newApiKey(): string {
+  const body = `flt_${randomBytes(KEY_BYTES).toString('base64url')}`;
+  return body + checksumOf(body);
+}
+
+/** Whether a text can have come from `newApiKey`. */
+export function isWellFormedKey(key: string): boolean {
+  const body = key.slice(0, -CHECKSUM_LENGTH);
+  return key.startsWith('flt_') && checksumOf(body) === key.slice(-CHECKSUM_LENGTH);
+}
+
+/** The part of a key that may be stored and shown. */
+export function shownPrefix(key: string): string {
+  return key.slice(0, SHOWN_PREFIX_LENGTH);
+}
+
+function checksumOf(body: string): string {
+  return createHash('sha256').update(body).digest('base64url').slice(0, CHECKSUM_LENGTH);
+}

@@ -1,0 +1,36 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Account } from './account.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** Whoever makes a request, with what the credential lets them do: never more than the account itself. */
+export interface Caller {
+  account: Account;
+  role: Role;
+  bots: 'all' | ReadonlySet<number>;
+  /** null: signed in with a session. */
+  apiKey: ApiKey | null;
+}
+
+/** The account by itself, or narrowed by one of its keys. */
+export function callerOf(account: Account, apiKey: ApiKey | null = null): Caller {
+  const role = apiKey?.role === 'user' ? 'user' : account.role;
+  const ofAccount: Caller['bots'] = seesAllBots(account) ? 'all' : new Set(account.botIds);
+  const keyBots = apiKey?.botIds ?? null;
+  if (keyBots === null) return { account, role, bots: ofAccount, apiKey };
+  const bots = new Set(keyBots.filter((id) => ofAccount === 'all' || ofAccount.has(id)));
+  return { account, role, bots, apiKey };
+}
+
+export function seesAllBots(account: Account): boolean {
+  return account.role === 'admin' || account.allBots;
+}
+
+export function seesBot(caller: Caller, botId: number): boolean {
+  return caller.bots === 'all' || caller.bots.has(botId);
+}
+
+/** Throws 'forbidden' unless the caller acts as an admin. */
+export function requireAdmin(caller: Caller): void {
+  if (caller.role !== 'admin') throw new FlotillaError('forbidden', 'Admin role required');
+}

@@ -1,0 +1,23 @@
+import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { accountStore } from './account-store.ts';
+import { changeCredentials } from './change-credentials.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+
+/**
+ * Sets a new password after checking the old one; every session of the account ends. Returns the epoch for sessions
+ * that are opened from now on. Throws 'bad_request' when the old password is wrong or the new one is the old.
+ */
+export async function changePassword(
+  deps: AccountDeps,
+  accountId: number,
+  passwords: { old: string; new: string },
+): Promise<number> {
+  const accounts = accountStore(deps.db);
+  if (!(await verifyPassword(await accounts.passwordHashOf(accountId), passwords.old))) {
+    throw refusedInput('old_password', 'is not the password of this account');
+  }
+  if (passwords.new === passwords.old) throw refusedInput('new_password', 'must differ from the old password');
+  const passwordHash = await hashPassword(passwords.new);
+  return changeCredentials(deps, () => accounts.setPassword(accountId, passwordHash, false));
+}

@@ -1,0 +1,70 @@
+import { FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import type { Role } from '@flotilla/contract/resources/account.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { Account } from './account.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { type ApiKey, newApiKey, shownPrefix } from './api-key.ts';
+import { apiKeyStore } from './api-key-store.ts';
+import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
+import { changeCredentials } from './change-credentials.ts';
+import { ADMIN_KEY_NAME } from './install-admin-key.ts';
+import { ownerOfKeys } from './owner-of-keys.ts';
+
+export interface ApiKeyRequest {
+  name: string;
+  role?: Role | undefined;
+  botIds?: readonly number[] | null | undefined;
+  expiresAt?: Date | undefined;
+  /** Another account's id; admins only. */
+  accountId?: number | undefined;
+}
+
+/**
+ * Makes a key that can do no more than its account and than the caller; the key itself is in the answer only.
+ * Throws 'forbidden', 'not_found' (the account) or 'bad_request'.
+ */
+export async function createApiKey(
+  deps: AccountDeps,
+  caller: Caller,
+  request: ApiKeyRequest,
+): Promise<{ key: string; record: ApiKey }> {
+  if (request.role === 'admin') requireAdmin(caller);
+  const owner = await ownerOfKeys(deps, caller, request.accountId);
+  const role = roleOfKey(caller, owner, request.role);
+  const botIds = botsOfKey(caller, owner, request.botIds);
+  checkRequest(deps, request);
+  const key = newApiKey();
+  const row = {
+    accountId: owner.id,
+    name: request.name,
+    keyHash: sha256Hex(key),
+    prefix: shownPrefix(key),
+    role,
+    botIds,
+    expiresAt: request.expiresAt ?? null,
+  };
+  const record = await changeCredentials(deps, () => apiKeyStore(deps.db).insert(row));
+  return { key, record };
+}
+
+function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Role {
+  const widest = owner.role === 'admin' && caller.role === 'admin' ? 'admin' : 'user';
+  if (wanted === 'admin' && widest === 'user')
+    throw new FlotillaError('forbidden', 'The account has the user role only');
+  return wanted ?? widest;
+}
+
+function botsOfKey(caller: Caller, owner: Account, wanted: readonly number[] | null | undefined) {
+  if (wanted === null || wanted === undefined) return caller.bots === 'all' ? null : [...caller.bots];
+  const ofOwner = callerOf(owner);
+  if (wanted.some((id) => !seesBot(caller, id) || !seesBot(ofOwner, id))) {
+    throw new FlotillaError('forbidden', 'A key cannot see bots that its account or its maker does not see');
+  }
+  return [...new Set(wanted)];
+}
+
+function checkRequest({ clock }: AccountDeps, { name, expiresAt }: ApiKeyRequest): void {
+  if (name === ADMIN_KEY_NAME) throw refusedInput('name', 'is reserved for the setting of that name');
+  if (expiresAt !== undefined && expiresAt.getTime() <= clock.nowMs())
+    throw refusedInput('expires_at', 'must be in the future');
+}

@@ -1,0 +1,37 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import type { AccountDeps } from './account-deps.ts';
+import { accountStore } from './account-store.ts';
+import { changeCredentials } from './change-credentials.ts';
+import { hashPassword, randomPassword } from './password.ts';
+
+/** Any number of our own: whoever holds this lock is the one process that looks for accounts and makes the first. */
+const FIRST_ADMIN_LOCK = 7_361_002;
+
+export type FirstAdmin = { outcome: 'exists' } | { outcome: 'created'; generatedPassword: string | null };
+
+/**
+ * Makes the first admin of an empty installation; several processes may start at once. Without a password one is made
+ * at random and handed back, for printing once.
+ */
+export async function createFirstAdmin(
+  deps: AccountDeps,
+  first: { username: string; password: string | undefined },
+): Promise<FirstAdmin> {
+  if (await accountStore(deps.db).anyExists()) return { outcome: 'exists' };
+  const password = first.password ?? randomPassword();
+  const passwordHash = await hashPassword(password);
+  const created = await changeCredentials(deps, () => insertWhenEmpty(deps.db, first.username, passwordHash));
+  if (!created) return { outcome: 'exists' };
+  return { outcome: 'created', generatedPassword: first.password === undefined ? password : null };
+}
+
+function insertWhenEmpty(db: Database, username: string, passwordHash: string): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(transaction);
+    const store = accountStore(transaction);
+    if (await store.anyExists()) return false;
+    await store.insert({ username, passwordHash, role: 'admin', allBots: true });
+    return true;
+  });
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
+import type { Account } from './account.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { accountStore } from './account-store.ts';
+import type { ApiKey } from './api-key.ts';
+import { apiKeyStore } from './api-key-store.ts';
+
+const VERSION_AGE_MS = 1000;
+/** Read again after this long even under the same version, in case a change could not draw a new one. */
+const FRESH_MS = 60_000;
+/** With Postgres away a known credential keeps working this long. */
+const USABLE_MS = 3_600_000;
+const RETRY_POSTGRES_MS = 5000;
+const MAX_ENTRIES = 10_000;
+
+/** What a process remembers of accounts and keys, so that a long poll needs no Postgres. */
+export interface CredentialCache {
+  /** By the key's SHA-256, hex; null when there is no such key. Throws when it is not known here and Postgres is away. */
+  keyByHash(hash: string): Promise<ApiKey | null>;
+  account(id: number): Promise<Account | null>;
+}
+
+/** Follows the version that `changeCredentials` draws, at most 1 s late; without Redis it asks Postgres each time. */
+export function credentialCache(deps: AccountDeps): CredentialCache {
+  const version = followVersion(deps);
+  const keys = cachedLookup<string, ApiKey>(deps, version, (hash) => apiKeyStore(deps.db).findByHash(hash));
+  const accounts = cachedLookup<number, Account>(deps, version, (id) => accountStore(deps.db).findById(id));
+  return { keyByHash: keys, account: accounts };
+}
+
+type Version = () => Promise<string | null>;
+
+function followVersion({ redis, clock }: AccountDeps): Version {
+  let known: string | null = null;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  let checking: Promise<string | null> | undefined;
+
+  const check = async () => {
+    const beganAtMs = clock.nowMs();
+    known = await readVersion(redis).catch(() => null);
+    checkedAtMs = beganAtMs;
+    return known;
+  };
+  return async () => {
+    if (clock.nowMs() - checkedAtMs < VERSION_AGE_MS) return known;
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
+}
+
+async function readVersion(redis: AccountDeps['redis']): Promise<string | null> {
+  const found = await redis.commands.get(authKeys.version);
+  if (found !== null) return found;
+  await redis.commands.set(authKeys.version, randomUUID(), 'NX');
+  return redis.commands.get(authKeys.version);
+}
+
+interface Entry<Value> {
+  value: Value | null;
+  version: string;
+  readAtMs: number;
+}
+
+function cachedLookup<Key, Value>(
+  { clock }: AccountDeps,
+  currentVersion: Version,
+  read: (key: Key) => Promise<Value | null>,
+): (key: Key) => Promise<Value | null> {
+  const entries = new Map<Key, Entry<Value>>();
+  let postgresFailedAtMs = Number.NEGATIVE_INFINITY;
+
+  return async (key) => {
+    // The version comes first: what is read after it can only be newer than what it stands for.
+    const version = await currentVersion();
+    const entry = entries.get(key);
+    const usable = entry !== undefined && entry.version === version && clock.nowMs() - entry.readAtMs < USABLE_MS;
+    if (usable && clock.nowMs() - entry.readAtMs < FRESH_MS) return entry.value;
+    if (usable && clock.nowMs() - postgresFailedAtMs < RETRY_POSTGRES_MS) return entry.value;
+    try {
+      const value = await read(key);
+      if (version !== null) remember(entries, key, { value, version, readAtMs: clock.nowMs() });
+      return value;
+    } catch (error) {
+      if (!usable || !isUnavailable(error)) throw error;
+      postgresFailedAtMs = clock.nowMs();
+      return entry.value;
+    }
+  };
+}
+
+function remember<Key, Value>(entries: Map<Key, Entry<Value>>, key: Key, entry: Entry<Value>): void {
+  entries.delete(key);
+  entries.set(key, entry);
+  if (entries.size <= MAX_ENTRIES) return;
+  const oldest = entries.keys().next();
+  if (!oldest.done) entries.delete(oldest.value);
+}

@@ -1,0 +1,24 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Account } from './account.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { accountStore } from './account-store.ts';
+import type { ApiKey } from './api-key.ts';
+import { apiKeyStore } from './api-key-store.ts';
+import { type Caller, requireAdmin } from './caller.ts';
+
+/** The account whose keys are meant: the caller's own, or for an admin any. Throws 'forbidden' or 'not_found'. */
+export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: number | undefined): Promise<Account> {
+  if (accountId === undefined || accountId === caller.account.id) return caller.account;
+  requireAdmin(caller);
+  const account = await accountStore(deps.db).findById(accountId);
+  if (account === null) throw new FlotillaError('not_found', 'Account not found');
+  return account;
+}
+
+/** A key that the caller may manage; another account's key is found by an admin only. */
+export async function manageableKey(deps: AccountDeps, caller: Caller, keyId: number): Promise<ApiKey> {
+  const key = await apiKeyStore(deps.db).findById(keyId);
+  const visible = key !== null && (key.accountId === caller.account.id || caller.role === 'admin');
+  if (!visible) throw new FlotillaError('not_found', 'Key not found');
+  return key;
+}

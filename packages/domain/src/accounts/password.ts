@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+
+// argon2id by default; OWASP's first choice of cost: 19 MiB, two passes.
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const HASH_OF_NOBODY =
+  '$argon2id$v=19$m=19456,t=2,p=1$xIa+UEwMr4118DfEuJo+/Q$4lv4x2166H65TgTriiWd+4Xh6FOTdCNZwLwTweoSJgw';
+
+/** An argon2id hash in PHC form, with its salt and cost inside. */
+export function hashPassword(password: string): Promise<string> {
+  return hash(password, COST);
+}
+
+/** Takes as long when there is no such account (`passwordHash` null) as when the password is wrong. */
+export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const matches = await verify(passwordHash ?? HASH_OF_NOBODY, password);
+  return matches && passwordHash !== null;
+}
+
+/** 120 random bits that a person can type. */
+export function randomPassword(): string {
+  return randomBytes(15).toString('base64url');
+}
