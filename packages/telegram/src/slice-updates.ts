@@ -1,0 +1,76 @@
+import { scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
+
+export interface SlicedUpdate {
+  updateId: number;
+  /** The update exactly as it was written, without the whitespace around it. */
+  raw: string;
+  /** Where the digits of update_id begin and end in `raw`. */
+  idStart: number;
+  idEnd: number;
+  /** The parsed form; numbers beyond 2^53 are rounded here, never in `raw`. */
+  value: Record<string, unknown>;
+}
+
+/**
+ * Cuts every Update out of the text of a getUpdates answer without re-encoding it. Null when the text is no
+ * `{"ok":true,"result":[…]}` of objects with an integer update_id.
+ */
+export function sliceUpdates(body: string): { updates: SlicedUpdate[] } | null {
+  const answer = parseObject(body);
+  if (answer?.ok !== true || !Array.isArray(answer.result)) return null;
+  const values: unknown[] = answer.result;
+  let updates: (SlicedUpdate | null)[] = [];
+  scanObject(body, skipSpace(body, 0), (key, start) => {
+    if (key !== 'result') return skipValue(body, start);
+    // JSON.parse lets the last of two equal names win, and so do we.
+    const isArray = body.charAt(start) === '[';
+    updates = [];
+    if (!isArray) return skipValue(body, start);
+    return scanArray(body, start, (elementStart) => {
+      const { end, update } = cutUpdate(body, elementStart, values[updates.length]);
+      updates.push(update);
+      return end;
+    });
+  });
+  return updates.every((update) => update !== null) ? { updates } : null;
+}
+
+/** The same for the text of one Update, as the platform pushes it. Null when it is none. */
+export function sliceUpdate(body: string): SlicedUpdate | null {
+  const value = parseObject(body);
+  return value === null ? null : cutUpdate(body, skipSpace(body, 0), value).update;
+}
+
+function cutUpdate(text: string, start: number, value: unknown): { end: number; update: SlicedUpdate | null } {
+  if (text.charAt(start) !== '{') return { end: skipValue(text, start), update: null };
+  let idStart = -1;
+  let idEnd = -1;
+  const end = scanObject(text, start, (key, valueStart) => {
+    const valueEnd = skipValue(text, valueStart);
+    if (key === 'update_id') {
+      idStart = valueStart - start;
+      idEnd = valueEnd - start;
+    }
+    return valueEnd;
+  });
+  const raw = text.slice(start, end);
+  const updateId = readId(raw.slice(Math.max(idStart, 0), Math.max(idEnd, 0)));
+  if (updateId === null) return { end, update: null };
+  return { end, update: { updateId, raw, idStart, idEnd, value: value as Record<string, unknown> } };
+}
+
+function readId(digits: string): number | null {
+  const id = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

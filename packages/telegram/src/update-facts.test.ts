@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { readUpdateFacts } from './update-facts.ts';
+import { UPDATE_KINDS } from './update-kinds.ts';
+
+const DAY_S = 86_400;
+const nowS = 1_780_000_000;
+const nowMs = nowS * 1000;
+const chat = { id: -1001234567890, type: 'supergroup' };
+const user = { id: 77, is_bot: false };
+
+function facts(kind: string, payload: Record<string, unknown>) {
+  return readUpdateFacts({ update_id: 1, [kind]: payload }, nowMs);
+}
+
+describe('lanes', () => {
+  test.each([
+    ['message', { chat }, 'c:-1001234567890'],
+    ['edited_message', { chat }, 'c:-1001234567890'],
+    ['channel_post', { chat }, 'c:-1001234567890'],
+    ['edited_channel_post', { chat }, 'c:-1001234567890'],
+    ['guest_message', { chat }, 'c:-1001234567890'],
+    ['my_chat_member', { chat, from: user }, 'c:-1001234567890'],
+    ['business_message', { chat }, 'bm:-1001234567890'],
+    ['edited_business_message', { chat }, 'bm:-1001234567890'],
+    ['deleted_business_messages', { chat }, 'bm:-1001234567890'],
+    ['inline_query', { from: user }, 'iq:77'],
+    ['chosen_inline_result', { from: user }, 'ci:77'],
+    ['callback_query', { from: user, message: { chat } }, 'cb:77'],
+    ['shipping_query', { from: user }, 'pay:77'],
+    ['pre_checkout_query', { from: user }, 'pay:77'],
+    ['poll', { id: '5' }, 'poll:5'],
+    ['poll_answer', { poll_id: '5', user }, 'poll:5'],
+    ['chat_member', { chat, from: user }, 'mem:77'],
+    ['chat_join_request', { chat, from: user }, 'mem:77'],
+    ['chat_boost', { chat }, 'boost:-1001234567890'],
+    ['removed_chat_boost', { chat }, 'boost:-1001234567890'],
+    ['message_reaction', { chat }, 'react:-1001234567890'],
+    ['message_reaction_count', { chat }, 'rcount:-1001234567890'],
+    ['business_connection', { id: 'b', user }, 'bc:77'],
+    ['purchased_paid_media', { from: user }, 'paid:77'],
+    ['managed_bot', { user }, 'mb:77'],
+  ])('%s', (kind, payload, lane) => {
+    expect(facts(kind, payload)).toMatchObject({ kind, lane });
+  });
+
+  test('every kind has one even when its payload is empty', () => {
+    for (const kind of UPDATE_KINDS) expect(facts(kind, {}).lane).toBe(`k:${kind}`);
+  });
+
+  test('unknown kinds, hostile names and empty updates have one too', () => {
+    expect(facts('hologram', { chat })).toEqual({ kind: 'hologram', lane: 'k:hologram', expiresAtMs: nowMs + 864e5 });
+    expect(facts('constructor', {}).lane).toBe('k:constructor');
+    expect(readUpdateFacts({ update_id: 1 }, nowMs)).toMatchObject({ kind: '', lane: 'k:' });
+    expect(readUpdateFacts({ update_id: 1, message: null }, nowMs)).toMatchObject({ lane: 'k:message' });
+  });
+});
+
+describe('expiry', () => {
+  test('a message lives a day from its date, or from its edit', () => {
+    expect(facts('message', { chat, date: nowS - 600 }).expiresAtMs).toBe((nowS - 600 + DAY_S) * 1000);
+    const edited = { chat, date: nowS - 5 * DAY_S, edit_date: nowS - 60 };
+    expect(facts('edited_message', edited).expiresAtMs).toBe((nowS - 60 + DAY_S) * 1000);
+  });
+
+  test('what is old when it reaches us is kept for an hour, and a date in the future does not keep it longer', () => {
+    expect(facts('message', { chat, date: nowS - 3 * DAY_S }).expiresAtMs).toBe(nowMs + 3_600_000);
+    expect(facts('message', { chat, date: nowS + 3 * DAY_S }).expiresAtMs).toBe(nowMs + DAY_S * 1000);
+  });
+
+  test('boosts are dated by their own fields', () => {
+    expect(facts('chat_boost', { chat, boost: { add_date: nowS - 60 } }).expiresAtMs).toBe((nowS - 60 + DAY_S) * 1000);
+    expect(facts('removed_chat_boost', { chat, remove_date: nowS - 9 }).expiresAtMs).toBe((nowS - 9 + DAY_S) * 1000);
+  });
+
+  test.each([
+    ['callback_query', 150],
+    ['shipping_query', 150],
+    ['pre_checkout_query', 150],
+    ['chosen_inline_result', 600],
+    ['inline_query', 30],
+    ['poll', DAY_S],
+    ['poll_answer', DAY_S],
+    ['business_connection', DAY_S],
+    ['deleted_business_messages', DAY_S],
+    ['purchased_paid_media', DAY_S],
+    ['managed_bot', DAY_S],
+  ])('%s lives %i s from its arrival', (kind, seconds) => {
+    expect(facts(kind, { from: user, date: 1 }).expiresAtMs).toBe(nowMs + seconds * 1000);
+  });
+});

@@ -1,0 +1,63 @@
+/** Every update kind of the platform, in its own order (PLATFORM §4); custom_event and custom_query are internal. */
+export const UPDATE_KINDS = [
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'inline_query',
+  'chosen_inline_result',
+  'callback_query',
+  'shipping_query',
+  'pre_checkout_query',
+  'poll',
+  'poll_answer',
+  'my_chat_member',
+  'chat_member',
+  'chat_join_request',
+  'chat_boost',
+  'removed_chat_boost',
+  'message_reaction',
+  'message_reaction_count',
+  'business_connection',
+  'business_message',
+  'edited_business_message',
+  'deleted_business_messages',
+  'purchased_paid_media',
+  'managed_bot',
+  'guest_message',
+] as const;
+
+export type UpdateKind = (typeof UPDATE_KINDS)[number];
+
+const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
+
+/** What a bot receives that never named its kinds. */
+export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter((kind) => !ONLY_ON_DEMAND.includes(kind));
+
+export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: UpdateKind[] };
+
+/**
+ * Reads an `allowed_updates` parameter, as JSON text or an array, the platform's lenient way (PLATFORM §2): what is
+ * no array of strings changes nothing, unknown names are ignored, none left means the default set.
+ */
+export function parseAllowedUpdates(value: unknown): AllowedUpdates {
+  const names = typeof value === 'string' ? parseJson(value) : value;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) return { kind: 'unchanged' };
+  const wanted = new Set(names.map((name: string) => name.toLowerCase()));
+  const kinds = UPDATE_KINDS.filter((kind) => wanted.has(kind));
+  return kinds.length === 0 ? { kind: 'default' } : { kind: 'only', kinds };
+}
+
+/** True when a reader with these kinds (null: the default set) gets `kind`; a kind we do not know always passes. */
+export function allowsKind(kinds: readonly string[] | null, kind: string): boolean {
+  if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return true;
+  return (kinds ?? (DEFAULT_KINDS as readonly string[])).includes(kind);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
