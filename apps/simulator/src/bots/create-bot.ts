@@ -1,0 +1,49 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Simulator } from '../simulator.ts';
+import { newQueue } from '../updates/update-queue.ts';
+import { newCallLog } from './call-log.ts';
+import type { SimBot } from './sim-bot.ts';
+
+export type NewBot = {
+  token?: string;
+  name?: string;
+  username?: string;
+  /** The first update_id; random from 2 000 001 to 10^9 when not given, as on the platform. */
+  nextUpdateId?: number;
+};
+
+/** Registers a bot, as @BotFather would. */
+export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
+  const token = wanted.token ?? `${randomInt(1_000_000_000, 7_000_000_000)}:${newSecret()}`;
+  const id = Number(token.split(':')[0]);
+  const bot: SimBot = {
+    user: {
+      id,
+      is_bot: true,
+      first_name: wanted.name ?? `Bot ${id}`,
+      username: wanted.username ?? `bot${id}_bot`,
+    },
+    token,
+    queue: newQueue(wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000)),
+    allowedUpdates: null,
+    waiter: null,
+    wakeTimers: { last: undefined, firstAtMs: undefined },
+    lastGetUpdates: null,
+    nextConflictMs: 0,
+    webhook: null,
+    lastSetWebhookMs: Number.NEGATIVE_INFINITY,
+    commands: new Map(),
+    nextMessageId: 1,
+    calls: newCallLog(),
+    loggedOutUntilMs: 0,
+    closedUntilMs: 0,
+    closed: false,
+  };
+  sim.bots.set(id, bot);
+  return bot;
+}
+
+/** The part of a token after the colon: 35 characters that begin `AA`. */
+export function newSecret(): string {
+  return `AA${randomBytes(25).toString('base64url').slice(0, 33)}`;
+}

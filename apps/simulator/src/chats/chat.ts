@@ -1,0 +1,139 @@
+import type { User } from './user.ts';
+
+export type MemberStatus = 'creator' | 'administrator' | 'member' | 'restricted' | 'left' | 'kicked';
+
+/** What an administrator may do, by the Bot API's names; absent means no. */
+export type AdminRights = Record<string, boolean>;
+
+export type Member = {
+  user: User;
+  status: MemberStatus;
+  rights: AdminRights;
+  /** For `restricted`: what the member may still do. */
+  permissions: Record<string, boolean>;
+  untilDateS: number;
+  customTitle: string;
+  isAnonymous: boolean;
+  promotedBy: number;
+};
+
+/** A message as the Bot API shows it; keys stay in the platform's order. */
+export type Message = Record<string, unknown> & {
+  message_id: number;
+  date: number;
+  from?: User;
+  chat: Record<string, unknown>;
+};
+
+export type ChatType = 'private' | 'group' | 'supergroup' | 'channel';
+
+export type Chat = {
+  /** Differs from the chat's id for private chats, of which each bot has its own with the same person. */
+  key: string;
+  id: number;
+  type: ChatType;
+  title: string;
+  username: string;
+  description: string;
+  /** The other side of a private chat. */
+  person: User | null;
+  botId: number;
+  members: Map<number, Member>;
+  messages: Map<number, Message>;
+  nextMessageId: number;
+  pinned: number[];
+  permissions: Record<string, boolean>;
+  reactions: Map<number, Map<number, unknown[]>>;
+  /** Private chats: whether the person has written, and whether they blocked the bot. */
+  started: boolean;
+  blocked: boolean;
+  migratedTo: number;
+  actions: { userId: number; action: string; atMs: number }[];
+};
+
+export const ALL_RIGHTS = [
+  'can_manage_chat',
+  'can_change_info',
+  'can_delete_messages',
+  'can_invite_users',
+  'can_restrict_members',
+  'can_pin_messages',
+  'can_manage_topics',
+  'can_promote_members',
+  'can_manage_video_chats',
+  'can_post_stories',
+  'can_edit_stories',
+  'can_delete_stories',
+  'can_post_messages',
+  'can_edit_messages',
+] as const;
+
+export const ALL_PERMISSIONS = [
+  'can_send_messages',
+  'can_send_audios',
+  'can_send_documents',
+  'can_send_photos',
+  'can_send_videos',
+  'can_send_video_notes',
+  'can_send_voice_notes',
+  'can_send_polls',
+  'can_send_other_messages',
+  'can_add_web_page_previews',
+  'can_change_info',
+  'can_invite_users',
+  'can_pin_messages',
+  'can_manage_topics',
+] as const;
+
+const KEPT_MESSAGES = 20_000;
+
+export function privateKey(botId: number, personId: number): string {
+  return `${botId}:${personId}`;
+}
+
+export function everything(names: readonly string[]): Record<string, boolean> {
+  return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+export function newMember(user: User, status: MemberStatus, rights: AdminRights = {}): Member {
+  return {
+    user,
+    status,
+    rights: status === 'creator' ? everything(ALL_RIGHTS) : rights,
+    permissions: {},
+    untilDateS: 0,
+    customTitle: '',
+    isAnonymous: false,
+    promotedBy: 0,
+  };
+}
+
+/** The `chat` object inside messages and updates. */
+export function showChat(chat: Chat): Record<string, unknown> {
+  if (chat.person !== null) {
+    const { id, first_name, last_name, username } = chat.person;
+    return { id, first_name, ...(last_name && { last_name }), ...(username && { username }), type: 'private' };
+  }
+  return { id: chat.id, title: chat.title, ...(chat.username && { username: chat.username }), type: chat.type };
+}
+
+/** Keeps a message; the oldest leave when a chat grows without bound, as in a benchmark. */
+export function keepMessage(chat: Chat, message: Message): void {
+  chat.messages.set(message.message_id, message);
+  if (chat.messages.size <= KEPT_MESSAGES) return;
+  const oldest = chat.messages.keys().next().value;
+  if (oldest !== undefined) chat.messages.delete(oldest);
+}
+
+export function isIn(member: Member | undefined): boolean {
+  return member !== undefined && member.status !== 'left' && member.status !== 'kicked';
+}
+
+export function isAdmin(member: Member | undefined): boolean {
+  return member?.status === 'creator' || member?.status === 'administrator';
+}
+
+/** Whether a chat-admin has a right; creators have all. */
+export function hasRight(member: Member | undefined, right: string): boolean {
+  return member?.status === 'creator' || (member?.status === 'administrator' && member.rights[right] === true);
+}

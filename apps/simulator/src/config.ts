@@ -1,0 +1,11 @@
+import { portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+
+/** The simulator's environment. */
+export const SETTINGS = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: portSetting(8081),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** 0: setWebhook follows the cloud's rules (https, four ports, public addresses). */
+  SIMULATOR_LOCAL_MODE: switchSetting(true),
+});

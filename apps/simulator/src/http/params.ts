@@ -1,0 +1,54 @@
+/** A file as a multipart part brought it. */
+export type UploadedFile = { field: string; name: string; mime: string; bytes: Buffer };
+
+/** All parameters of a call merged; the first value stored under a name wins, and the query is stored first. */
+export type Params = { values: Map<string, string>; files: Map<string, UploadedFile> };
+
+export function newParams(): Params {
+  return { values: new Map(), files: new Map() };
+}
+
+export function addValue(params: Params, name: string, value: string): void {
+  if (!params.values.has(name)) params.values.set(name, value);
+}
+
+/** The value as sent; '' when absent, since the platform does not tell the two apart. */
+export function text(params: Params, name: string): string {
+  return params.values.get(name) ?? '';
+}
+
+/** Lenient as td:tdutils/td/utils/misc.h:157: optional minus, leading digits, anything else is 0; then clamped. */
+export function integer(
+  params: Params,
+  name: string,
+  otherwise: number,
+  min = Number.MIN_SAFE_INTEGER,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
+  const value = text(params, name);
+  if (value === '') return otherwise;
+  return Math.min(max, Math.max(min, Number(/^-?\d+/.exec(value)?.[0] ?? 0)));
+}
+
+export function boolean(params: Params, name: string): boolean {
+  return ['true', 'yes', '1'].includes(text(params, name).trim().toLowerCase());
+}
+
+/** A parameter that carries JSON; undefined when absent or not JSON. */
+export function json(params: Params, name: string): unknown {
+  const value = text(params, name);
+  if (value === '') return undefined;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same as `json`, for members that must be an object. */
+export function jsonObject(params: Params, name: string): Record<string, unknown> | undefined {
+  const value = json(params, name);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}

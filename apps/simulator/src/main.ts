@@ -1,0 +1,15 @@
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { SETTINGS } from './config.ts';
+import { startSimulator } from './start.ts';
+
+runMain('simulator', () => {
+  const settings = readSettings(SETTINGS);
+  return startSimulator({
+    port: settings.PORT,
+    host: settings.HOST,
+    settings: { localMode: settings.SIMULATOR_LOCAL_MODE },
+    log: createLogger({ name: 'simulator', level: settings.LOG_LEVEL }),
+  });
+});

@@ -1,0 +1,55 @@
+import { type Chat, keepMessage, type Message, showChat } from '../chats/chat.ts';
+import type { User } from '../chats/user.ts';
+import { botsIn, type Simulator } from '../simulator.ts';
+import { publishUpdate } from '../updates/publish-update.ts';
+
+/** What a message says, in Bot API fields (text, photo, caption, reply_to_message, …). */
+export type Content = Record<string, unknown>;
+
+/** Who posts: a person or bot, or the chat itself (channel posts, anonymous admins). */
+export type Author = { user: User | null; asChat?: boolean };
+
+/** Builds the next message of a chat and keeps it, without telling anyone. */
+export function newMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
+  const shown = showChat(chat);
+  const message: Message = {
+    message_id: nextMessageId(sim, chat),
+    ...(author.user !== null && chat.type !== 'channel' && { from: author.user }),
+    ...((chat.type === 'channel' || author.asChat === true) && { sender_chat: shown }),
+    chat: shown,
+    date: sim.clock.nowS(),
+    ...content,
+  };
+  keepMessage(chat, message);
+  if (author.user?.is_bot === true) sim.postedBy.set(message, author.user.id);
+  return message;
+}
+
+/** Posts a message and tells every bot that sees it; a bot never receives its own, nor other bots' in groups. */
+export function postMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
+  const message = newMessage(sim, chat, author, content);
+  tellBots(sim, chat, author.user, message, chat.type === 'channel' ? 'channel_post' : 'message');
+  return message;
+}
+
+/** Publishes a message under `kind` to the bots in its chat that may see what `writer` does. */
+export function tellBots(sim: Simulator, chat: Chat, writer: User | null, message: Message, kind: string): void {
+  if (writer?.is_bot === true && chat.type !== 'channel') return;
+  for (const bot of botsIn(sim, chat)) {
+    if (bot.user.id !== writer?.id) publishUpdate(sim, bot, kind, showTo(bot.user.id, message));
+  }
+}
+
+/** Inline keyboards are seen only by the bot that attached them, when it is not the chat's own post. */
+function showTo(botId: number, message: Message): Message {
+  if (message.reply_markup === undefined || message.from?.id === botId) return message;
+  const { reply_markup: _, ...rest } = message;
+  return rest as Message;
+}
+
+function nextMessageId(sim: Simulator, chat: Chat): number {
+  const counter = chat.person === null ? chat : (sim.bots.get(chat.botId) ?? chat);
+  const id = counter.nextMessageId;
+  counter.nextMessageId += 1;
+  return id;
+}

@@ -1,0 +1,59 @@
+import { badRequest } from '../bot-api-error.ts';
+import type { Chat, Message } from '../chats/chat.ts';
+import { lookUp } from '../chats/find-chat.ts';
+import { boolean, integer, jsonObject, text } from '../http/params.ts';
+import type { Call } from '../methods/call.ts';
+import type { Content } from './post-message.ts';
+
+/** The reply part of a message being sent: `reply_parameters`, or the older `reply_to_message_id`. */
+export function readReply(call: Call, chat: Chat): Content {
+  const parameters = jsonObject(call.params, 'reply_parameters');
+  const id = Number(parameters?.message_id ?? integer(call.params, 'reply_to_message_id', 0));
+  if (!(id > 0)) return {};
+  const optional =
+    parameters?.allow_sending_without_reply === true || boolean(call.params, 'allow_sending_without_reply');
+  const elsewhere = parameters?.chat_id === undefined ? '' : String(parameters.chat_id);
+  const source = elsewhere === '' ? chat : lookUp(call.sim, call.bot.user.id, elsewhere);
+  const message = source?.messages.get(id);
+  if (message === undefined) {
+    if (optional) return {};
+    throw badRequest('message to be replied not found');
+  }
+  if (source !== chat) {
+    return { external_reply: { origin: originOf(message), chat: message.chat, message_id: id } };
+  }
+  const quote = typeof parameters?.quote === 'string' ? { quote: { text: parameters.quote, position: 0 } } : {};
+  return { reply_to_message: withoutReply(message), ...quote };
+}
+
+/** A message as it appears inside another one: replies do not nest. */
+export function withoutReply(message: Message): Message {
+  const { reply_to_message: _, ...shown } = message;
+  return shown as Message;
+}
+
+/** Where a forwarded message came from, in both the present and the older form of the Bot API. */
+export function originOf(message: Message): Record<string, unknown> {
+  if (message.forward_origin !== undefined) return message.forward_origin as Record<string, unknown>;
+  if (message.chat.type === 'channel') {
+    return { type: 'channel', chat: message.chat, message_id: message.message_id, date: message.date };
+  }
+  if (message.sender_chat !== undefined) {
+    return { type: 'chat', sender_chat: message.sender_chat, date: message.date };
+  }
+  return { type: 'user', sender_user: message.from, date: message.date };
+}
+
+/** The older forward fields, which libraries of their time still read. */
+export function oldForwardFields(origin: Record<string, unknown>): Content {
+  const date = { forward_date: origin.date };
+  if (origin.type === 'channel') {
+    return { forward_from_chat: origin.chat, forward_from_message_id: origin.message_id, ...date };
+  }
+  if (origin.type === 'chat') return { forward_from_chat: origin.sender_chat, ...date };
+  return origin.sender_user === undefined ? date : { forward_from: origin.sender_user, ...date };
+}
+
+export function isAbsent(call: Call, field: string): boolean {
+  return text(call.params, field) === '';
+}

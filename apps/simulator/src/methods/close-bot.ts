@@ -1,0 +1,33 @@
+import { BotApiError } from '../bot-api-error.ts';
+import { clear } from '../updates/update-queue.ts';
+import { dropWebhook } from '../webhook/set-webhook.ts';
+import type { Call } from './call.ts';
+
+const LINGER_MS = 1_000;
+
+/** Refuses calls while the bot's instance is leaving; the next one after that revives it (Client.cpp:16286). */
+export function refuseWhileAway({ sim, bot }: Call, name: string): void {
+  const nowMs = sim.clock.nowMs();
+  if (nowMs < bot.loggedOutUntilMs) throw new BotApiError(400, 'Logged out');
+  if (nowMs < bot.closedUntilMs) throw new BotApiError(500, 'Internal Server Error: restart');
+  if (!bot.closed) return;
+  if (name === 'close') throw new BotApiError(400, 'Bad Request: the bot has already been closed');
+  bot.closed = false;
+}
+
+/** close: the queue and the webhook stay; a waiting poll gets what is queued. */
+export function closeBot({ sim, bot }: Call): true {
+  bot.waiter?.answer([]);
+  bot.closed = true;
+  bot.closedUntilMs = sim.clock.nowMs() + LINGER_MS;
+  return true;
+}
+
+/** logOut: pending updates and webhook are gone, and for a moment so is the bot. */
+export function logOutBot({ sim, bot }: Call): true {
+  bot.waiter?.answer([]);
+  dropWebhook(bot);
+  clear(bot.queue);
+  bot.loggedOutUntilMs = sim.clock.nowMs() + LINGER_MS;
+  return true;
+}

@@ -1,0 +1,12 @@
+import type { Call } from './call.ts';
+
+export function getMe({ bot }: Call): unknown {
+  return {
+    ...bot.user,
+    can_join_groups: true,
+    can_read_all_group_messages: true,
+    supports_inline_queries: true,
+    can_connect_to_business: true,
+    has_main_web_app: false,
+  };
+}

@@ -1,0 +1,93 @@
+import { randomInt } from 'node:crypto';
+import type { SimBot } from './bots/sim-bot.ts';
+import type { Chat, Message } from './chats/chat.ts';
+import type { User } from './chats/user.ts';
+import type { Fault } from './faults/fault.ts';
+import type { FloodLimits } from './faults/flood-limits.ts';
+import type { SimFile } from './files/sim-file.ts';
+import type { SimClock } from './sim-clock.ts';
+
+/** What a simulated platform is run with. */
+export type SimulatorSettings = {
+  /** false: the cloud's rules for webhooks (https, four ports, no reserved addresses); true: a `--local` server's. */
+  localMode: boolean;
+  /** Largest request body in bytes. */
+  maxBodyBytes: number;
+  /** Largest file getFile hands out, in bytes. */
+  maxDownloadBytes: number;
+};
+
+export const DEFAULT_SETTINGS: SimulatorSettings = {
+  localMode: true,
+  maxBodyBytes: 2000 * 1024 * 1024,
+  maxDownloadBytes: 20 * 1024 * 1024,
+};
+
+/** A button pressed or an inline query typed, waiting for the bot's answer. */
+export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
+
+/** Everything the simulated platform knows; it lives in memory only. */
+export type Simulator = {
+  settings: SimulatorSettings;
+  clock: SimClock;
+  bots: Map<number, SimBot>;
+  people: Map<number, User>;
+  chats: Map<string, Chat>;
+  files: Map<string, SimFile>;
+  filesByPath: Map<string, SimFile>;
+  queries: Map<string, OpenQuery>;
+  inlineMessages: Map<string, { botId: number; message: Record<string, unknown> }>;
+  /** Which bot posted a channel post, which itself does not say. */
+  postedBy: WeakMap<Message, number>;
+  polls: Map<string, { chatKey: string; messageId: number; votes: Map<number, number[]> }>;
+  faults: Fault[];
+  floodLimits: FloodLimits | null;
+  sentRecently: Map<string, number[]>;
+  nextFileNumber: number;
+  nextPersonId: number;
+  nextChatNumber: number;
+  nextQueryNumber: bigint;
+};
+
+export function newSimulator(settings: SimulatorSettings, clock: SimClock): Simulator {
+  return {
+    settings,
+    clock,
+    bots: new Map(),
+    people: new Map(),
+    chats: new Map(),
+    files: new Map(),
+    filesByPath: new Map(),
+    queries: new Map(),
+    inlineMessages: new Map(),
+    postedBy: new WeakMap(),
+    polls: new Map(),
+    faults: [],
+    floodLimits: null,
+    sentRecently: new Map(),
+    nextFileNumber: 0,
+    nextPersonId: randomInt(100_000_000, 900_000_000),
+    nextChatNumber: randomInt(1_000_000_000, 2_000_000_000),
+    nextQueryNumber: BigInt(randomInt(1_000_000_000)) * 4_294_967_296n,
+  };
+}
+
+/** Callback and inline query ids: decimal strings beyond 2^53, as the platform's are. */
+export function newQueryId(sim: Simulator): string {
+  sim.nextQueryNumber += 1n;
+  return String(sim.nextQueryNumber);
+}
+
+/** Bots in a chat, which all see what people write there. */
+export function botsIn(sim: Simulator, chat: Chat): SimBot[] {
+  if (chat.person !== null) {
+    const bot = sim.bots.get(chat.botId);
+    return bot === undefined ? [] : [bot];
+  }
+  const bots: SimBot[] = [];
+  for (const member of chat.members.values()) {
+    const bot = member.user.is_bot ? sim.bots.get(member.user.id) : undefined;
+    if (bot !== undefined && member.status !== 'left' && member.status !== 'kicked') bots.push(bot);
+  }
+  return bots;
+}

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { handleRequest } from './http/handle-request.ts';
+import { type SimClock, simClock } from './sim-clock.ts';
+import { DEFAULT_SETTINGS, newSimulator, type Simulator, type SimulatorSettings } from './simulator.ts';
+
+export type SimulatorOptions = {
+  /** 0 takes any free port. */
+  port?: number;
+  host?: string;
+  settings?: Partial<SimulatorSettings>;
+  clock?: SimClock;
+  log?: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+export type RunningSimulator = { url: string; port: number; state: Simulator; stop(): Promise<void> };
+
+const MAX_HEADER_BYTES = 256 * 1024;
+const IDLE_CONNECTION_MS = 500_000;
+
+/** Starts the simulated platform; fails when the port is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const host = options.host ?? '127.0.0.1';
+  const state = newSimulator({ ...DEFAULT_SETTINGS, ...options.settings }, options.clock ?? simClock());
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0, headersTimeout: 0 },
+    (req, res) => {
+      res.sendDate = false;
+      handleRequest(state, req, res).catch((error: unknown) => {
+        options.log?.error({ err: error }, 'a request failed');
+        if (res.headersSent) res.destroy();
+        else res.writeHead(500, { Connection: 'close', 'Content-Length': '0' }).end();
+      });
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  options.log?.info({ port }, 'the simulator listens');
+  return { url: `http://${shownHost}:${port}`, port, state, stop: () => stop(state, server) };
+}
+
+async function stop(state: Simulator, server: ReturnType<typeof createServer>): Promise<void> {
+  for (const bot of state.bots.values()) {
+    bot.webhook?.stop();
+    bot.waiter?.answer([]);
+  }
+  state.clock.stop();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  setImmediate(() => server.closeAllConnections());
+  await closed;
+}

@@ -1,0 +1,156 @@
+/** One pending update; `text` is the whole element as getUpdates and webhooks show it. */
+export type PendingUpdate = {
+  id: number;
+  text: string;
+  /** UTF-8 bytes of the `"kind":{…}` part, which is what the platform's limits count. */
+  bytes: number;
+  lane: string;
+  expiresAtMs: number;
+  gone: boolean;
+};
+
+/** A bot's queue: td:tddb/td/db/TQueue.cpp with one addition, `eraStart`, for ids made to jump down by a test. */
+export type UpdateQueue = {
+  entries: PendingUpdate[];
+  /** Index of the first entry that may still be pending. */
+  start: number;
+  /** Index of the first entry after the latest jump down; ids rise from here on. */
+  eraStart: number;
+  /** Last id + 1; 0 while the queue was never used. */
+  tail: number;
+  nextId: number;
+  count: number;
+  totalBytes: number;
+};
+
+export const MAX_PENDING = 100_000;
+const MAX_QUEUE_BYTES = 128 * 1024 * 1024;
+const MAX_UPDATE_BYTES = 512 * 1024;
+const ANSWER_BYTES = 4 * 1024 * 1024;
+const FAR_BEHIND = 100_000;
+
+export function newQueue(firstId: number): UpdateQueue {
+  return { entries: [], start: 0, eraStart: 0, tail: 0, nextId: firstId, count: 0, totalBytes: 0 };
+}
+
+/** Appends an update; null when it does not fit, in which case it is dropped silently, as the platform does. */
+export function push(
+  queue: UpdateQueue,
+  update: { payload: string; lane: string; expiresAtMs: number; id?: number | undefined },
+): PendingUpdate | null {
+  const bytes = Buffer.byteLength(update.payload);
+  if (queue.count >= MAX_PENDING || queue.totalBytes + bytes > MAX_QUEUE_BYTES || bytes > MAX_UPDATE_BYTES) return null;
+  const id = update.id ?? queue.nextId;
+  if (queue.tail !== 0 && id < queue.tail) queue.eraStart = queue.entries.length;
+  const entry: PendingUpdate = {
+    id,
+    text: `{"update_id":${id},\n${update.payload}}`,
+    bytes,
+    lane: update.lane,
+    expiresAtMs: update.expiresAtMs,
+    gone: false,
+  };
+  queue.entries.push(entry);
+  queue.tail = id + 1;
+  queue.nextId = id + 1;
+  queue.count += 1;
+  queue.totalBytes += bytes;
+  return entry;
+}
+
+/** Takes one update out, wherever it stands. */
+export function remove(queue: UpdateQueue, entry: PendingUpdate): void {
+  if (entry.gone) return;
+  entry.gone = true;
+  queue.count -= 1;
+  queue.totalBytes -= entry.bytes;
+  compact(queue);
+}
+
+export function clear(queue: UpdateQueue): void {
+  for (let at = queue.start; at < queue.entries.length; at += 1) queue.entries[at]!.gone = true;
+  Object.assign(queue, { entries: [], start: 0, eraStart: 0, count: 0, totalBytes: 0 });
+}
+
+/** Pending updates in order, without the expired ones, which are deleted on the way. */
+export function* pending(queue: UpdateQueue, nowMs: number, from = queue.start): Generator<PendingUpdate> {
+  const entries = queue.entries;
+  for (let at = from; at < entries.length; at += 1) {
+    const entry = entries[at]!;
+    if (entry.gone) continue;
+    if (entry.expiresAtMs > nowMs) yield entry;
+    else if (entry.gone === false) {
+      entry.gone = true;
+      queue.count -= 1;
+      queue.totalBytes -= entry.bytes;
+    }
+  }
+}
+
+export function pendingCount(queue: UpdateQueue, nowMs: number): number {
+  for (const _ of pending(queue, nowMs));
+  compact(queue);
+  return queue.count;
+}
+
+/** An offset as it holds for a later wake-up: negative ones become the id they point at (Client.cpp:16321). */
+export function absoluteOffset(queue: UpdateQueue, offset: number, nowMs: number): number {
+  if (offset >= 0) return offset;
+  if (queue.tail === 0) return 0;
+  const kept = [...pending(queue, nowMs)];
+  return kept[Math.max(0, kept.length + offset)]?.id ?? queue.tail;
+}
+
+/** Acknowledges what `offset` acknowledges and reads from there; offset must not be negative. */
+export function read(queue: UpdateQueue, offset: number, limit: number, nowMs: number): string[] {
+  const from = acknowledge(queue, offset, nowMs);
+  const texts: string[] = [];
+  let size = 0;
+  for (const entry of pending(queue, nowMs, from)) {
+    size += entry.bytes + 50;
+    if (size >= ANSWER_BYTES && texts.length > 0) break;
+    texts.push(entry.text);
+    if (texts.length >= limit) break;
+  }
+  compact(queue);
+  return texts;
+}
+
+/** Index to read from, after deleting everything below a valid positive offset. */
+function acknowledge(queue: UpdateQueue, offset: number, nowMs: number): number {
+  compact(queue);
+  if (offset <= 0 || queue.tail === 0 || offset > queue.tail + 10) return queue.start;
+  const head = pending(queue, nowMs, Math.max(queue.start, queue.eraStart)).next().value?.id ?? queue.tail;
+  if (offset < head - FAR_BEHIND || offset <= head) return queue.start;
+  let at = queue.start;
+  const lastBelow = lastIndexBelow(queue, offset);
+  for (; at <= lastBelow; at += 1) {
+    const entry = queue.entries[at]!;
+    if (entry.gone) continue;
+    entry.gone = true;
+    queue.count -= 1;
+    queue.totalBytes -= entry.bytes;
+  }
+  compact(queue);
+  return queue.start;
+}
+
+function lastIndexBelow(queue: UpdateQueue, offset: number): number {
+  let low = Math.max(queue.start, queue.eraStart);
+  let high = queue.entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (queue.entries[middle]!.id < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function compact(queue: UpdateQueue): void {
+  const { entries } = queue;
+  while (queue.start < entries.length && entries[queue.start]!.gone) queue.start += 1;
+  if (queue.start < 4096 || queue.start * 2 < entries.length) return;
+  queue.entries = entries.slice(queue.start);
+  queue.eraStart = Math.max(0, queue.eraStart - queue.start);
+  queue.start = 0;
+}

@@ -1,0 +1,59 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIPv4 } from 'node:net';
+import { badRequest } from '../bot-api-error.ts';
+
+const CLOUD_PORTS = new Set(['', '80', '88', '443', '8443']);
+const RESERVED = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  RESERVED.addSubnet(network, prefix);
+}
+
+/** The address of a webhook as the platform sees it when asked to read `url`; null when it cannot be one. */
+export function parseWebhookUrl(url: string): URL | null {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `https://${url}`;
+  if (!URL.canParse(full)) return null;
+  const parsed = new URL(full);
+  const known = parsed.protocol === 'http:' || parsed.protocol === 'https:';
+  return known && parsed.hostname !== '' ? parsed : null;
+}
+
+/** Judges a webhook's address (PLATFORM §3.1; WebhookActor.cpp:705-787) and answers the IP it stands for. */
+export async function checkWebhookUrl(wanted: { url: string; ipAddress: string }, local: boolean): Promise<string> {
+  const parsed = parseWebhookUrl(wanted.url);
+  if (parsed === null) throw badRequest('invalid webhook URL specified');
+  if (!local && parsed.protocol === 'http:') {
+    throw badRequest('bad webhook: An HTTPS URL must be provided for webhook');
+  }
+  if (!local && !CLOUD_PORTS.has(parsed.port)) {
+    throw badRequest('bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443');
+  }
+  if (wanted.ipAddress !== '' && !isIPv4(wanted.ipAddress)) {
+    throw badRequest('bad webhook: Invalid IP address specified');
+  }
+  const address = wanted.ipAddress || (await resolve(parsed.hostname));
+  if (!local && RESERVED.check(address)) throw badRequest(`bad webhook: IP address ${address} is reserved`);
+  return address;
+}
+
+async function resolve(hostname: string): Promise<string> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const found = await lookup(host, { all: true }).catch(() => null);
+  if (found === null) throw badRequest('bad webhook: Failed to resolve host: Name or service not known');
+  const address = found.find(({ family }) => family === 4)?.address;
+  if (address === undefined) throw badRequest('bad webhook: IPv6-only addresses are not allowed');
+  return address;
+}

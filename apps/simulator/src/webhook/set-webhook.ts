@@ -1,0 +1,82 @@
+import { BotApiError, badRequest, tooManyRequests } from '../bot-api-error.ts';
+import type { SimBot } from '../bots/sim-bot.ts';
+import { boolean, integer, type Params, text } from '../http/params.ts';
+import type { Call } from '../methods/call.ts';
+import { readAllowedUpdates } from '../updates/update-kinds.ts';
+import { clear, pending } from '../updates/update-queue.ts';
+import { checkWebhookUrl } from './check-webhook-url.ts';
+import { startDelivery } from './deliver.ts';
+import type { Webhook } from './webhook.ts';
+
+const MAX_CERTIFICATE_BYTES = 3 * 1024 * 1024;
+
+type Wanted = Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress'>;
+
+/** setWebhook (Client.cpp:15726-15798): returns the description of its success. A failed one leaves no webhook. */
+export async function setWebhook(call: Call): Promise<string> {
+  const { sim, bot, params } = call;
+  const url = text(params, 'url');
+  if (url === '') return deleteWebhook(call);
+  const nowMs = sim.clock.nowMs();
+  if (nowMs < bot.lastSetWebhookMs + 1_000) throw tooManyRequests(1);
+  bot.lastSetWebhookMs = nowMs;
+  const wanted = readWanted(params, sim.settings.localMode);
+  bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+  const drop = boolean(params, 'drop_pending_updates');
+  if (!drop && isSame(bot.webhook, wanted)) return 'Webhook is already set';
+  dropWebhook(bot);
+  if (drop) clear(bot.queue);
+  bot.waiter?.refuse('setWebhook');
+  checkWanted(wanted);
+  const ipAddress = await checkWebhookUrl(wanted, sim.settings.localMode);
+  bot.webhook = startDelivery(sim, bot, { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' });
+  for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
+  return 'Webhook was set';
+}
+
+/** deleteWebhook: pending updates stay for getUpdates unless they are to be dropped. */
+export function deleteWebhook({ bot, params }: Call): string {
+  bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+  if (boolean(params, 'drop_pending_updates')) clear(bot.queue);
+  if (bot.webhook === null) return 'Webhook is already deleted';
+  dropWebhook(bot);
+  return 'Webhook was deleted';
+}
+
+export function dropWebhook(bot: SimBot): void {
+  bot.webhook?.stop();
+  bot.webhook = null;
+}
+
+function readWanted(params: Params, localMode: boolean): Wanted {
+  const attached = /^attach:\/\/(.+)/.exec(text(params, 'certificate'))?.[1];
+  const upload = params.files.get(attached ?? 'certificate');
+  return {
+    url: text(params, 'url'),
+    secretToken: text(params, 'secret_token'),
+    certificate: upload?.bytes ?? null,
+    maxConnections: integer(params, 'max_connections', localMode ? 100 : 40, 1, localMode ? 100_000 : 100),
+    ipAddress: text(params, 'ip_address'),
+  };
+}
+
+function isSame(current: Webhook | null, wanted: Wanted): boolean {
+  return (
+    current !== null &&
+    current.url === wanted.url &&
+    current.certificate === null &&
+    wanted.certificate === null &&
+    current.maxConnections === wanted.maxConnections &&
+    current.secretToken === wanted.secretToken &&
+    current.pinned === (wanted.ipAddress !== '') &&
+    (!current.pinned || current.ipAddress === wanted.ipAddress)
+  );
+}
+
+function checkWanted({ secretToken, certificate }: Wanted): void {
+  if (secretToken.length > 256) throw badRequest('secret token is too long');
+  if (!/^[A-Za-z0-9_-]*$/.test(secretToken)) throw badRequest('secret token contains unallowed characters');
+  if (certificate !== null && certificate.length > MAX_CERTIFICATE_BYTES) {
+    throw new BotApiError(400, `Bad Request: certificate size is too big (${certificate.length} bytes)`);
+  }
+}

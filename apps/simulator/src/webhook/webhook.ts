@@ -1,0 +1,30 @@
+import type { PendingUpdate } from '../updates/update-queue.ts';
+
+/** A webhook as setWebhook left it, with what getWebhookInfo tells of it. */
+export type Webhook = {
+  url: string;
+  secretToken: string;
+  certificate: Buffer | null;
+  maxConnections: number;
+  ipAddress: string;
+  pinned: boolean;
+  lastError: { dateS: number; message: string } | null;
+  lanes: Map<string, Lane>;
+  active: number;
+  lastSuccessMs: number;
+  lastAttemptMs: number;
+  /** When the present run of nothing but 410 answers began. */
+  goneSinceMs: number | null;
+  stop(): void;
+  /** Takes a new update into its lane. */
+  accept(update: PendingUpdate): void;
+};
+
+/** Updates of one queue key: one is under way at a time, the others wait for it. */
+export type Lane = {
+  key: string;
+  waiting: PendingUpdate[];
+  busy: boolean;
+  failures: number;
+  cancelRetry: (() => void) | null;
+};
