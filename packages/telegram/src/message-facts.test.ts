@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { guessChatType, isMessage, readMessageFacts } from './message-facts.ts';
+
+const chat = { id: -1001234567890, type: 'supergroup', title: 'Harbour' };
+const from = { id: 77, is_bot: false, first_name: 'Ada', username: 'ada' };
+const base = { message_id: 5, date: 1_780_000_000, chat, from };
+
+describe('readMessageFacts', () => {
+  test('reads who wrote what, where and when', () => {
+    const facts = readMessageFacts({
+      ...base,
+      text: 'hi',
+      edit_date: 1_780_000_009,
+      reply_to_message: { message_id: 4 },
+    });
+    expect(facts).toMatchObject({
+      id: 5,
+      businessConnectionId: '',
+      chat: { id: -1001234567890, type: 'supergroup', title: 'Harbour' },
+      sender: { id: 77, username: 'ada', firstName: 'Ada', lastName: null, isBot: false, isChat: false },
+      dateS: 1_780_000_000,
+      editDateS: 1_780_000_009,
+      text: 'hi',
+      mediaType: null,
+      replyToMessageId: 4,
+    });
+  });
+
+  test('a channel speaks as itself', () => {
+    const { from: _, ...post } = {
+      ...base,
+      sender_chat: { id: -1009, type: 'channel', title: 'News', username: 'news' },
+    };
+    expect(readMessageFacts(post).sender).toEqual(
+      expect.objectContaining({ id: -1009, username: 'news', firstName: 'News', isChat: true }),
+    );
+  });
+
+  test.each([
+    [
+      'photo',
+      {
+        photo: [
+          { file_id: 's', width: 9, height: 9 },
+          { file_id: 'l', width: 90, height: 90 },
+        ],
+      },
+      'l',
+    ],
+    ['animation', { animation: { file_id: 'a' }, document: { file_id: 'd' } }, 'a'],
+    ['video', { video: { file_id: 'v' } }, 'v'],
+    ['sticker', { sticker: { file_id: 'st' } }, 'st'],
+    ['voice', { voice: { file_id: 'vo' } }, 'vo'],
+    ['audio', { audio: { file_id: 'au' } }, 'au'],
+    ['document', { document: { file_id: 'd' } }, 'd'],
+    ['video_note', { video_note: { file_id: 'vn' } }, 'vn'],
+    ['photo', { paid_media: { paid_media: [{ type: 'preview' }, { type: 'photo', photo: [{ file_id: 'p' }] }] } }, 'p'],
+  ])('a %s has its file', (mediaType, content, fileId) => {
+    expect(readMessageFacts({ ...base, ...content, caption: 'c' })).toMatchObject({ mediaType, fileId, text: 'c' });
+  });
+
+  test('a rich message is read as its plain text', () => {
+    const rich_message = {
+      blocks: [
+        { type: 'heading', text: 'Tides', size: 2 },
+        { type: 'paragraph', text: ['high at ', { type: 'bold', text: ['six ', { type: 'italic', text: 'sharp' }] }] },
+        { type: 'table', cells: [[{ text: 'Mon' }, { text: '06:00' }]] },
+      ],
+    };
+    expect(readMessageFacts({ ...base, rich_message }).text).toBe('Tides\nhigh at six sharp\nMon\n06:00');
+  });
+
+  test('NUL characters are left out', () => {
+    expect(readMessageFacts({ ...base, text: 'a\u0000b' }).text).toBe('ab');
+  });
+
+  test.each([
+    ['a message without an id', { ...base, message_id: undefined }],
+    [
+      'an id that parsing has rounded',
+      JSON.parse(JSON.stringify({ ...base, message_id: 0 }).replace('"message_id":0', '"message_id":9007199254740993')),
+    ],
+    ['a chat id that is text', { ...base, chat: { id: '5', type: 'private' } }],
+    ['a fractional user id', { ...base, from: { id: 1.5 } }],
+  ])('refuses %s', (_, message) => {
+    expect(() => readMessageFacts(message)).toThrow(/integer|missing/);
+  });
+});
+
+test('a Message is told from other results', () => {
+  expect(isMessage(base)).toBe(true);
+  expect([true, null, [], { message_id: 5 }, { id: '1', question: '?' }].some(isMessage)).toBe(false);
+});
+
+test('the kind of a chat is guessed from its id', () => {
+  expect([5, -5, -1_001_234_567_890].map(guessChatType)).toEqual(['private', 'group', 'supergroup']);
+});

@@ -1,0 +1,110 @@
+import { type MediaType, readMessageMedia } from './message-media.ts';
+import { readMessageText } from './message-text.ts';
+import { type Fields, readInteger, readObject, readText, requireInteger } from './platform-fields.ts';
+
+export interface ChatFacts {
+  id: number;
+  type: string;
+  title: string | null;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+}
+
+export interface SenderFacts {
+  id: number;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  isBot: boolean;
+  /** A chat that speaks as itself (a channel) and is no user. */
+  isChat: boolean;
+}
+
+export interface MessageFacts {
+  id: number;
+  /** '' outside a business connection. */
+  businessConnectionId: string;
+  chat: ChatFacts;
+  /** `from`, else `sender_chat`; null when the platform names neither. */
+  sender: SenderFacts | null;
+  /** The bot that wrote in the name of a business account. */
+  senderBusinessBotId: number | null;
+  dateS: number;
+  editDateS: number | null;
+  text: string | null;
+  mediaType: MediaType | null;
+  fileId: string | null;
+  replyToMessageId: number | null;
+  /** A group says where it went, the supergroup where it came from. */
+  migrateToChatId: number | null;
+  migrateFromChatId: number | null;
+}
+
+/** Reads a Message of the Bot API. Throws bad_request when an id or the date is missing or beyond 2^53. */
+export function readMessageFacts(message: Fields): MessageFacts {
+  const reply = readObject(message, 'reply_to_message');
+  const businessBot = readObject(message, 'sender_business_bot');
+  const media = readMessageMedia(message);
+  return {
+    id: requireInteger(message, 'message_id'),
+    businessConnectionId: readText(message, 'business_connection_id') ?? '',
+    chat: readChatFacts(readObject(message, 'chat') ?? {}),
+    sender: readSenderFacts(message),
+    senderBusinessBotId: businessBot === null ? null : readInteger(businessBot, 'id'),
+    dateS: requireInteger(message, 'date'),
+    editDateS: readInteger(message, 'edit_date'),
+    text: readMessageText(message),
+    mediaType: media?.mediaType ?? null,
+    fileId: media?.fileId ?? null,
+    replyToMessageId: reply === null ? null : readInteger(reply, 'message_id'),
+    migrateToChatId: readInteger(message, 'migrate_to_chat_id'),
+    migrateFromChatId: readInteger(message, 'migrate_from_chat_id'),
+  };
+}
+
+/** Reads a Chat of the Bot API. Throws bad_request without an id that is an exact integer. */
+export function readChatFacts(chat: Fields): ChatFacts {
+  const id = requireInteger(chat, 'id');
+  return {
+    id,
+    type: readText(chat, 'type') ?? guessChatType(id),
+    title: readText(chat, 'title'),
+    username: readText(chat, 'username'),
+    firstName: readText(chat, 'first_name'),
+    lastName: readText(chat, 'last_name'),
+  };
+}
+
+/** Reads a User of the Bot API. Throws bad_request without an id that is an exact integer. */
+export function readUserFacts(user: Fields): SenderFacts {
+  return {
+    id: requireInteger(user, 'id'),
+    username: readText(user, 'username'),
+    firstName: readText(user, 'first_name'),
+    lastName: readText(user, 'last_name'),
+    isBot: user.is_bot === true,
+    isChat: false,
+  };
+}
+
+/** What the id alone tells of a chat: users are positive, supergroups and channels begin -100. */
+export function guessChatType(chatId: number): string {
+  if (chatId > 0) return 'private';
+  return chatId < -1_000_000_000_000 ? 'supergroup' : 'group';
+}
+
+/** True for an object with what every Message has. */
+export function isMessage(value: unknown): value is Fields {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'message_id' in value && 'date' in value && 'chat' in value;
+}
+
+function readSenderFacts(message: Fields): SenderFacts | null {
+  const from = readObject(message, 'from');
+  if (from !== null) return readUserFacts(from);
+  const senderChat = readObject(message, 'sender_chat');
+  if (senderChat === null) return null;
+  const chat = readChatFacts(senderChat);
+  return { ...chat, firstName: chat.title ?? chat.firstName, isBot: false, isChat: true };
+}

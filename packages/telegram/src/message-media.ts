@@ -1,0 +1,48 @@
+import { type Fields, readObject, readText } from './platform-fields.ts';
+
+export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
+
+export interface MessageMedia {
+  mediaType: MediaType;
+  fileId: string | null;
+}
+
+// An animation comes with a document of the same file, for old clients: it is looked for first.
+const FILE_FIELDS = ['animation', 'video', 'sticker', 'voice', 'audio', 'document', 'video_note'] as const;
+
+/** Which medium a message carries; of a photo's sizes the largest. Null for text, service and other messages. */
+export function readMessageMedia(message: Fields): MessageMedia | null {
+  for (const field of FILE_FIELDS) {
+    const file = readObject(message, field);
+    if (file !== null) return { mediaType: field, fileId: readText(file, 'file_id') };
+  }
+  const live = readObject(message, 'live_photo');
+  const photo = largestPhoto(message.photo) ?? (live === null ? null : (largestPhoto(live.photo) ?? live));
+  if (photo !== null) return { mediaType: 'photo', fileId: readText(photo, 'file_id') };
+  return readPaidMedia(message);
+}
+
+// Only what the bot may see whole has a file; a preview has none.
+function readPaidMedia(message: Fields): MessageMedia | null {
+  const items = readObject(message, 'paid_media')?.paid_media;
+  for (const item of Array.isArray(items) ? items.filter(isFields) : []) {
+    const media = readMessageMedia({ photo: item.photo, video: item.video, live_photo: item.live_photo });
+    if (media !== null) return media;
+  }
+  return null;
+}
+
+function largestPhoto(sizes: unknown): Fields | null {
+  if (!Array.isArray(sizes)) return null;
+  return sizes.filter(isFields).reduce<Fields | null>((largest, size) => {
+    return largest === null || area(size) >= area(largest) ? size : largest;
+  }, null);
+}
+
+function area(size: Fields): number {
+  return (Number(size.width) || 0) * (Number(size.height) || 0);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,31 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** The object under `key`, or null when there is none. */
+export function readObject(object: Fields, key: string): Fields | null {
+  const value = object[key];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+/** The text under `key`, or null. NUL, which Postgres cannot keep in a text, is left out. */
+export function readText(object: Fields, key: string): string | null {
+  const value = object[key];
+  if (typeof value !== 'string') return null;
+  return value.includes('\u0000') ? value.replaceAll('\u0000', '') : value;
+}
+
+/** The integer under `key`, or null. Throws bad_request for one beyond 2^53, which parsing has rounded. */
+export function readInteger(object: Fields, key: string): number | null {
+  const value = object[key];
+  if (typeof value !== 'number') return null;
+  if (!Number.isSafeInteger(value)) throw new FlotillaError('bad_request', `${key} is no exact integer: ${value}`);
+  return value;
+}
+
+/** As readInteger, but throws bad_request when it is missing. */
+export function requireInteger(object: Fields, key: string): number {
+  const value = readInteger(object, key);
+  if (value === null) throw new FlotillaError('bad_request', `${key} is missing or no number`);
+  return value;
+}
