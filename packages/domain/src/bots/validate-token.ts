@@ -1,5 +1,6 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import type { PlatformAnswer, PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 
 export type PlatformIdentity = { id: number; username: string; firstName: string };
 

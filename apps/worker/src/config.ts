@@ -1,0 +1,49 @@
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { commonSettings, integerSetting } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+
+const ROLES = ['polling', 'push', 'rules', 'history', 'upkeep'] as const;
+export type Role = (typeof ROLES)[number];
+
+const rolesSetting = z
+  .string()
+  .transform((value) => value.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(ROLES, `must be a comma-separated list of ${ROLES.join(', ')}`)).min(1))
+  .default([...ROLES]);
+
+export const workerSettings = z.object({
+  ...commonSettings,
+  WORKER_ROLES: rolesSetting,
+  POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 }).default(2000),
+});
+
+export type WorkerConfig = {
+  databaseUrl: string;
+  redisUrl: string;
+  platformUrl: string;
+  encryptionKey: string;
+  backendAllowedCidrs: string[];
+  host: string;
+  metricsPort: number;
+  logLevel: string;
+  roles: Set<Role>;
+  /** Bots this worker polls at once. */
+  pollingConcurrency: number;
+};
+
+/** Reads and checks the environment; throws SettingsError with every fault at once. */
+export function readWorkerConfig(env?: Record<string, string | undefined>): WorkerConfig {
+  const settings = env ? readSettings(workerSettings, env) : readSettings(workerSettings);
+  return {
+    databaseUrl: settings.DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    platformUrl: settings.TELEGRAM_API_URL,
+    encryptionKey: settings.ENCRYPTION_KEY,
+    backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    host: settings.HOST,
+    metricsPort: settings.METRICS_PORT,
+    logLevel: settings.LOG_LEVEL,
+    roles: new Set(settings.WORKER_ROLES),
+    pollingConcurrency: settings.POLLING_CONCURRENCY,
+  };
+}

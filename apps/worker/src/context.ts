@@ -1,0 +1,75 @@
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
+import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
+import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { channels } from '@flotilla/redis/keys.ts';
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
+import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
+import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
+import type { WorkerConfig } from './config.ts';
+import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
+
+/** Everything a worker process holds, wired once. */
+export type WorkerContext = {
+  config: WorkerConfig;
+  db: Database;
+  redis: RedisHandles;
+  secrets: SecretBox;
+  platform: PlatformClient;
+  directory: BotDirectory;
+  turns: { polling: TurnQueue; push: TurnQueue; history: TurnQueue };
+  /** Push turns that run here, told of what is new for them. */
+  pushable: ChannelWaiters;
+  backends: BackendConnections;
+  metrics: Metrics;
+  measure: WorkerMetrics;
+  clock: Clock;
+  log: Logger;
+  close(): Promise<void>;
+};
+
+const DATABASE_CONNECTIONS = 4;
+
+export async function createWorkerContext(config: WorkerConfig): Promise<WorkerContext> {
+  const log = createLogger({ name: 'worker', level: config.logLevel });
+  const db = connectDatabase({ url: config.databaseUrl, maxConnections: DATABASE_CONNECTIONS, log });
+  const redis = await connectRedis({ url: config.redisUrl, log });
+  const secrets = secretBox(config.encryptionKey);
+  const directory = await followDirectory({ redis, secrets, log });
+  const turns = {
+    polling: turnQueue(redis, 'polling'),
+    push: turnQueue(redis, 'push'),
+    history: turnQueue(redis, 'history'),
+  };
+  const pushable = channelWaiters(redis, channels.pushable);
+  const backends = backendConnections(config.backendAllowedCidrs);
+  const metrics = createMetrics({ processMetrics: true });
+  return {
+    config,
+    db,
+    redis,
+    secrets,
+    platform: platformClient({ apiUrl: config.platformUrl }),
+    directory,
+    turns,
+    pushable,
+    backends,
+    metrics,
+    measure: workerMetrics(metrics),
+    clock: systemClock,
+    log,
+    close: async () => {
+      directory.close();
+      pushable.close();
+      await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
+      await backends.close();
+      await redis.close();
+      await db.destroy();
+    },
+  };
+}

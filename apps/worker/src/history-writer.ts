@@ -1,0 +1,63 @@
+import type { HistoryEntry } from '@flotilla/domain/history/history-entry.ts';
+import { writeHistory } from '@flotilla/domain/history/write-history.ts';
+import {
+  clearHistoryMark,
+  readHistoryStream,
+  type StreamEntry,
+  trimHistoryStream,
+} from '@flotilla/redis/history-stream.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { WorkerContext } from './context.ts';
+
+const BATCH = 500;
+const TURN_BATCHES = 20;
+/** What arrives within this time shares a transaction. */
+const GATHER_MS = 20;
+const POSTGRES_AWAY_PAUSE_MS = 1_000;
+
+/** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
+export async function historyTurn(deps: WorkerContext, shard: number, lease: TurnLease): Promise<TurnOutcome> {
+  await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  for (let batches = 0; batches < TURN_BATCHES && lease.held(); batches += 1) {
+    const entries = await readHistoryStream(deps.redis, shard, BATCH);
+    const newest = entries.at(-1);
+    if (!newest) return (await clearHistoryMark(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
+    try {
+      await writeHistory(
+        deps,
+        entries.map((entry) => historyEntry(shard, entry)),
+      );
+    } catch (error) {
+      deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
+      return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
+    }
+    await trimHistoryStream(deps.redis, shard, newest.id);
+    deps.measure.historyRows.inc(entries.length);
+    for (const entry of entries) {
+      deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - Number(entry.fields.a)) / 1000);
+    }
+  }
+  return { next: 'again' };
+}
+
+function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry {
+  const field = (name: string) => fields[name] ?? '';
+  const common = { key: `${shard}:${id}`, botId: Number(field('b')), generation: field('g'), atMs: Number(field('a')) };
+  switch (field('t')) {
+    case 'call':
+      return { ...common, type: 'call', method: field('m'), params: JSON.parse(field('p')), result: field('r') };
+    case 'dead':
+      return {
+        ...common,
+        type: 'dead',
+        updateId: Number(field('i')),
+        raw: field('u'),
+        reader: field('d'),
+        reason: field('w'),
+        attempts: Number(field('c')),
+        lastStatus: field('s') === '' ? null : Number(field('s')),
+      };
+    default:
+      return { ...common, type: 'update', updateId: Number(field('i')), raw: field('u') };
+  }
+}

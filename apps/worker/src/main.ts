@@ -1,0 +1,5 @@
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { readWorkerConfig } from './config.ts';
+import { startWorker } from './start.ts';
+
+runMain('worker', () => startWorker(readWorkerConfig()));

@@ -1,0 +1,59 @@
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import { type Turn, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
+import type { WorkerContext } from './context.ts';
+import { historyTurn } from './history-writer.ts';
+import { pollTimeout } from './poll-timeout.ts';
+import { pollingTurn } from './turns/polling-turn.ts';
+import { pushTurn } from './turns/push-turn.ts';
+import { startUpkeep } from './upkeep.ts';
+
+type Running = { stop(): Promise<void> };
+
+/** Well above what is sent at once, so that a request that hangs never holds another bot's turn. */
+const PUSH_TURNS = 1000;
+const HISTORY_TURNS = 4;
+
+/** Starts what this worker's roles ask for. */
+export function startRoles(context: WorkerContext): Running[] {
+  const { roles, pollingConcurrency } = context.config;
+  const running: Running[] = [];
+  if (roles.has('upkeep')) running.push(startUpkeep(context));
+  if (roles.has('polling')) {
+    const timeout = pollTimeout(context);
+    const deps = { ...context, pollTimeoutS: timeout.seconds };
+    running.push(
+      timeout,
+      takeTurns(context, context.turns.polling, pollingConcurrency, (bot, lease) => pollingTurn(deps, bot, lease)),
+    );
+  }
+  if (roles.has('push')) {
+    running.push(takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease)));
+  }
+  if (roles.has('history')) {
+    running.push(
+      takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) => historyTurn(context, shard, lease)),
+    );
+  }
+  return running;
+}
+
+function takeTurns(context: WorkerContext, queue: TurnQueue, concurrency: number, turn: Turn): Running {
+  const { measure, log, redis } = context;
+  const worker: TurnWorker = turnWorker({
+    redis,
+    queue,
+    concurrency,
+    log,
+    run: async (subject, lease) => {
+      measure.activeTurns.inc({ kind: queue.kind });
+      try {
+        const outcome = await turn(subject, lease);
+        measure.turns.inc({ kind: queue.kind, next: outcome.next });
+        return outcome;
+      } finally {
+        measure.activeTurns.dec({ kind: queue.kind });
+      }
+    },
+  });
+  return { stop: () => worker.close() };
+}

@@ -1,0 +1,95 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { polls } from '@flotilla/domain/bots/bot.ts';
+import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
+import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
+import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { noteState } from '@flotilla/domain/update-log/note-state.ts';
+import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { WorkerContext } from '../context.ts';
+
+type PollingDeps = WorkerContext & { pollTimeoutS: () => number };
+
+const TURN_MS = 30_000;
+const TURN_UPDATES = 2_000;
+const FULL_PAUSE_MS = 1_000;
+
+/** Asks the platform for one bot's updates and accepts them, for a while; then the next bot has its turn. */
+export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
+  const bot = deps.directory.byId(botId);
+  if (!bot || !polls(bot)) return { next: 'idle' };
+  const owner = await ownTurn(deps, bot, 'polling');
+  if (owner.outcome !== 'owner') return { next: 'idle' };
+  const changed = abortOnChange(deps, bot);
+  try {
+    const signal = AbortSignal.any([lease.signal, changed.signal]);
+    return await pollUntilTurnEnds(deps, bot, { epoch: owner.epoch, offset: owner.pollOffset }, { ...lease, signal });
+  } finally {
+    changed.stop();
+  }
+}
+
+async function pollUntilTurnEnds(
+  deps: PollingDeps,
+  bot: Bot,
+  place: { epoch: number; offset: number },
+  lease: TurnLease,
+): Promise<TurnOutcome> {
+  const endsAtMs = deps.clock.nowMs() + TURN_MS;
+  let taken = 0;
+  while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
+    const timeoutS = deps.pollTimeoutS();
+    const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
+    if (asked.outcome === 'aborted' || !lease.held()) break;
+    if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);
+    const accepted = await acceptUpdates(deps, bot, asked.updates, {
+      epoch: place.epoch,
+      nextOffset: asked.nextOffset,
+    });
+    switch (accepted.outcome) {
+      case 'accepted':
+        place.offset = asked.nextOffset ?? place.offset;
+        taken += asked.updates.length;
+        deps.measure.accepted.inc({ intake: 'polling' }, accepted.appended);
+        deps.measure.duplicates.inc(accepted.duplicates);
+        break;
+      case 'full':
+        await noteState(deps, bot, {
+          pollErr: 'The backlog is full; the platform keeps the rest',
+          pollErrAt: deps.clock.nowMs(),
+        });
+        return { next: 'at', atMs: deps.clock.nowMs() + FULL_PAUSE_MS };
+      case 'gone':
+      case 'disabled':
+      case 'fenced':
+        return { next: 'idle' };
+    }
+  }
+  return { next: 'again' };
+}
+
+async function pauseAfterFailure(
+  deps: PollingDeps,
+  bot: Bot,
+  failed: Extract<AskedFor, { outcome: 'failed' }>,
+): Promise<TurnOutcome> {
+  const nowMs = deps.clock.nowMs();
+  deps.measure.pollFailures.inc();
+  const { state } = botKeys(bot.id);
+  const [failures, failedAt, okAt] = await deps.redis.commands.hmget(state, 'pollTries', 'pollErrAt', 'pollOkAt');
+  const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
+  await noteState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
+  return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
+}
+
+/** A bot that was changed must not be polled with its old token, nor at all once it is disabled or gone. */
+function abortOnChange(deps: PollingDeps, bot: Bot): { signal: AbortSignal; stop(): void } {
+  const changed = new AbortController();
+  const stop = deps.directory.onChange((botId) => {
+    if (botId !== bot.id) return;
+    const now = deps.directory.ready() ? deps.directory.byId(botId) : bot;
+    if (!now || !polls(now) || now.token !== bot.token) changed.abort(new Error('the bot was changed'));
+  });
+  return { signal: changed.signal, stop };
+}

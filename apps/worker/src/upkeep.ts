@@ -1,0 +1,60 @@
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { polls } from '@flotilla/domain/bots/bot.ts';
+import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import type { WorkerContext } from './context.ts';
+
+const ROUND_EVERY_MS = 5_000;
+const RECONCILE_EVERY_MS = 10_000;
+const FORGOTTEN_AFTER_MS = 5_000;
+
+/** Revives what was lost: turns that should exist, work marks nobody answered, configuration Redis forgot. */
+export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
+  let reconciledAtMs = 0;
+  let running: Promise<void> = Promise.resolve();
+  const round = async (): Promise<void> => {
+    if (deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready()) {
+      await reconcileBots(deps).catch((error) => {
+        // With Postgres away, Redis knows what is needed to go on.
+        if (!isUnavailable(error)) throw error;
+      });
+      reconciledAtMs = deps.clock.nowMs();
+    }
+    if (!deps.directory.ready()) return;
+    const polled = deps.directory.all().filter(polls);
+    await deps.turns.polling.ensure(polled.map((bot) => bot.id));
+    await wakeForgotten(deps);
+  };
+  const runRound = () => {
+    running = running.then(round).catch((error) => deps.log.warn({ reason: String(error) }, 'upkeep will try again'));
+  };
+  runRound();
+  const timer = setInterval(runRound, ROUND_EVERY_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** A mark that stays is a wake that was lost with the process that owed it. */
+async function wakeForgotten(deps: WorkerContext): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const forgotten: { push: number[]; history: number[] } = { push: [], history: [] };
+  const oldest = { push: nowMs, history: nowMs };
+  for (let shard = 0; shard < SHARDS; shard += 1) {
+    const marks = await deps.redis.commands.zrange(shardKeys(shard).dirty, 0, -1, 'WITHSCORES');
+    for (let at = 0; at < marks.length; at += 2) {
+      const sinceMs = Number(marks[at + 1]);
+      const kind = marks[at] === 'history' ? 'history' : 'push';
+      oldest[kind] = Math.min(oldest[kind], sinceMs);
+      if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
+      forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(marks[at]!, 10));
+    }
+  }
+  deps.measure.oldestPending.set({ kind: 'push' }, (nowMs - oldest.push) / 1000);
+  deps.measure.oldestPending.set({ kind: 'history' }, (nowMs - oldest.history) / 1000);
+  await deps.turns.push.ensure(forgotten.push);
+  await deps.turns.history.ensure(forgotten.history);
+}

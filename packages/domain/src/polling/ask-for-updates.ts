@@ -1,0 +1,62 @@
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import { type SlicedUpdate, sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { Bot } from '../bots/bot.ts';
+
+export type AskedFor =
+  | { outcome: 'updates'; updates: SlicedUpdate[]; nextOffset: number | null }
+  /** The platform said no, or nothing usable; retryAfterS when it named a time. */
+  | { outcome: 'failed'; reason: string; patience: 'short' | 'long'; retryAfterS?: number }
+  | { outcome: 'aborted' };
+
+const LIMIT = 100;
+/** How much longer than its own timeout the platform may take to answer. */
+const SLACK_MS = 10_000;
+
+/** One getUpdates at the platform, for every kind of update. `offset` 0 asks from the oldest it keeps. */
+export async function askForUpdates(
+  deps: { platform: PlatformClient },
+  bot: Bot,
+  request: { offset: number; timeoutS: number; signal: AbortSignal },
+): Promise<AskedFor> {
+  const answer = await deps.platform.call(
+    bot.token,
+    'getUpdates',
+    {
+      ...(request.offset > 0 ? { offset: request.offset } : {}),
+      limit: LIMIT,
+      timeout: request.timeoutS,
+      allowed_updates: UPDATE_KINDS,
+    },
+    { timeoutMs: request.timeoutS * 1000 + SLACK_MS, signal: request.signal },
+  );
+  if (request.signal.aborted) return { outcome: 'aborted' };
+  if (answer.outcome !== 'ok') return failureOf(answer);
+  const sliced = sliceUpdates(answer.text);
+  if (sliced === null) return { outcome: 'failed', reason: 'The platform answered with garbage', patience: 'short' };
+  const newest = sliced.updates.at(-1);
+  return { outcome: 'updates', updates: sliced.updates, nextOffset: newest ? newest.updateId + 1 : null };
+}
+
+function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor {
+  switch (answer.outcome) {
+    case 'refused': {
+      const hopeless = answer.errorCode === 401 || answer.errorCode === 403 || answer.errorCode === 404;
+      return {
+        outcome: 'failed',
+        reason: `${answer.errorCode} ${answer.description}`,
+        patience: hopeless ? 'long' : 'short',
+        ...(answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS }),
+      };
+    }
+    case 'unreachable':
+      return { outcome: 'failed', reason: `The platform could not be reached: ${answer.reason}`, patience: 'short' };
+    case 'garbage':
+      return {
+        outcome: 'failed',
+        reason: `The platform answered with status ${answer.status}: ${answer.reason}`,
+        patience: 'short',
+      };
+  }
+}

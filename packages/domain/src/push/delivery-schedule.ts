@@ -1,0 +1,39 @@
+/** What is remembered of an update whose delivery has failed. */
+export type RetryRecord = {
+  attempts: number;
+  /** Failures that advanced the doubling; a Retry-After does not. */
+  doublings: number;
+  lastStatus: number | null;
+  lastError: string;
+  firstFailedAtMs: number;
+  nextTryAtMs: number;
+};
+
+const LONGEST_RETRY_AFTER_S = 3600;
+const CAP_FROM_MS = 60_000;
+const CAP_TO_MS = 120_000;
+
+/**
+ * The platform's own schedule (tdlib/telegram-bot-api, WebhookActor.cpp): the first failure is retried at once, then
+ * after 2, 4, 8 … s, each capped by a random 60 to 120 s; a Retry-After replaces the delay and leaves the doubling.
+ */
+export function afterFailure(
+  before: RetryRecord | null,
+  failure: { status: number | null; reason: string; retryAfterS?: number },
+  nowMs: number,
+  random: () => number = Math.random,
+): RetryRecord {
+  const doublings = before?.doublings ?? 0;
+  const named = failure.retryAfterS;
+  const grownMs =
+    doublings === 0 ? 0 : Math.min(1000 * 2 ** doublings, CAP_FROM_MS + random() * (CAP_TO_MS - CAP_FROM_MS));
+  const delayMs = named === undefined ? grownMs : Math.min(Math.max(named, 0), LONGEST_RETRY_AFTER_S) * 1000;
+  return {
+    attempts: (before?.attempts ?? 0) + 1,
+    doublings: named === undefined ? doublings + 1 : doublings,
+    lastStatus: failure.status,
+    lastError: failure.reason,
+    firstFailedAtMs: before?.firstFailedAtMs ?? nowMs,
+    nextTryAtMs: Math.round(nowMs + delayMs),
+  };
+}

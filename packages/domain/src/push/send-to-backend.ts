@@ -1,0 +1,92 @@
+import type { Dispatcher } from 'undici';
+import type { Bot } from '../bots/bot.ts';
+import { forbiddenReason } from './backend-address.ts';
+
+export type Delivery =
+  | { outcome: 'delivered'; status: number; contentType: string; reply: string }
+  /** The backend answered, but not with 2xx; a redirect counts as such and is not followed. */
+  | { outcome: 'refused'; status: number; reason: string; retryAfterS?: number }
+  | { outcome: 'failed'; reason: string }
+  /** Aborted by us before the backend had answered. */
+  | { outcome: 'aborted' };
+
+/** From sending to the last byte of the answer, as at the platform. */
+export const DELIVERY_DEADLINE_MS = 60_000;
+const REPLY_READ_AT_MOST = 128 * 1024;
+
+/** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
+export async function sendToBackend(
+  deps: { dispatcher: Dispatcher; allowedCidrs: string[]; deadlineMs?: number },
+  bot: Bot,
+  update: { id: number; raw: string },
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const url = new URL(bot.backendUrl);
+  const forbidden = forbiddenReason(url.hostname, deps.allowedCidrs);
+  if (forbidden) return { outcome: 'failed', reason: forbidden };
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), deps.deadlineMs ?? DELIVERY_DEADLINE_MS);
+  const stop = () => deadline.abort();
+  signal.addEventListener('abort', stop);
+  try {
+    const response = await deps.dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: headersFor(bot, url, update.id),
+      body: update.raw,
+      signal: deadline.signal,
+    });
+    return await judge(response);
+  } catch (error) {
+    if (signal.aborted) return { outcome: 'aborted' };
+    if (deadline.signal.aborted) return { outcome: 'failed', reason: 'Read timeout expired' };
+    return { outcome: 'failed', reason: error instanceof Error ? error.message : 'the connection failed' };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function headersFor(bot: Bot, url: URL, updateId: number): Record<string, string> {
+  const headers: Record<string, string> = {
+    // Exactly so: some libraries refuse a charset here.
+    'Content-Type': 'application/json',
+    'Flotilla-Delivery-Id': `${bot.id}-${updateId}`,
+  };
+  if (bot.secretToken !== '') headers['X-Telegram-Bot-Api-Secret-Token'] = bot.secretToken;
+  if (url.username !== '') {
+    const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;
+  }
+  return headers;
+}
+
+async function judge(response: Dispatcher.ResponseData): Promise<Delivery> {
+  const { statusCode, headers, body } = response;
+  const reply = await readBounded(body);
+  if (statusCode >= 200 && statusCode < 300) {
+    return { outcome: 'delivered', status: statusCode, contentType: String(headers['content-type'] ?? ''), reply };
+  }
+  const retryAfter = String(headers['retry-after'] ?? '');
+  return {
+    outcome: 'refused',
+    status: statusCode,
+    reason: `Wrong response from the webhook: ${statusCode} ${response.statusText}`.trim(),
+    ...(/^\d{1,9}$/.test(retryAfter) ? { retryAfterS: Number(retryAfter) } : {}),
+  };
+}
+
+async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > REPLY_READ_AT_MOST) {
+      body.destroy();
+      break;
+    }
+  }
+  return size > REPLY_READ_AT_MOST ? '' : Buffer.concat(chunks).toString('utf8');
+}

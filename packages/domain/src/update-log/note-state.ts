@@ -1,0 +1,18 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { Bot } from '../bots/bot.ts';
+
+/** Remembers facts about a bot in its state, unless the bot is gone. */
+export async function noteState(
+  deps: { redis: RedisHandles },
+  bot: Bot,
+  fields: Record<string, string | number>,
+): Promise<void> {
+  await runScript(
+    deps.redis.commands,
+    'note-state',
+    [botKeys(bot.id).state],
+    [bot.generation, ...Object.entries(fields).flat()],
+  );
+}

@@ -1,0 +1,33 @@
+import type { RedisHandles } from './connect.ts';
+import { shardKeys } from './keys.ts';
+
+export type StreamEntry = { id: string; fields: Record<string, string> };
+
+/** The oldest entries of a shard's history stream, at most `count`. */
+export async function readHistoryStream(redis: RedisHandles, shard: number, count: number): Promise<StreamEntry[]> {
+  const found = await redis.commands.xrange(shardKeys(shard).history, '-', '+', 'COUNT', count);
+  return found.map(([id, flat]) => {
+    const fields: Record<string, string> = {};
+    for (let at = 0; at < flat.length; at += 2) fields[flat[at]!] = flat[at + 1]!;
+    return { id, fields };
+  });
+}
+
+/** Removes entries that are safely elsewhere: everything up to and including this id. */
+export async function trimHistoryStream(redis: RedisHandles, shard: number, lastId: string): Promise<void> {
+  const [ms, sequence] = lastId.split('-');
+  await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
+}
+
+/** How many entries wait in a shard's history stream. */
+export function historyStreamLength(redis: RedisHandles, shard: number): Promise<number> {
+  return redis.commands.xlen(shardKeys(shard).history);
+}
+
+/** Takes the shard's work mark away; true when entries came in meanwhile. */
+export async function clearHistoryMark(redis: RedisHandles, shard: number): Promise<boolean> {
+  const keys = shardKeys(shard);
+  await redis.commands.zrem(keys.dirty, 'history');
+  // An entry appended in between set the mark anew and woke a turn; one appended before is seen here.
+  return (await redis.commands.xlen(keys.history)) > 0;
+}
