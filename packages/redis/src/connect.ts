@@ -9,8 +9,6 @@ export type RedisHandles = {
   newSubscriber(): Redis;
   /** A connection for BullMQ's blocking reads, which waits instead of failing. */
   newBlocking(): Redis;
-  /** A connection for BullMQ's writes, which fails at once when Redis is away. */
-  newProducer(): Redis;
   /** Closes every connection handed out. */
   close(): Promise<void>;
 };
@@ -51,7 +49,6 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
     commands,
     newSubscriber: () => connect({ ...reconnecting, maxRetriesPerRequest: null, autoResubscribe: true }),
     newBlocking: () => connect({ ...reconnecting, maxRetriesPerRequest: null }),
-    newProducer: () => connect(failingFast),
     close: async () => {
       for (const redis of open) redis.disconnect();
     },

@@ -26,10 +26,9 @@ const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 /** The writing side of one kind's queue. Its calls fail within about a second when Redis is away. */
 export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
   const queue = new Queue<TurnData>(kind, {
-    connection: redis.newProducer() as unknown as ConnectionOptions,
+    connection: redis.commands as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
     defaultJobOptions: turnJobOptions,
-    skipWaitingForReady: true,
   });
   queue.on('error', () => {});
   const turn = (subject: number, delayMs: number, wakes: boolean) => ({

@@ -1,0 +1,342 @@
+import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, channels } from '@flotilla/redis/keys.ts';
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { aBot } from '@flotilla/testing/a-bot.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Bot } from '../bots/bot.ts';
+import { mirrorBot } from '../bots/bot-mirror.ts';
+import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
+import { afterFailure } from '../push/delivery-schedule.ts';
+import { endPushTurn, pushStep } from '../push/push-step.ts';
+import { acceptUpdates } from './accept-updates.ts';
+import { ownTurn } from './own-turn.ts';
+
+let server: TestRedis;
+let redis: RedisHandles;
+let waiters: ChannelWaiters;
+let turns: { push: TurnQueue; history: TurnQueue };
+let nextId = 0;
+let nowMs = Date.now();
+const clock = { nowMs: () => nowMs };
+const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
+  waiters = channelWaiters(redis, channels.appended);
+  turns = { push: turnQueue(redis, 'push'), history: turnQueue(redis, 'history') };
+});
+afterAll(async () => {
+  waiters.close();
+  await turns.push.close();
+  await turns.history.close();
+  await redis.close();
+  await server.stop();
+});
+beforeEach(() => {
+  nextId += 1;
+  nowMs = Date.now();
+});
+afterEach(async () => {
+  await redis.commands.flushall();
+});
+
+const deps = () => ({ redis, turns, clock, waiters, secrets });
+const registered = async (overrides: Partial<Bot>): Promise<Bot> => {
+  const bot = aBot({ id: nextId, longPollEnabled: true, ...overrides });
+  await mirrorBot(deps(), bot);
+  return bot;
+};
+const update = (id: number, kind = 'message', chat = 5) =>
+  `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(nowMs / 1000)},"chat":{"id":${chat},"type":"private"},"from":{"id":${chat}},"text":"п${id}"}}`;
+const accept = (bot: Bot, ...raws: string[]) => {
+  const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',\n')}]}`);
+  if (!sliced) throw new Error('the test made no valid answer');
+  return acceptUpdates(deps(), bot, sliced.updates);
+};
+const read = (bot: Bot, request: Partial<PullRequest> = {}) =>
+  readUpdates(deps(), bot, {
+    consumer: null,
+    offset: 0,
+    limit: 100,
+    timeoutMs: 0,
+    kinds: null,
+    throttle: false,
+    signal: new AbortController().signal,
+    ...request,
+  });
+const ids = (raws: string[]) => raws.map((raw) => (JSON.parse(raw) as { update_id: number }).update_id);
+const idsOf = async (bot: Bot, request: Partial<PullRequest> = {}) => ids(await read(bot, request));
+
+describe('accepting updates', () => {
+  test('keeps the bytes, and a repeated update once', async () => {
+    const bot = await registered({});
+    const odd = `{"update_id":77,"message":{"big":9007199254740993,"b":1,"a":"\\u0041\\/","date":${Math.floor(nowMs / 1000)},"chat":{"id":1}}}`;
+    expect(await accept(bot, odd)).toEqual({ outcome: 'accepted', appended: 1, duplicates: 0 });
+    expect(await accept(bot, odd)).toEqual({ outcome: 'accepted', appended: 0, duplicates: 1 });
+    expect(await read(bot)).toEqual([odd]);
+  });
+
+  test('gives what arrives late or after a jump down the next id, in the bytes too', async () => {
+    const bot = await registered({});
+    await accept(bot, update(500), update(499), update(7));
+    expect(await idsOf(bot)).toEqual([500, 501, 502]);
+    expect((await read(bot))[2]).toContain('"message_id":7');
+  });
+
+  test('refuses what a deleted, disabled or re-registered bot is sent', async () => {
+    const bot = await registered({});
+    expect(await accept({ ...bot, generation: 'another' }, update(1))).toEqual({ outcome: 'gone' });
+    await mirrorBot(deps(), { ...bot, disabled: true, revision: 2 });
+    expect(await accept(bot, update(1))).toEqual({ outcome: 'disabled' });
+    expect(await accept(aBot({ id: 9999 }), update(1))).toEqual({ outcome: 'gone' });
+  });
+
+  test('refuses the commit of a polling turn that is not the owner any more', async () => {
+    const bot = await registered({});
+    const first = await ownTurn(deps(), bot, 'polling');
+    const second = await ownTurn(deps(), bot, 'polling');
+    if (first.outcome !== 'owner' || second.outcome !== 'owner') throw new Error('no owner');
+    const sliced = sliceUpdates(`{"ok":true,"result":[${update(1)}]}`)!.updates;
+    expect(await acceptUpdates(deps(), bot, sliced, { epoch: first.epoch, nextOffset: 2 })).toEqual({
+      outcome: 'fenced',
+    });
+    expect(await acceptUpdates(deps(), bot, sliced, { epoch: second.epoch, nextOffset: 2 })).toMatchObject({
+      appended: 1,
+    });
+    expect(await ownTurn(deps(), bot, 'polling')).toMatchObject({ pollOffset: 2 });
+  });
+});
+
+describe('reading as getUpdates does', () => {
+  const queue = async () => {
+    const bot = await registered({});
+    await accept(bot, ...[101, 102, 103, 104, 105].map((id) => update(id)));
+    return bot;
+  };
+
+  test('offset 0 reads all and acknowledges nothing; a positive one acknowledges what is below', async () => {
+    const bot = await queue();
+    expect(await idsOf(bot)).toEqual([101, 102, 103, 104, 105]);
+    expect(await idsOf(bot, { offset: 103 })).toEqual([103, 104, 105]);
+    expect(await idsOf(bot)).toEqual([103, 104, 105]);
+  });
+
+  test('last + 1 to last + 11 acknowledge everything, and the next update is not born acknowledged', async () => {
+    const bot = await queue();
+    expect(await idsOf(bot, { offset: 106 })).toEqual([]);
+    expect(await idsOf(bot, { offset: 116 })).toEqual([]);
+    await accept(bot, update(106));
+    expect(await idsOf(bot, { offset: 116 })).toEqual([116]);
+  });
+
+  test('an offset far above the end, or far below the head, reads from the head', async () => {
+    const bot = await queue();
+    expect(await idsOf(bot, { offset: 117 })).toEqual([101, 102, 103, 104, 105]);
+    await accept(bot, update(300_000));
+    expect(await idsOf(bot, { offset: 300_000 })).toEqual([300_000]);
+    expect(await idsOf(bot, { offset: 103 })).toEqual([300_000]);
+  });
+
+  test('a negative offset keeps the newest ones', async () => {
+    const bot = await queue();
+    expect(await idsOf(bot, { offset: -50 })).toEqual([101, 102, 103, 104, 105]);
+    expect(await idsOf(bot, { offset: -3, limit: 1 })).toEqual([103]);
+    expect(await idsOf(bot)).toEqual([103, 104, 105]);
+    expect(await idsOf(bot, { offset: -1 })).toEqual([105]);
+    expect(await idsOf(bot)).toEqual([105]);
+  });
+
+  test('a client that begins at offset 1 after a restart is not served what was acknowledged', async () => {
+    const bot = await queue();
+    await idsOf(bot, { offset: 104 });
+    expect(await idsOf(bot, { offset: 1 })).toEqual([104, 105]);
+  });
+
+  test('a slower poller of the same consumer still reads what a faster one acknowledged', async () => {
+    const bot = await queue();
+    await idsOf(bot, { offset: 106 });
+    expect(await idsOf(bot, { offset: 102 })).toEqual([102, 103, 104, 105]);
+    expect(await idsOf(bot)).toEqual([]);
+  });
+
+  test('a waiting poll is answered by what is accepted; a timeout brings nothing', async () => {
+    const bot = await registered({});
+    const waiting = read(bot, { timeoutMs: 20_000 });
+    await accept(bot, update(1), update(2));
+    expect(ids(await waiting)).toEqual([1, 2]);
+    expect(await idsOf(bot, { offset: 3, timeoutMs: 20 })).toEqual([]);
+  });
+
+  test('every waiting poller receives a new update', async () => {
+    const bot = await registered({});
+    const polls = [1, 2, 3].map(() => read(bot, { timeoutMs: 20_000 }));
+    await accept(bot, update(1));
+    expect((await Promise.all(polls)).map(ids)).toEqual([[1], [1], [1]]);
+  });
+
+  test('stops at 4 MiB and goes on after the acknowledgement', async () => {
+    const bot = await registered({});
+    const big = (id: number) => update(id).replace('"text":"', `"text":"${'x'.repeat(300 * 1024)}`);
+    for (let id = 1; id <= 20; id += 1) await accept(bot, big(id));
+    expect(await idsOf(bot)).toHaveLength(13);
+    expect(await idsOf(bot, { offset: 14 })).toHaveLength(7);
+  });
+
+  test('skips what has expired and what allowed_updates left out', async () => {
+    const bot = await registered({ allowedUpdates: ['message', 'callback_query'] });
+    await accept(
+      bot,
+      `{"update_id":1,"callback_query":{"id":"1","from":{"id":5}}}`,
+      update(2),
+      update(3, 'channel_post'),
+    );
+    nowMs += 151_000;
+    expect(await idsOf(bot)).toEqual([2]);
+  });
+
+  test('a named consumer has a place and a filter of its own, and starts at the oldest kept', async () => {
+    const bot = await queue();
+    await idsOf(bot, { offset: 104 });
+    expect(await idsOf(bot, { consumer: 'audit' })).toEqual([101, 102, 103, 104, 105]);
+    await accept(bot, update(106, 'chat_member'));
+    expect(await idsOf(bot, { consumer: 'audit', offset: 105 })).toEqual([105, 106]);
+    expect(await idsOf(bot, { consumer: 'audit', kinds: ['chat_member'] })).toEqual([106]);
+    expect(await idsOf(bot)).toEqual([104, 105]);
+    for (let at = 0; at < 15; at += 1) await read(bot, { consumer: `c${at}` });
+    await expect(read(bot, { consumer: 'seventeenth' })).rejects.toThrow('at most 16');
+  });
+});
+
+describe('push and pull as one queue', () => {
+  const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
+  const step = async (
+    bot: Bot,
+    epoch: number,
+    finished: Parameters<typeof pushStep>[2]['finished'] = [],
+    room = 10,
+  ) => {
+    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true });
+    if (taken.outcome !== 'ok') throw new Error('lost the turn');
+    return taken;
+  };
+  const own = async (bot: Bot) => {
+    const owner = await ownTurn(deps(), bot, 'push');
+    if (owner.outcome !== 'owner') throw new Error('no owner');
+    return owner.epoch;
+  };
+
+  test('one update of a lane is out at a time, lanes side by side', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
+    const epoch = await own(bot);
+    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1, 3]);
+    expect((await step(bot, epoch)).due).toEqual([]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', id: 1, outcome: 'ok' }]);
+    expect(next.due.map((due) => due.id)).toEqual([2]);
+  });
+
+  test('a failing update blocks only its lane, until its time', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
+    const epoch = await own(bot);
+    const { due } = await step(bot, epoch);
+    let record = afterFailure(null, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
+    record = afterFailure(record, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
+    const failed = await step(bot, epoch, [
+      { lane: due[0]!.lane, id: 1, outcome: 'retry', record },
+      { lane: due[1]!.lane, id: 3, outcome: 'ok' },
+    ]);
+    expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
+    expect(await endPushTurn(deps(), bot)).toBe(false);
+    nowMs += 2000;
+    const again = await step(bot, epoch);
+    expect(again.due.map((update) => [update.id, update.retry?.attempts])).toEqual([[1, 2]]);
+  });
+
+  test('a new owner has what the dead one had in flight; the old one is refused', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1), update(2));
+    const dead = await own(bot);
+    await step(bot, dead);
+    const epoch = await own(bot);
+    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
+    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false })).toEqual({
+      outcome: 'lost',
+    });
+  });
+
+  test('what was begun three times and never ended is buried, and its neighbours go on', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1), update(2));
+    for (let crash = 0; crash < 3; crash += 1) await step(bot, await own(bot));
+    expect((await step(bot, await own(bot))).due.map((due) => due.id)).toEqual([2]);
+    const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
+    expect(stream.filter(([, fields]) => fields.includes('dead'))).toHaveLength(1);
+  });
+
+  test('after deleteWebhook pull gets what push had not delivered, nothing twice', async () => {
+    const bot = await registered({ ...backend });
+    await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
+    const epoch = await own(bot);
+    await step(bot, epoch);
+    await step(bot, epoch, [
+      { lane: 'c:5', id: 1, outcome: 'ok' },
+      { lane: 'c:7', id: 3, outcome: 'ok' },
+    ]);
+    const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
+    await mirrorBot(deps(), pulling, { handOver: true });
+    expect(await idsOf(pulling)).toEqual([2]);
+    await accept(pulling, update(4));
+    expect(await idsOf(pulling)).toEqual([2, 4]);
+  });
+
+  test('after setWebhook push gets what pull had not acknowledged', async () => {
+    const bot = await registered({});
+    await accept(bot, update(1), update(2), update(3));
+    await idsOf(bot, { offset: 2 });
+    const pushing = { ...bot, ...backend, revision: 2 };
+    await mirrorBot(deps(), pushing, { handOver: true });
+    expect((await step(pushing, await own(pushing))).due.map((due) => due.id)).toEqual([2]);
+  });
+
+  test('a webhook that is removed and set again finds what came in between', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    await mirrorBot(deps(), { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 }, { handOver: true });
+    await accept(bot, update(2));
+    await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
+    const epoch = await own(bot);
+    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', id: 1, outcome: 'ok' }]);
+    expect(next.due.map((due) => due.id)).toEqual([2]);
+  });
+
+  test('dropping what waits drops it for both, and fences the turn that runs', async () => {
+    const bot = await registered({ ...backend });
+    await accept(bot, update(1), update(2));
+    const epoch = await own(bot);
+    await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
+    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false })).toEqual({ outcome: 'lost' });
+    expect(await idsOf(bot)).toEqual([]);
+    expect((await step(bot, await own(bot))).due).toEqual([]);
+  });
+
+  test('the log keeps only what some reader still needs', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1), update(2, 'message', 6));
+    const epoch = await own(bot);
+    await step(bot, epoch);
+    await step(bot, epoch, [
+      { lane: 'c:5', id: 1, outcome: 'ok' },
+      { lane: 'c:6', id: 2, outcome: 'ok' },
+    ]);
+    expect(await endPushTurn(deps(), bot)).toBe(false);
+    expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
+  });
+});

@@ -1,0 +1,31 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+
+/** A registered bot for tests that need no Postgres. */
+export function aBot(overrides: Partial<Bot> = {}): Bot {
+  const id = overrides.id ?? 1;
+  const token = `${700_000 + id}:test-token-${id}-abcdefghijklmnopqrstuvwxyz`;
+  return {
+    id,
+    telegramId: 700_000 + id,
+    token,
+    tokenHash: '',
+    name: 'Test bot',
+    username: `test_${id}_bot`,
+    source: 'web',
+    manageEnabled: true,
+    proxyEnabled: false,
+    longPollEnabled: false,
+    webhookMode: false,
+    disabled: false,
+    backendUrl: '',
+    secretToken: '',
+    backendCertificate: '',
+    description: '',
+    maxConnections: 40,
+    allowedUpdates: null,
+    generation: `generation-${id}`,
+    revision: 1,
+    createdAt: new Date(0),
+    ...overrides,
+  };
+}
