@@ -26,6 +26,9 @@ export const DEFAULT_SETTINGS: SimulatorSettings = {
 /** A button pressed or an inline query typed, waiting for the bot's answer. */
 export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
 
+/** A stream of generated updates: how many were made, and how many found their queue full. */
+export type LoadState = { made: number; dropped: number; done: boolean };
+
 /** Everything the simulated platform knows; it lives in memory only. */
 export type Simulator = {
   settings: SimulatorSettings;
@@ -39,10 +42,11 @@ export type Simulator = {
   inlineMessages: Map<string, { botId: number; message: Record<string, unknown> }>;
   /** Which bot posted a channel post, which itself does not say. */
   postedBy: WeakMap<Message, number>;
-  polls: Map<string, { chatKey: string; messageId: number; votes: Map<number, number[]> }>;
+  polls: Map<string, { chatKey: string; messageId: number; botId: number; votes: Map<number, number[]> }>;
   faults: Fault[];
   floodLimits: FloodLimits | null;
   sentRecently: Map<string, number[]>;
+  loads: LoadState[];
   nextFileNumber: number;
   nextPersonId: number;
   nextChatNumber: number;
@@ -65,6 +69,7 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock): Simu
     faults: [],
     floodLimits: null,
     sentRecently: new Map(),
+    loads: [],
     nextFileNumber: 0,
     nextPersonId: randomInt(100_000_000, 900_000_000),
     nextChatNumber: randomInt(1_000_000_000, 2_000_000_000),

@@ -1,0 +1,40 @@
+import { postMessage } from '../messages/post-message.ts';
+import type { Simulator } from '../simulator.ts';
+import { botsIn } from '../simulator.ts';
+import { publishUpdate } from '../updates/publish-update.ts';
+import { type Chat, isAdmin, isIn, type Member, newMember, showChat } from './chat.ts';
+import { showMember } from './show-member.ts';
+import type { User } from './user.ts';
+
+/** Changes somebody's membership and tells those who are told: the bot itself, chat-admin bots, and the chat. */
+export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User, change: Partial<Member>): void {
+  const before = chat.members.get(user.id);
+  const after: Member = { ...(before ?? newMember(user, 'left')), ...change };
+  const shownBefore = (viewerId: number) => showMember(chat, user, before, viewerId);
+  chat.members.set(user.id, after);
+  const update = (viewerId: number) => ({
+    chat: showChat(chat),
+    from: actor,
+    date: sim.clock.nowS(),
+    old_chat_member: shownBefore(viewerId),
+    new_chat_member: showMember(chat, user, after, viewerId),
+  });
+  const self = user.is_bot ? sim.bots.get(user.id) : undefined;
+  if (self !== undefined) publishUpdate(sim, self, 'my_chat_member', update(user.id));
+  for (const bot of botsIn(sim, chat)) {
+    if (bot !== self && isAdmin(chat.members.get(bot.user.id)))
+      publishUpdate(sim, bot, 'chat_member', update(bot.user.id));
+  }
+  if (chat.type !== 'channel') announce(sim, chat, actor, user, isIn(before), isIn(after));
+}
+
+/** Joining and leaving show in groups as service messages; who left does not see theirs. */
+function announce(sim: Simulator, chat: Chat, actor: User, user: User, wasIn: boolean, isNowIn: boolean): void {
+  if (!wasIn && isNowIn) {
+    const joined = { new_chat_participant: user, new_chat_member: user, new_chat_members: [user] };
+    postMessage(sim, chat, { user: actor }, joined);
+  }
+  if (wasIn && !isNowIn) {
+    postMessage(sim, chat, { user: actor }, { left_chat_participant: user, left_chat_member: user });
+  }
+}

@@ -1,0 +1,85 @@
+import type { SimBot } from '../bots/sim-bot.ts';
+import { type Chat, newMember, showChat } from '../chats/chat.ts';
+import { openPrivateChat, openSharedChat } from '../chats/open-chat.ts';
+import { platformJson } from '../platform-json.ts';
+import type { LoadState, Simulator } from '../simulator.ts';
+import { queueRaw } from '../updates/publish-update.ts';
+import { botOf } from './lookups.ts';
+import { createPerson } from './people.ts';
+
+export type Load = {
+  bots: number[];
+  /** Chats per bot: private ones, each with a person of its own. */
+  chats: number;
+  /** Updates in all, spread evenly over bots and chats in turn. */
+  count: number;
+  /** Updates per second; at once when not given. */
+  perSecond?: number;
+  /** Each text is this, then the update's number within its chat from 0, then ` @` and the time it was made in ms. */
+  prefix?: string;
+  chatType?: 'private' | 'supergroup';
+};
+
+type Source = { bot: SimBot; chat: Chat; head: string; sent: number };
+
+const TICK_MS = 5;
+
+/** Makes message updates as cheaply as can be, for benchmarks: they are queued but not kept in their chats. */
+export function generate(sim: Simulator, input: Load): { loadId: number } & LoadState {
+  const sources = newSources(sim, input);
+  const loadId = sim.loads.length;
+  const state: LoadState = { made: 0, dropped: 0, done: false };
+  sim.loads.push(state);
+  if (input.perSecond === undefined) make(sim, sources, state, input, input.count);
+  else pace(sim, sources, state, input, input.perSecond);
+  return { loadId, ...state };
+}
+
+export function readLoad(sim: Simulator, input: { loadId: number }): LoadState {
+  return sim.loads[input.loadId] ?? { made: 0, dropped: 0, done: true };
+}
+
+function pace(sim: Simulator, sources: Source[], state: LoadState, input: Load, perSecond: number): void {
+  const startedMs = performance.now();
+  const timer = setInterval(() => {
+    const due = Math.min(input.count, Math.floor(((performance.now() - startedMs) * perSecond) / 1000));
+    make(sim, sources, state, input, due);
+    if (state.done) clearInterval(timer);
+  }, TICK_MS);
+  timer.unref();
+}
+
+function make(sim: Simulator, sources: Source[], state: LoadState, input: Load, upTo: number): void {
+  const nowMs = sim.clock.nowMs();
+  const dateS = Math.floor(nowMs / 1000);
+  const expiresAtMs = dateS * 1000 + 86_400_000;
+  const prefix = platformJson(input.prefix ?? 'm').slice(1, -1);
+  while (state.made < upTo) {
+    const source = sources[state.made % sources.length]!;
+    const { bot, chat } = source;
+    const id = bot.nextMessageId++;
+    const raw = `{"message_id":${id},${source.head},"date":${dateS},"text":"${prefix}${source.sent} @${Date.now()}"}`;
+    source.sent += 1;
+    state.made += 1;
+    if (queueRaw(sim, bot, 'message', raw, { lane: `c:${chat.id}`, expiresAtMs }) === null) state.dropped += 1;
+  }
+  state.done = state.made >= input.count;
+}
+
+/** Chat by chat over the bots, so that neighbours in time belong to different bots. */
+function newSources(sim: Simulator, input: Load): Source[] {
+  const sources: Source[] = [];
+  for (let number = 0; number < input.chats; number += 1) {
+    const person = createPerson(sim, {});
+    for (const botId of input.bots) {
+      const bot = botOf(sim, botId);
+      const chat =
+        input.chatType === 'supergroup' ? openSharedChat(sim, 'supergroup', 'Load') : openPrivateChat(sim, bot, person);
+      chat.started = true;
+      chat.members.set(bot.user.id, newMember(bot.user, 'administrator', {}));
+      const head = `"from":${platformJson(person)},"chat":${platformJson(showChat(chat))}`;
+      sources.push({ bot, chat, head, sent: 0 });
+    }
+  }
+  return sources;
+}

@@ -1,0 +1,26 @@
+import { badRequest } from '../bot-api-error.ts';
+import { json, text } from '../http/params.ts';
+import type { Call } from './call.ts';
+
+export function answerCallbackQuery(call: Call): true {
+  return answer(call, 'callback', 'callback_query_id');
+}
+
+export function answerInlineQuery(call: Call): true {
+  const results = json(call.params, 'results');
+  if (!Array.isArray(results)) throw badRequest("can't parse inline query results JSON object");
+  if (results.length > 50) throw badRequest('RESULTS_TOO_MUCH');
+  const ids = results.map((result: { id?: unknown } | null) => String(result?.id ?? ''));
+  if (ids.some((id) => id === '' || id.length > 64)) throw badRequest('RESULT_ID_INVALID');
+  if (new Set(ids).size !== ids.length) throw badRequest('RESULT_ID_DUPLICATE');
+  return answer(call, 'inline', 'inline_query_id');
+}
+
+function answer({ sim, bot, params }: Call, kind: 'callback' | 'inline', field: string): true {
+  const query = sim.queries.get(text(params, field));
+  if (query === undefined || query.botId !== bot.user.id || query.kind !== kind || query.answer !== null) {
+    throw badRequest('query is too old and response timeout expired or query ID is invalid');
+  }
+  query.answer = Object.fromEntries(params.values);
+  return true;
+}

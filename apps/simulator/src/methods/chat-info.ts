@@ -1,0 +1,52 @@
+import { badRequest } from '../bot-api-error.ts';
+import { type Chat, isAdmin, isIn, showChat } from '../chats/chat.ts';
+import { knownUser } from '../chats/chat-admin.ts';
+import { findChat, findOwnChat } from '../chats/find-chat.ts';
+import { showMember } from '../chats/show-member.ts';
+import { integer } from '../http/params.ts';
+import type { Call } from './call.ts';
+
+export function getChat(call: Call): unknown {
+  const chat = findChat(call);
+  if (chat.person === null && chat.username === '') findOwnChat(call);
+  const pinned = chat.pinned.at(-1);
+  const pinnedMessage = pinned === undefined ? undefined : chat.messages.get(pinned);
+  return {
+    ...showChat(chat),
+    ...(chat.username !== '' && { active_usernames: [chat.username] }),
+    ...(chat.description !== '' && { description: chat.description }),
+    ...(chat.type !== 'private' && chat.type !== 'channel' && { permissions: chat.permissions }),
+    ...(pinnedMessage !== undefined && { pinned_message: pinnedMessage }),
+    accent_color_id: Math.abs(chat.id) % 7,
+    max_reaction_count: 11,
+    accepted_gift_types: { unlimited_gifts: true, limited_gifts: true, unique_gifts: true, premium_subscription: true },
+  };
+}
+
+export function getChatMember(call: Call): unknown {
+  const chat = findSharedChat(call);
+  const id = integer(call.params, 'user_id', 0);
+  if (id <= 0) throw badRequest('invalid user_id specified');
+  const user = knownUser(call.sim, id);
+  if (user === undefined) throw badRequest('member not found');
+  return showMember(chat, user, chat.members.get(id), call.bot.user.id);
+}
+
+/** Other bots are left out, the calling one is not. */
+export function getChatAdministrators(call: Call): unknown {
+  const chat = findSharedChat(call);
+  return [...chat.members.values()]
+    .filter((member) => isAdmin(member) && (!member.user.is_bot || member.user.id === call.bot.user.id))
+    .map((member) => showMember(chat, member.user, member, call.bot.user.id));
+}
+
+export function getChatMemberCount(call: Call): number {
+  const chat = findOwnChat(call);
+  return chat.person !== null ? 2 : [...chat.members.values()].filter(isIn).length;
+}
+
+function findSharedChat(call: Call): Chat {
+  const chat = findOwnChat(call);
+  if (chat.person !== null) throw badRequest('there are no administrators in the private chat');
+  return chat;
+}
