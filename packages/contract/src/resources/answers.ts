@@ -16,3 +16,6 @@ export const errorAnswer = z
   .meta({ id: 'Error' });
 
 export type ErrorAnswer = z.infer<typeof errorAnswer>;
+
+/** The answer itself. */
+export const OK = { ok: true } as const;

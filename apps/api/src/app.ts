@@ -1,0 +1,31 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import express, { type Express } from 'express';
+import type { Context } from './context.ts';
+import { endpoints } from './endpoints/endpoints.ts';
+import { errorHandler } from './http/error-handler.ts';
+import { mountEndpoints } from './http/mount-endpoints.ts';
+import { assignRequestId } from './http/request-id.ts';
+import { requestLog } from './http/request-log.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { probes } from './probes/probes.ts';
+
+/** Everything the api serves but the Bot API proxy, which stands before it (start.ts). */
+export function createApp(context: Context): Express {
+  const { config, log } = context;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.set('trust proxy', config.http.trustedProxies);
+
+  app.use(assignRequestId());
+  app.use(requestLog(log));
+  app.use(securityHeaders(config.http));
+  app.use(probes(context));
+  app.use(mountEndpoints(context, endpoints));
+  app.use(() => {
+    throw new FlotillaError('not_found', 'There is nothing at this path');
+  });
+  app.use(errorHandler(log));
+  return app;
+}

@@ -1,0 +1,27 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Request, Response } from 'express';
+import type { Context } from '../context.ts';
+import { hasBearer } from './bearer.ts';
+
+/**
+ * Who makes the request. A Bearer header decides alone, whatever the cookie says; else the session does.
+ * null for public operations only; throws 'unauthorized'.
+ */
+export async function authenticate(
+  { auth }: Context,
+  operation: Operation,
+  request: Request,
+  response: Response,
+): Promise<Caller | null> {
+  if (operation.role === 'public') {
+    await auth.openSession(request, response);
+    return null;
+  }
+  const caller = hasBearer(request)
+    ? await auth.callerByBearer(request)
+    : await auth.callerBySession(request, response);
+  if (caller !== null) return caller;
+  throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
+}

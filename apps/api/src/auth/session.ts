@@ -1,0 +1,86 @@
+import { hkdfSync } from 'node:crypto';
+import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Request, Response } from 'express';
+import session from 'express-session';
+import { RedisSessionStore } from './redis-session-store.ts';
+
+declare module 'express-session' {
+  interface SessionData {
+    accountId: number;
+    /** The account's epoch at sign-in: a password or role change raises it, which ends the session. */
+    epoch: number;
+  }
+}
+
+export const SESSION_COOKIE = 'session';
+const LIFETIME_MS = 7 * 24 * 3_600_000;
+
+export interface SessionDeps {
+  redis: RedisHandles;
+  credentials: CredentialCache;
+  config: { encryptionKey: string; http: { publicUrl: string | null } };
+}
+
+export type SessionMiddleware = (request: Request, response: Response) => Promise<void>;
+
+/** Attaches `request.session` from the cookie, or an empty one. */
+export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddleware {
+  const isHttps = config.http.publicUrl?.startsWith('https:') ?? false;
+  const attach = session({
+    name: SESSION_COOKIE,
+    secret: sessionSecrets(config.encryptionKey),
+    store: new RedisSessionStore(redis.commands, LIFETIME_MS),
+    resave: false,
+    saveUninitialized: false,
+    unset: 'destroy',
+    cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto', path: '/', maxAge: LIFETIME_MS },
+  });
+  return (request, response) => {
+    // express-session asks the request; PUBLIC_URL knows of a TLS that ends before an untrusted proxy.
+    if (isHttps) Object.defineProperty(request, 'secure', { value: true });
+    return new Promise((resolve, reject) => {
+      attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    });
+  };
+}
+
+/** The account that signed in, unless its sessions were ended since. */
+export async function callerOfSession(credentials: CredentialCache, request: Request): Promise<Caller | null> {
+  const { accountId, epoch } = request.session;
+  if (accountId === undefined) return null;
+  const account = await credentials.account(accountId);
+  return account !== null && account.sessionEpoch === epoch ? callerOf(account) : null;
+}
+
+/** Opens a session under a new id, whatever id the request came with. */
+export async function beginSession(request: Request, opened: { accountId: number; epoch: number }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
+  });
+  request.session.accountId = opened.accountId;
+  request.session.epoch = opened.epoch;
+  await new Promise<void>((resolve, reject) => {
+    request.session.save((error: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Ends the request's session, if it came with one, and takes the cookie back. */
+export async function endSession(request: Request, response: Response): Promise<void> {
+  if (request.session === undefined) return;
+  response.clearCookie(SESSION_COOKIE, { httpOnly: true, sameSite: 'lax', path: '/' });
+  await new Promise<void>((resolve, reject) => {
+    request.session.destroy((error: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** One signing secret for each listed key, so that sessions outlive a rotation. */
+function sessionSecrets(encryptionKey: string): string[] {
+  const keys = encryptionKey.split(',').map((entry) => entry.trim().replace(/^[^:]*:/, ''));
+  return keys.map((key) =>
+    Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64'), '', 'flotilla session cookie', 32)).toString(
+      'base64url',
+    ),
+  );
+}

@@ -1,0 +1,47 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
+const FAILURES = 5;
+const WINDOW_S = 15 * 60;
+
+export interface SignInLimits {
+  /**
+   * Counts an attempt before it is judged, so that many at once cannot pass together; `succeeded` takes it back.
+   * Throws 'too_many_requests' after 5 failures of an account or an address in 15 minutes.
+   */
+  attempt(username: string, address: string): Promise<{ succeeded(): Promise<void> }>;
+}
+
+export function signInLimits(redis: RedisHandles): SignInLimits {
+  const limiter = (keyPrefix: string) =>
+    new RateLimiterRedis({ storeClient: redis.commands, keyPrefix, points: FAILURES, duration: WINDOW_S });
+  const ofAccount = limiter(authKeys.signInOfAccount);
+  const ofAddress = limiter(authKeys.signInOfAddress);
+  return {
+    async attempt(username, address) {
+      // Hashed: whatever somebody typed into the username field must not become a key's name.
+      const account = sha256Hex(username.toLowerCase());
+      await consume(ofAddress, address);
+      await consume(ofAccount, account);
+      return {
+        async succeeded() {
+          await Promise.all([ofAccount.delete(account), ofAddress.reward(address, 1)]);
+        },
+      };
+    },
+  };
+}
+
+async function consume(limiter: RateLimiterRedis, key: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    throw new FlotillaError('too_many_requests', 'Too many failed sign-ins; try again later', {
+      retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
+    });
+  }
+}

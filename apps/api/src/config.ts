@@ -1,0 +1,87 @@
+import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
+import { cidrListSetting, commonSettings, portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+
+const MIN_KEY_LENGTH = 24;
+const MIN_PASSWORD_LENGTH = 10;
+const OWN_PATHS = ['/api', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
+
+/** The api's settings as the environment has them: one flat name each. */
+export const apiSettings = z.object({
+  ...commonSettings,
+  PORT: portSetting(8080),
+  PROXY_PREFIX: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /tgapi, without a slash at the end')
+    .default('/tgapi'),
+  PROXY_UNKNOWN_BOTS: z.enum(['forward', 'reject'], 'must be forward or reject').default('forward'),
+  AUTO_REGISTER_BOTS: switchSetting(false),
+  ADMIN_USERNAME: z.string().max(64, 'must have at most 64 characters').default('admin'),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+    .optional(),
+  ADMIN_API_KEY: z
+    .string()
+    .regex(/^flt_[!-~]+$/, 'must begin flt_ and have no spaces')
+    .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
+    .optional(),
+  TRUSTED_PROXIES: cidrListSetting(),
+});
+
+type Settings = z.output<typeof apiSettings>;
+export type ApiConfig = ReturnType<typeof nest>;
+
+/** Reads the api's configuration; throws SettingsError naming every fault and every dangerous pair of settings. */
+export function readConfig(env?: Record<string, string | undefined>): ApiConfig {
+  const settings = readSettings(apiSettings, env);
+  const faults = dangersOf(settings);
+  if (faults.length > 0) throw new SettingsError(`These settings are dangerous:\n  ${faults.join('\n  ')}`);
+  return nest(settings);
+}
+
+function nest(settings: Settings) {
+  return {
+    databaseUrl: settings.DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    encryptionKey: settings.ENCRYPTION_KEY,
+    logLevel: settings.LOG_LEVEL,
+    http: {
+      host: settings.HOST,
+      port: settings.PORT,
+      metricsPort: settings.METRICS_PORT,
+      publicUrl: settings.PUBLIC_URL ?? null,
+      trustedProxies: settings.TRUSTED_PROXIES,
+    },
+    admin: {
+      username: settings.ADMIN_USERNAME,
+      password: settings.ADMIN_PASSWORD,
+      apiKey: settings.ADMIN_API_KEY,
+    },
+    platformUrl: settings.TELEGRAM_API_URL,
+    backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    proxy: {
+      platformUrl: settings.TELEGRAM_API_URL,
+      prefix: settings.PROXY_PREFIX,
+      unknownBots: settings.PROXY_UNKNOWN_BOTS,
+      autoRegisterBots: settings.AUTO_REGISTER_BOTS,
+    },
+  };
+}
+
+/** What each setting allows by itself and what still must not be. */
+function dangersOf(settings: Settings): string[] {
+  const dangers: string[] = [];
+  if (settings.PORT !== 0 && settings.PORT === settings.METRICS_PORT) {
+    dangers.push('PORT, METRICS_PORT: must differ, or whoever reaches the API reads the metrics');
+  }
+  if (settings.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
+    dangers.push('TRUSTED_PROXIES: trusting every address lets anyone forge theirs and pass the sign-in limits');
+  }
+  const shadowed = OWN_PATHS.find((path) => `${settings.PROXY_PREFIX}/`.startsWith(`${path}/`));
+  if (shadowed !== undefined) dangers.push(`PROXY_PREFIX: ${shadowed} is a path of the service itself`);
+  if (settings.PUBLIC_URL && new URL(settings.PUBLIC_URL).host === new URL(settings.TELEGRAM_API_URL).host) {
+    dangers.push('TELEGRAM_API_URL, PUBLIC_URL: the service would be its own platform and call itself for ever');
+  }
+  return dangers;
+}

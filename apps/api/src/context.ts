@@ -1,0 +1,88 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import type { AccountDeps } from '@flotilla/domain/accounts/account-deps.ts';
+import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
+import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
+import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { channels } from '@flotilla/redis/keys.ts';
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { platformClient } from '@flotilla/telegram/platform-client.ts';
+import { type Authentication, authentication } from './auth/authentication.ts';
+import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
+import type { ApiConfig } from './config.ts';
+import { requestDuration } from './http/request-metrics.ts';
+
+const MAX_DATABASE_CONNECTIONS = 10;
+
+/** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
+export interface Context extends BotDeps, AccountDeps {
+  config: ApiConfig;
+  proxy: ApiConfig['proxy'];
+  turns: BotDeps['turns'] & { history: TurnQueue };
+  /** Pollers of this process that wait for a bot's next update. */
+  waiters: ChannelWaiters;
+  credentials: CredentialCache;
+  auth: Authentication;
+  signInLimits: SignInLimits;
+  metrics: Metrics;
+  requestDuration: ReturnType<typeof requestDuration>;
+  /** Aborts when the process begins to stop: whoever waits for updates answers now. */
+  stopping: AbortSignal;
+  beginStop(): void;
+  close(): Promise<void>;
+}
+
+/** Connects to what the api needs; rejects when Redis cannot be reached. */
+export async function createContext(config: ApiConfig): Promise<Context> {
+  const log = createLogger({ name: 'api', level: config.logLevel });
+  const clock = systemClock;
+  const metrics = createMetrics({ processMetrics: true });
+  const db = connectDatabase({ url: config.databaseUrl, maxConnections: MAX_DATABASE_CONNECTIONS, log });
+  const redis = await connectRedis({ url: config.redisUrl, log });
+  const secrets = secretBox(config.encryptionKey);
+  const directory = await followDirectory({ redis, secrets, log });
+  const turns = {
+    polling: turnQueue(redis, 'polling'),
+    push: turnQueue(redis, 'push'),
+    history: turnQueue(redis, 'history'),
+  };
+  const waiters = channelWaiters(redis, channels.appended);
+  const credentials = credentialCache({ db, redis, clock, log });
+  const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
+  const stop = new AbortController();
+
+  return {
+    config,
+    log,
+    clock,
+    metrics,
+    db,
+    redis,
+    secrets,
+    directory,
+    turns,
+    waiters,
+    credentials,
+    platform: platformClient({ apiUrl: config.platformUrl }),
+    backendAllowedCidrs: config.backendAllowedCidrs,
+    proxy: config.proxy,
+    auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
+    signInLimits: signInLimits(redis),
+    requestDuration: requestDuration(metrics),
+    stopping: stop.signal,
+    beginStop: () => stop.abort(),
+    close: async () => {
+      waiters.close();
+      directory.close();
+      await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
+      await redis.close();
+      await db.destroy();
+    },
+  };
+}

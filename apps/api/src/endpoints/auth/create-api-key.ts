@@ -1,0 +1,15 @@
+import { createApiKey as operation } from '@flotilla/contract/operations/auth.ts';
+import { createApiKey } from '@flotilla/domain/accounts/create-api-key.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { presentApiKey } from './present-account.ts';
+
+export const createApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
+  const { key, record } = await createApiKey(context, caller, {
+    name: input.name,
+    role: input.role,
+    botIds: input.bot_ids,
+    expiresAt: input.expires_at === undefined ? undefined : new Date(input.expires_at),
+    accountId: input.user_id,
+  });
+  return { ...presentApiKey(record), key };
+});

@@ -1,0 +1,23 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { pollUpdates } from '@flotilla/contract/operations/updates.ts';
+import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
+import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
+import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import { defineRawEndpoint } from '../../http/define-endpoint.ts';
+import { untilGone } from '../../http/until-gone.ts';
+import { kindsOfInput } from '../bots/changes-of-input.ts';
+import { requireBot } from '../bots/require-bot.ts';
+
+export const pollUpdatesEndpoint = defineRawEndpoint(pollUpdates, async (context, { input, response }) => {
+  const { offset, limit, timeout, consumer = null } = input;
+  const bot = requireBot(context, input.bot_id);
+  if (!bot.longPollEnabled) throw new FlotillaError('bad_request', 'Long polling is off for this bot');
+  const allowed = kindsOfInput(input.allowed_updates);
+  if (consumer === null) await keepAllowedUpdates(context, bot, allowed);
+  const kinds = allowed === undefined ? null : (allowed ?? [...DEFAULT_KINDS]);
+  const request = { consumer, offset, limit, timeoutMs: timeout * 1000, kinds, throttle: false };
+  const updates = await untilGone(context.stopping, response, (signal) =>
+    readUpdates(context, bot, { ...request, signal }),
+  );
+  return `{"ok":true,"result":[${updates.join(',\n')}]}`;
+});

@@ -1,0 +1,77 @@
+import type { Operation } from '@flotilla/contract/operation.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { nextLink, type Page } from './page.ts';
+import { parseInput } from './parse-input.ts';
+import type { RawFields } from './read-fields.ts';
+import { sendJson } from './send-json.ts';
+
+/** A request that passed authentication, authorisation and reading. */
+export interface Exchange {
+  request: Request;
+  response: Response;
+  /** null for public operations only. */
+  caller: Caller | null;
+  fields: RawFields;
+}
+
+/** An operation with what answers it. */
+export interface Endpoint {
+  operation: Operation;
+  answer(context: Context, exchange: Exchange): Promise<void>;
+}
+
+/** What a handler is given. */
+export interface Call<Input extends z.ZodObject> {
+  input: z.output<Input>;
+  caller: Caller;
+  request: Request;
+  response: Response;
+}
+
+type Handler<Input extends z.ZodObject, Answer> = (context: Context, call: Call<Input>) => Promise<Answer>;
+
+/** An endpoint whose handler returns the resource, or the list of them, that is the answer. */
+export function defineEndpoint<Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  handle: Handler<Input, z.input<Output>>,
+): Endpoint {
+  return declare(operation, async (context, call) => {
+    const answer = await handle(context, call);
+    sendJson(call.response, 200, JSON.stringify(answer));
+  });
+}
+
+/** An endpoint whose handler returns one page of a list; the total and the next page's cursor go into headers. */
+export function defineListEndpoint<Input extends z.ZodObject, Row extends z.ZodType>(
+  operation: Operation<Input, z.ZodArray<Row>>,
+  handle: Handler<Input, Page<z.input<Row>>>,
+): Endpoint {
+  return declare(operation, async (context, call) => {
+    const page = await handle(context, call);
+    call.response.setHeader('X-Total-Count', page.total);
+    if (page.next !== null) call.response.setHeader('Link', nextLink(call.request.originalUrl, page.next));
+    sendJson(call.response, 200, JSON.stringify(page.rows));
+  });
+}
+
+/** An endpoint whose handler returns the answer's own JSON text, so that no byte of it changes. */
+export function defineRawEndpoint<Input extends z.ZodObject>(
+  operation: Operation<Input>,
+  handle: Handler<Input, string>,
+): Endpoint {
+  return declare(operation, async (context, call) => sendJson(call.response, 200, await handle(context, call)));
+}
+
+function declare<Input extends z.ZodObject>(operation: Operation<Input>, run: Handler<Input, void>): Endpoint {
+  return {
+    operation,
+    answer: async (context, { request, response, caller, fields }) => {
+      const input = parseInput(operation.input, fields);
+      // A public operation's handler never looks at the caller: there is none.
+      await run(context, { input, caller: caller as Caller, request, response });
+    },
+  };
+}

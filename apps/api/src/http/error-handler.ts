@@ -1,0 +1,41 @@
+import type { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { ErrorAnswer } from '@flotilla/contract/resources/answers.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { ErrorRequestHandler, Response } from 'express';
+import { classifyError } from './classify-error.ts';
+import { ERROR_STATUS } from './error-status.ts';
+import { requestId } from './request-id.ts';
+import { sendJson } from './send-json.ts';
+
+/** Answers every error in the one shape (CONTRACT §1), and logs those that are our own fault. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown: unknown, request, response, _next) => {
+    const error = classifyError(thrown);
+    const status = ERROR_STATUS[error.code];
+    if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
+    // The body began already, as when saving a session failed after the answer: nothing better can be said.
+    if (response.headersSent) return void request.socket.destroy();
+    setErrorHeaders(response, error);
+    sendJson(response, status, JSON.stringify(answerOf(error, requestId(response))));
+  };
+}
+
+function setErrorHeaders(response: Response, error: FlotillaError): void {
+  if (error.retryAfterS !== undefined) response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterS)));
+  if (error.code === 'unauthorized') response.setHeader('WWW-Authenticate', 'Bearer');
+}
+
+function answerOf(error: FlotillaError, id: string): ErrorAnswer {
+  return {
+    error: error.message,
+    code: error.code,
+    request_id: id,
+    ...(error.details === undefined ? detailsOf(error) : { details: error.details }),
+    ...(error.platformErrorCode === undefined ? {} : { error_code: error.platformErrorCode }),
+  };
+}
+
+/** A 400 always has details; a fault of the whole request has no path. */
+function detailsOf(error: FlotillaError): Pick<ErrorAnswer, 'details'> {
+  return ERROR_STATUS[error.code] === 400 ? { details: [{ path: '', reason: error.message }] } : {};
+}

@@ -1,0 +1,31 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type RequestHandler, Router } from 'express';
+import type { Context } from '../context.ts';
+import type { Endpoint } from './define-endpoint.ts';
+import { measureRequest } from './request-metrics.ts';
+import { serveEndpoint } from './serve-endpoint.ts';
+
+/** Mounts every operation under its paths; a known path with another method is 405 and says which it knows. */
+export function mountEndpoints(context: Context, endpoints: readonly Endpoint[]): Router {
+  const router = Router({ caseSensitive: true });
+  const methods = new Map<string, string[]>();
+  for (const endpoint of endpoints) {
+    const { method, paths, name } = endpoint.operation;
+    const serve = serveEndpoint(context, endpoint);
+    for (const path of paths) {
+      methods.set(path, [...(methods.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+      const route = router.route(path);
+      if (method === 'GET') route.get(measureRequest(context, name), serve);
+      else route.post(measureRequest(context, name), serve);
+    }
+  }
+  for (const [path, allowed] of methods) router.all(path, refuseMethod(allowed));
+  return router;
+}
+
+function refuseMethod(allowed: string[]): RequestHandler {
+  return (request, response) => {
+    response.setHeader('Allow', allowed.join(', '));
+    throw new FlotillaError('method_not_allowed', `${request.method} is not possible here`);
+  };
+}

@@ -1,0 +1,64 @@
+import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import { z } from 'zod';
+
+/** What "all rows" is where a list has no page size of its own. */
+export const MAX_ROWS = 1_000_000_000;
+
+/** One page of a list. */
+export interface Page<Row> {
+  rows: Row[];
+  /** How many rows the whole list has. */
+  total: number;
+  /** Where the next page begins; null on the last one. */
+  next: Cursor | null;
+}
+
+/** The sort key of the last row of a page: what rows are added before it does not move the next page. */
+export type Cursor = readonly (number | string)[];
+
+const cursorForm = z.array(z.union([z.int(), z.string().max(200)])).max(4);
+
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+/** Reads `before` as that list's own cursor; throws 'bad_request' for any other text. */
+export function decodeCursor<const Form extends readonly ('number' | 'string')[]>(
+  before: string | undefined,
+  form: Form,
+): CursorOf<Form> | null {
+  if (before === undefined) return null;
+  const cursor = cursorForm.safeParse(parseOrNull(before));
+  const fits =
+    cursor.success && cursor.data.length === form.length && form.every((type, at) => typeof cursor.data[at] === type);
+  if (!fits) throw refusedInput('before', 'must be a cursor from a Link header of this list');
+  return cursor.data as unknown as CursorOf<Form>;
+}
+
+type CursorOf<Form extends readonly ('number' | 'string')[]> = {
+  [Index in keyof Form]: Form[Index] extends 'number' ? number : string;
+};
+
+function parseOrNull(before: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(before, 'base64url').toString());
+  } catch {
+    return null;
+  }
+}
+
+/** Takes one row more than the page to see whether another page follows. */
+export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (row: Row) => Cursor): Page<Row> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
+}
+
+/** `Link: <…>; rel="next"`: the same list after the cursor, where the offset has done its work. */
+export function nextLink(url: string, cursor: Cursor): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.delete('offset');
+  parameters.set('before', encodeCursor(cursor));
+  return `<${path}?${parameters}>; rel="next"`;
+}

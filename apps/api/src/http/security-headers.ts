@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+
+/** Nothing here is a page: no answer may be framed, sniffed, cached or embedded elsewhere. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Sets the headers by which browsers protect a person; over HTTPS also that it stays HTTPS. */
+export function securityHeaders(config: { publicUrl: string | null }): RequestHandler {
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false;
+  return (_request, response, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    next();
+  };
+}

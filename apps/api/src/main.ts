@@ -1,0 +1,5 @@
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { readConfig } from './config.ts';
+import { startApi } from './start.ts';
+
+runMain('api', async () => startApi(readConfig()));

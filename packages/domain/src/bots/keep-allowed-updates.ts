@@ -1,0 +1,19 @@
+import type { Bot } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { changeBot } from './change-bot.ts';
+import { sameKinds } from './set-backend.ts';
+
+/**
+ * Stores the kinds that a poll of the default consumer asked for, as the platform does; undefined changes nothing,
+ * null means the default set. A database that is away does not keep updates from anybody.
+ */
+export async function keepAllowedUpdates(
+  deps: BotDeps,
+  bot: Bot,
+  allowedUpdates: string[] | null | undefined,
+): Promise<void> {
+  if (allowedUpdates === undefined || sameKinds(bot.allowedUpdates, allowedUpdates)) return;
+  await changeBot(deps, bot.id, { allowedUpdates }).catch((error: unknown) =>
+    deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
+  );
+}

@@ -1,0 +1,41 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { ChatsTable } from '@flotilla/database/tables.ts';
+import type { Selectable } from 'kysely';
+
+export type Chat = Selectable<ChatsTable>;
+
+export interface ChatQuery {
+  /** A part of the title, a name or the username, in any case; '' finds all. */
+  q: string;
+  limit: number;
+  offset: number;
+  /** The id of the last chat of the page before. */
+  afterId: number | null;
+}
+
+/** SQL of chats. */
+export function chatStore(db: Database) {
+  const chatsOf = (botId: number, q: string) => {
+    const chats = db.selectFrom('chats').where('bot_id', '=', botId);
+    if (q === '') return chats;
+    const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
+    return chats.where((row) =>
+      row.or((['title', 'username', 'first_name', 'last_name'] as const).map((name) => row(name, 'ilike', pattern))),
+    );
+  };
+  return {
+    /** By id: an order that neither new chats nor new messages disturb while somebody pages. */
+    list(botId: number, query: ChatQuery): Promise<Chat[]> {
+      let chats = chatsOf(botId, query.q).selectAll().orderBy('id').limit(query.limit).offset(query.offset);
+      if (query.afterId !== null) chats = chats.where('id', '>', query.afterId);
+      return chats.execute();
+    },
+
+    async count(botId: number, q: string): Promise<number> {
+      const { count } = await chatsOf(botId, q)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+}

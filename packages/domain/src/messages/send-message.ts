@@ -1,0 +1,59 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import { isMessage } from '@flotilla/telegram/message-facts.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BotDeps } from '../bots/bot-deps.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import type { HistoryEffect } from '../history/history-effect.ts';
+import { messageEffects } from '../history/message-effects.ts';
+import { storeSentMessage } from '../history/store-sent-message.ts';
+import { appendCall } from '../update-log/append-call.ts';
+import { type Message, messageStore } from './message-store.ts';
+
+export interface TextToSend {
+  chatId: number;
+  text: string;
+  replyToMessageId?: number | undefined;
+  parseMode?: string | undefined;
+}
+
+type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { turns: { history: TurnQueue } };
+
+/**
+ * Sends a text as the bot and stores it before it returns, unless the bot keeps no history. Throws 'bad_request' for a
+ * disabled bot, what the platform says, or 'unavailable' before anything is sent.
+ */
+export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend): Promise<Message> {
+  if (bot.disabled) throw new FlotillaError('bad_request', 'The bot is disabled');
+  // Storage that is away shows here and not after sending, when trying again would send twice.
+  if (bot.manageEnabled) await messageStore(deps.db).count({ botId: bot.id, chatId: 0 }, false);
+  const params = paramsOf(wanted);
+  const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
+  if (!isMessage(sent)) throw new FlotillaError('platform_failed', 'The platform answered no message');
+  if (!bot.manageEnabled) return unstored(bot, sent);
+  try {
+    return await storeSentMessage(deps, bot.id, sent);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    await appendCall(deps, bot, { method: 'sendmessage', params: {}, result: JSON.stringify(sent) });
+    return unstored(bot, sent);
+  }
+}
+
+function paramsOf({ chatId, text, replyToMessageId, parseMode }: TextToSend): Record<string, unknown> {
+  return {
+    chat_id: chatId,
+    text,
+    ...(parseMode === undefined ? {} : { parse_mode: parseMode }),
+    ...(replyToMessageId === undefined ? {} : { reply_parameters: { message_id: replyToMessageId } }),
+  };
+}
+
+/** The row as the history would have it. */
+function unstored(bot: Bot, sent: Record<string, unknown>): Message {
+  const effects = messageEffects(bot, sent, { sent: true, editedAtS: null });
+  const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
+  if (found === undefined) throw new FlotillaError('platform_failed', 'The platform answered no message');
+  return { ...found.message, bot_id: bot.id, deleted_at: null };
+}
