@@ -1,0 +1,104 @@
+import { type CallParams, isTrue, readIdParam, readIdsParam, readTextParam } from './call-params.ts';
+
+export interface AuditedCall {
+  action: string;
+  targetId: number | null;
+  details: string;
+}
+
+type Reader = (params: CallParams) => AuditedCall;
+
+/** What a successful call changed in a chat, for the audit log; null for a method that changes no chat. */
+export function readAuditedCall(method: string, params: CallParams): AuditedCall | null {
+  const name = method.toLowerCase();
+  return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;
+}
+
+const READERS: Record<string, Reader> = {
+  banchatmember: (params) => ofUser('ban', params, withUntil(params, revokes(params))),
+  kickchatmember: (params) => ofUser('ban', params, withUntil(params, revokes(params))),
+  banchatsenderchat: (params) => ofSenderChat('ban', params),
+  unbanchatmember: (params) => ofUser('unban', params),
+  unbanchatsenderchat: (params) => ofSenderChat('unban', params),
+  restrictchatmember: (params) => ofUser('restrict', params, withUntil(params, text(params, 'permissions'))),
+  promotechatmember: readPromotion,
+  setchatadministratorcustomtitle: (params) => ofUser('title', params, text(params, 'custom_title')),
+  setchatmembertag: (params) => ofUser('member_tag', params, text(params, 'tag')),
+  approvechatjoinrequest: (params) => ofUser('approve', params),
+  declinechatjoinrequest: (params) => ofUser('decline', params),
+  pinchatmessage: (params) => ofMessages('pin', params),
+  unpinchatmessage: (params) => ofMessages('unpin', params),
+  unpinallchatmessages: () => ofChat('unpin_all'),
+  unpinallforumtopicmessages: (params) => ofChat('unpin_all', topic(params)),
+  unpinallgeneralforumtopicmessages: () => ofChat('unpin_all', 'general topic'),
+  deletemessage: (params) => ofMessages('delete', params),
+  deletemessages: (params) => ofMessages('delete', params),
+  setchattitle: (params) => ofChat('title', text(params, 'title')),
+  setchatdescription: (params) => ofChat('description', text(params, 'description')),
+  setchatphoto: () => ofChat('photo', 'set'),
+  deletechatphoto: () => ofChat('photo', 'removed'),
+  setchatpermissions: (params) => ofChat('permissions', text(params, 'permissions')),
+  setchatstickerset: (params) => ofChat('sticker_set', text(params, 'sticker_set_name')),
+  deletechatstickerset: () => ofChat('sticker_set', 'removed'),
+  createchatinvitelink: (params) => ofChat('invite_link', joined('created', text(params, 'name'))),
+  createchatsubscriptioninvitelink: (params) => ofChat('invite_link', joined('created', text(params, 'name'))),
+  editchatinvitelink: (params) => ofChat('invite_link', joined('edited', text(params, 'name'))),
+  editchatsubscriptioninvitelink: (params) => ofChat('invite_link', joined('edited', text(params, 'name'))),
+  revokechatinvitelink: () => ofChat('invite_link', 'revoked'),
+  exportchatinvitelink: () => ofChat('invite_link', 'exported'),
+  createforumtopic: (params) => ofChat('topic', joined('created', text(params, 'name'))),
+  editforumtopic: (params) => ofChat('topic', joined('edited', topic(params), text(params, 'name'))),
+  closeforumtopic: (params) => ofChat('topic', joined('closed', topic(params))),
+  reopenforumtopic: (params) => ofChat('topic', joined('reopened', topic(params))),
+  deleteforumtopic: (params) => ofChat('topic', joined('deleted', topic(params))),
+  leavechat: () => ofChat('leave'),
+};
+
+// Taking every right away is how the platform's API demotes.
+function readPromotion(params: CallParams): AuditedCall {
+  const rights = Object.keys(params).filter((name) => /^(can_|is_anonymous$)/.test(name) && isTrue(params, name));
+  return ofUser(rights.length === 0 ? 'demote' : 'promote', params, rights.sort().join(', '));
+}
+
+function ofUser(action: string, params: CallParams, details = ''): AuditedCall {
+  return { action, targetId: readIdParam(params, 'user_id'), details };
+}
+
+function ofSenderChat(action: string, params: CallParams): AuditedCall {
+  return { action, targetId: readIdParam(params, 'sender_chat_id'), details: 'sender chat' };
+}
+
+function ofChat(action: string, details = ''): AuditedCall {
+  return { action, targetId: null, details };
+}
+
+function ofMessages(action: string, params: CallParams): AuditedCall {
+  const one = readIdParam(params, 'message_id');
+  const ids = one === null ? readIdsParam(params, 'message_ids') : [one];
+  const details = ids.length === 0 ? 'newest message' : `message ${ids.join(', ')}`;
+  return { action, targetId: null, details };
+}
+
+function withUntil(params: CallParams, details: string): string {
+  const untilS = readIdParam(params, 'until_date') ?? 0;
+  // Date covers 8.64e12 s either way; a date beyond it is as good as for ever.
+  const until = untilS > 0 && untilS < 8.64e12 ? `until ${new Date(untilS * 1000).toISOString()}` : '';
+  return joined(until, details);
+}
+
+function revokes(params: CallParams): string {
+  return isTrue(params, 'revoke_messages') ? 'messages removed' : '';
+}
+
+function topic(params: CallParams): string {
+  const id = readIdParam(params, 'message_thread_id');
+  return id === null ? '' : `topic ${id}`;
+}
+
+function text(params: CallParams, name: string): string {
+  return readTextParam(params, name) ?? '';
+}
+
+function joined(...parts: string[]): string {
+  return parts.filter((part) => part !== '').join(', ');
+}

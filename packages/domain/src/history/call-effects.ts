@@ -1,0 +1,113 @@
+import { guessChatType, isMessage } from '@flotilla/telegram/message-facts.ts';
+import { readInteger } from '@flotilla/telegram/platform-fields.ts';
+import { readAuditedCall } from './audited-call.ts';
+import {
+  type CallParams,
+  isTrue,
+  readChatRef,
+  readIdParam,
+  readIdsParam,
+  readReplyParam,
+  readTextParam,
+} from './call-params.ts';
+import type { ChatRef, HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts';
+import type { CallEntry } from './history-entry.ts';
+import { messageEffects } from './message-effects.ts';
+
+const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];
+const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages'];
+const EDITING_CONTENT = ['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'];
+
+/** What a captured call does to the history: messages sent, copied, edited or deleted, and what is to be audited. */
+export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] {
+  const method = entry.method.toLowerCase();
+  const result: unknown = JSON.parse(entry.result);
+  return [...resultEffects(bot, entry, method, result), ...deletionEffects(entry, method), ...auditEffects(entry)];
+}
+
+function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
+  if (COPYING.includes(method)) return copyEffects(bot, entry, method, result);
+  // What a bot reads it has not sent.
+  if (method.startsWith('get')) return [];
+  const sent = /^(send|forward|copy)/.test(method);
+  const editedAtS = EDITING_CONTENT.includes(method) ? toSeconds(entry.atMs) : null;
+  const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
+  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS }));
+}
+
+// The platform answers a copy with ids only; what they are stands in the rows of the sources.
+function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
+  const { params } = entry;
+  const to = readChatRef(params, 'chat_id');
+  const ids = (Array.isArray(result) ? result : [result]).map(readMessageId).filter((id) => id !== null);
+  if (to === null || ids.length === 0) return [];
+  const copy: MessageCopy = {
+    // A source that cannot be named is found nowhere, like one that was never stored.
+    from: readChatRef(params, 'from_chat_id') ?? 0,
+    to,
+    pairs: pairSources(readSourceIds(params, method), ids),
+    caption: copiedCaption(params, method),
+    base: {
+      business_connection_id: readTextParam(params, 'business_connection_id') ?? '',
+      user_id: bot.telegramId,
+      username: bot.username === '' ? null : bot.username,
+      first_name: bot.name === '' ? null : bot.name,
+      last_name: null,
+      date: toSeconds(entry.atMs),
+      reply_to_message_id: readReplyParam(params),
+      edit_date: null,
+      outgoing: true,
+    },
+  };
+  return [...guessedChat(to), { type: 'copy', copy }];
+}
+
+function readSourceIds(params: CallParams, method: string): number[] {
+  if (method !== 'copymessage') return readIdsParam(params, 'message_ids');
+  const id = readIdParam(params, 'message_id');
+  return id === null ? [] : [id];
+}
+
+// Messages that cannot be copied are left out of the answer, which does not say which: then nothing is certain.
+function pairSources(sourceIds: number[], ids: number[]): MessageCopy['pairs'] {
+  const certain = sourceIds.length === ids.length;
+  return ids.map((id, index) => ({ sourceId: certain ? (sourceIds[index] ?? null) : null, id }));
+}
+
+function copiedCaption(params: CallParams, method: string): string | null | undefined {
+  if (isTrue(params, 'remove_caption')) return null;
+  return method === 'copymessage' ? (readTextParam(params, 'caption') ?? undefined) : undefined;
+}
+
+function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
+  if (!DELETING.includes(method)) return [];
+  const { params, atMs } = entry;
+  const one = readIdParam(params, 'message_id');
+  const messageIds = method === 'deletemessage' && one !== null ? [one] : readIdsParam(params, 'message_ids');
+  const businessConnectionId = readTextParam(params, 'business_connection_id') ?? '';
+  const chat = readChatRef(params, 'chat_id');
+  if (messageIds.length === 0 || (chat === null && businessConnectionId === '')) return [];
+  return [{ type: 'delete', businessConnectionId, chat, messageIds, atMs }];
+}
+
+function auditEffects(entry: CallEntry): HistoryEffect[] {
+  const audited = readAuditedCall(entry.method, entry.params);
+  const chat = readChatRef(entry.params, 'chat_id');
+  if (audited === null || chat === null) return [];
+  const audit = { ...audited, chat, dateS: toSeconds(entry.atMs), captureKey: entry.key };
+  return [{ type: 'audit', audit }];
+}
+
+function guessedChat(chat: ChatRef): HistoryEffect[] {
+  if (typeof chat === 'string') return [];
+  const names = { title: null, username: null, firstName: null, lastName: null };
+  return [{ type: 'chat', chat: { id: chat, type: guessChatType(chat), ...names }, guessed: true }];
+}
+
+function readMessageId(value: unknown): number | null {
+  return typeof value === 'object' && value !== null ? readInteger({ ...value }, 'message_id') : null;
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,66 @@
+import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
+
+/** A chat by its id, or as '@username' in lower case. */
+export type ChatRef = number | string;
+
+/** A message as its row says it, but for the bot and for what the database decides. */
+export interface NewMessage {
+  business_connection_id: string;
+  chat_id: number;
+  id: number;
+  user_id: number | null;
+  username: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  text: string | null;
+  /** Unix seconds, like edit_date. */
+  date: number;
+  media_type: string | null;
+  file_id: string | null;
+  reply_to_message_id: number | null;
+  edit_date: number | null;
+  outgoing: boolean;
+}
+
+export interface MessageCopy {
+  from: ChatRef;
+  to: ChatRef;
+  /** Which message became which; null where the platform's answer does not tell. */
+  pairs: { sourceId: number | null; id: number }[];
+  /** What stands under a medium instead of the source's caption; undefined keeps it. */
+  caption: string | null | undefined;
+  /** Who sent it, when, in reply to what. */
+  base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'file_id'>;
+}
+
+/** One thing an entry does to a bot's history; they are found without a database and applied in order. */
+export type HistoryEffect =
+  /** `guessed`: only its id is known, so a row that exists is right. */
+  | { type: 'chat'; chat: ChatFacts; guessed: boolean }
+  | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
+  | { type: 'message'; message: NewMessage }
+  | { type: 'copy'; copy: MessageCopy }
+  /** `chat` is null where the connection alone tells which messages are meant. */
+  | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
+  | { type: 'migrate'; fromChatId: number; toChatId: number }
+  | { type: 'audit'; audit: NewAudit };
+
+export interface NewAudit {
+  chat: ChatRef;
+  action: string;
+  targetId: number | null;
+  details: string;
+  /** Unix seconds. */
+  dateS: number;
+  captureKey: string;
+}
+
+/** What history needs to know of a bot. */
+export interface HistoryBot {
+  id: number;
+  telegramId: number;
+  name: string;
+  username: string;
+  generation: string;
+  manageEnabled: boolean;
+}

@@ -1,0 +1,159 @@
+import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import type { ChatRef, HistoryEffect, MessageCopy, NewAudit, NewMessage } from './history-effect.ts';
+
+export type FoldedMessage = NewMessage & { bot_id: number };
+export type FoldedChat = ChatFacts & { botId: number };
+export type FoldedAuthor = SenderFacts & { botId: number; chatId: number; seenAtS: number };
+export type FoldedDeletion = {
+  botId: number;
+  businessConnectionId: string;
+  chatId: number | null;
+  id: number;
+  atMs: number;
+};
+export type FoldedMigration = { botId: number; fromChatId: number; toChatId: number };
+export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
+
+/** What was in the database before the batch and the batch's effects refer to. */
+export interface StoredBefore {
+  /** By messageKey. */
+  messages: Map<string, FoldedMessage>;
+  /** Chat ids by chatNameKey. */
+  chatNames: Map<string, number>;
+}
+
+/** A batch's effects, folded so that each row is written once. Map keys are made by the functions below. */
+export interface HistoryFold {
+  before: StoredBefore;
+  chats: Map<string, FoldedChat>;
+  guessedChats: Map<string, FoldedChat>;
+  authors: Map<string, FoldedAuthor>;
+  messages: Map<string, FoldedMessage>;
+  deletions: FoldedDeletion[];
+  migrations: FoldedMigration[];
+  audits: FoldedAudit[];
+}
+
+/** An empty fold over what the database already has. */
+export function emptyFold(before: StoredBefore): HistoryFold {
+  return {
+    before,
+    chats: new Map(),
+    guessedChats: new Map(),
+    authors: new Map(),
+    messages: new Map(),
+    deletions: [],
+    migrations: [],
+    audits: [],
+  };
+}
+
+/** Names a message across bots; chats outside a business connection have '' for it. */
+export function messageKey(botId: number, businessConnectionId: string, chatId: number, id: number): string {
+  return `${botId} ${chatId} ${id} ${businessConnectionId}`;
+}
+
+/** Names a chat by its '@username' in lower case, across bots. */
+export function chatNameKey(botId: number, name: string): string {
+  return `${botId} ${name}`;
+}
+
+/** Adds one effect; effects of one bot must come in the order they happened. */
+export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffect): void {
+  switch (effect.type) {
+    case 'chat':
+      foldChat(fold, botId, effect.chat, effect.guessed);
+      break;
+    case 'author':
+      foldAuthor(fold, { ...effect.user, botId, chatId: effect.chatId, seenAtS: effect.seenAtS });
+      break;
+    case 'message':
+      foldMessage(fold, { ...effect.message, bot_id: botId });
+      break;
+    case 'copy':
+      foldCopy(fold, botId, effect.copy);
+      break;
+    case 'delete':
+      foldDeletion(fold, botId, effect);
+      break;
+    case 'migrate':
+      fold.migrations.push({ botId, fromChatId: effect.fromChatId, toChatId: effect.toChatId });
+      break;
+    case 'audit':
+      foldAudit(fold, botId, effect.audit);
+      break;
+  }
+}
+
+/** What a message's row becomes when `next` is seen after `known`; the upsert in history-store.ts says the same. */
+export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
+  const outgoing = known.outgoing || next.outgoing;
+  if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
+  const { text, media_type, file_id, edit_date } = next;
+  return { ...known, outgoing, text, media_type, file_id, edit_date };
+}
+
+function foldChat(fold: HistoryFold, botId: number, chat: ChatFacts, guessed: boolean): void {
+  const chats = guessed ? fold.guessedChats : fold.chats;
+  chats.set(`${botId} ${chat.id}`, { ...chat, botId });
+  if (chat.username !== null) fold.before.chatNames.set(chatNameKey(botId, `@${chat.username.toLowerCase()}`), chat.id);
+}
+
+function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
+  const key = `${author.botId} ${author.chatId} ${author.id}`;
+  const known = fold.authors.get(key);
+  if (known === undefined || author.seenAtS >= known.seenAtS) fold.authors.set(key, author);
+}
+
+function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
+  const key = messageKey(message.bot_id, message.business_connection_id, message.chat_id, message.id);
+  const known = fold.messages.get(key);
+  fold.messages.set(key, known === undefined ? message : mergeMessage(known, message));
+}
+
+function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
+  const toChatId = resolveChat(fold, botId, copy.to);
+  if (toChatId === null) return;
+  const fromChatId = resolveChat(fold, botId, copy.from);
+  for (const { sourceId, id } of copy.pairs) {
+    const source =
+      fromChatId === null || sourceId === null ? undefined : findMessage(fold, botId, fromChatId, sourceId);
+    const takesCaption = copy.caption !== undefined && source?.media_type !== null;
+    foldMessage(fold, {
+      ...copy.base,
+      bot_id: botId,
+      chat_id: toChatId,
+      id,
+      text: takesCaption ? (copy.caption ?? null) : (source?.text ?? null),
+      media_type: source?.media_type ?? null,
+      file_id: source?.file_id ?? null,
+    });
+  }
+}
+
+// The source may be in this very batch, edited or not, and in the database as well.
+function findMessage(fold: HistoryFold, botId: number, chatId: number, id: number): FoldedMessage | undefined {
+  const key = messageKey(botId, '', chatId, id);
+  const stored = fold.before.messages.get(key);
+  const folded = fold.messages.get(key);
+  if (stored === undefined || folded === undefined) return folded ?? stored;
+  return mergeMessage(stored, folded);
+}
+
+function foldDeletion(fold: HistoryFold, botId: number, effect: HistoryEffect & { type: 'delete' }): void {
+  const { businessConnectionId, chat, messageIds, atMs } = effect;
+  const chatId = chat === null ? null : resolveChat(fold, botId, chat);
+  if (chat !== null && chatId === null) return;
+  for (const id of messageIds) fold.deletions.push({ botId, businessConnectionId, chatId, id, atMs });
+}
+
+// An action in a chat we do not track is still an action: it is kept under chat 0, naming the chat.
+function foldAudit(fold: HistoryFold, botId: number, { chat, ...audit }: NewAudit): void {
+  const chatId = resolveChat(fold, botId, chat);
+  const details = chatId === null ? [chat, audit.details].filter((part) => part !== '').join(', ') : audit.details;
+  fold.audits.push({ ...audit, botId, chatId: chatId ?? 0, details });
+}
+
+function resolveChat(fold: HistoryFold, botId: number, chat: ChatRef): number | null {
+  return typeof chat === 'number' ? chat : (fold.before.chatNames.get(chatNameKey(botId, chat)) ?? null);
+}

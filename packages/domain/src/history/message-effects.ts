@@ -1,0 +1,57 @@
+import { type MessageFacts, readMessageFacts } from '@flotilla/telegram/message-facts.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
+
+export interface MessageOrigin {
+  /** Sent by the bot, whoever the platform names as its author. */
+  sent: boolean;
+  /** Unix seconds that count as the edit's date where the message carries none; null: it is no edit. */
+  editedAtS: number | null;
+}
+
+/**
+ * What a Message does to the history: its chat, its author, its row, and the move of a group that became a
+ * supergroup. Throws FlotillaError for a message whose ids cannot be kept exactly.
+ */
+export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOrigin): HistoryEffect[] {
+  const facts = readMessageFacts(value);
+  const effects: HistoryEffect[] = [{ type: 'chat', chat: facts.chat, guessed: false }];
+  if (facts.sender !== null && !facts.sender.isChat) {
+    effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
+  }
+  effects.push({ type: 'message', message: newMessage(bot, facts, origin) }, ...migrationEffects(facts));
+  return effects;
+}
+
+function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin): NewMessage {
+  const { sender } = facts;
+  return {
+    business_connection_id: facts.businessConnectionId,
+    chat_id: facts.chat.id,
+    id: facts.id,
+    user_id: sender?.id ?? null,
+    username: sender?.username ?? null,
+    first_name: sender?.firstName ?? null,
+    last_name: sender?.lastName ?? null,
+    text: facts.text,
+    date: facts.dateS,
+    media_type: facts.mediaType,
+    file_id: facts.fileId,
+    reply_to_message_id: facts.replyToMessageId,
+    edit_date: facts.editDateS ?? origin.editedAtS,
+    outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
+  };
+}
+
+// Both sides report the move: the group names the supergroup, the supergroup the group it was.
+function migrationEffects(facts: MessageFacts): HistoryEffect[] {
+  const { chat, migrateToChatId, migrateFromChatId } = facts;
+  if (migrateToChatId !== null) {
+    const supergroup = { ...chat, id: migrateToChatId, type: 'supergroup' };
+    return [
+      { type: 'chat', chat: supergroup, guessed: true },
+      { type: 'migrate', fromChatId: chat.id, toChatId: migrateToChatId },
+    ];
+  }
+  return migrateFromChatId === null ? [] : [{ type: 'migrate', fromChatId: migrateFromChatId, toChatId: chat.id }];
+}

@@ -1,0 +1,56 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { MessagesTable } from '@flotilla/database/tables.ts';
+import { isMessage } from '@flotilla/telegram/message-facts.ts';
+import type { Selectable } from 'kysely';
+import { historyStore } from './history-store.ts';
+import { messageEffects } from './message-effects.ts';
+import { writeEffects } from './write-batch.ts';
+
+export type MessageRow = Selectable<MessagesTable>;
+
+// All but the search column, which is for finding only.
+const COLUMNS = [
+  'bot_id',
+  'business_connection_id',
+  'chat_id',
+  'id',
+  'user_id',
+  'username',
+  'first_name',
+  'last_name',
+  'text',
+  'date',
+  'media_type',
+  'file_id',
+  'reply_to_message_id',
+  'edit_date',
+  'deleted_at',
+  'outgoing',
+] as const satisfies (keyof MessagesTable)[];
+
+/**
+ * Stores a Message the platform answered to a send, at once, and returns its row; storing it again, here or by the
+ * history writer, changes nothing. Throws not_found when the bot is gone, bad_request when `message` is no Message.
+ */
+export async function storeSentMessage(deps: { db: Database }, botId: number, message: unknown): Promise<MessageRow> {
+  if (!isMessage(message)) throw new FlotillaError('bad_request', 'The platform answered no message');
+  return deps.db.transaction().execute(async (transaction) => {
+    const store = historyStore(transaction);
+    const bot = (await store.lockBots([botId])).get(botId);
+    if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
+    const effects = messageEffects(bot, message, { sent: true, editedAtS: null });
+    await writeEffects(
+      store,
+      effects.map((effect) => ({ botId, effect })),
+    );
+    const stored = effects.find((effect) => effect.type === 'message');
+    if (stored === undefined) throw new FlotillaError('internal', 'A message left no row');
+    const { business_connection_id, chat_id, id } = stored.message;
+    return transaction
+      .selectFrom('messages')
+      .select(COLUMNS)
+      .where((row) => row.and({ bot_id: botId, business_connection_id, chat_id, id }))
+      .executeTakeFirstOrThrow();
+  });
+}

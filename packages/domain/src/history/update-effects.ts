@@ -1,0 +1,72 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { readChatFacts, readUserFacts } from '@flotilla/telegram/message-facts.ts';
+import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { HistoryBot, HistoryEffect } from './history-effect.ts';
+import type { UpdateEntry } from './history-entry.ts';
+import { messageEffects } from './message-effects.ts';
+
+const MESSAGE_KINDS = ['message', 'channel_post', 'business_message', 'guest_message'];
+const EDIT_KINDS = ['edited_message', 'edited_channel_post', 'edited_business_message'];
+
+/** What an update does to the history. Kinds we do not know, and those without a chat, do nothing. */
+export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
+  const update = JSON.parse(entry.raw) as Fields;
+  const { kind } = readUpdateFacts(update, entry.atMs);
+  if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return [];
+  const payload = readObject(update, kind);
+  if (payload === null) throw new FlotillaError('bad_request', `${kind} is no object`);
+  if (MESSAGE_KINDS.includes(kind)) return messageEffects(bot, payload, { sent: false, editedAtS: null });
+  if (EDIT_KINDS.includes(kind)) {
+    return messageEffects(bot, payload, { sent: false, editedAtS: Math.floor(entry.atMs / 1000) });
+  }
+  if (kind === 'callback_query') return callbackEffects(payload, entry);
+  if (kind === 'deleted_business_messages') return deletionEffects(payload, entry);
+  return chatEffects(payload);
+}
+
+// A row of its own in the chat of the button. Its id is the update's, negative, where no platform id can be.
+function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] {
+  const pressed = readObject(callback, 'message');
+  if (pressed === null) return [];
+  const user = readUserFacts(readObject(callback, 'from') ?? {});
+  const effects = chatEffects(pressed);
+  const chatId = requireInteger(readObject(pressed, 'chat') ?? {}, 'id');
+  const message = {
+    business_connection_id: readText(pressed, 'business_connection_id') ?? '',
+    chat_id: chatId,
+    id: -entry.updateId,
+    user_id: user.id,
+    username: user.username,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    text: readText(callback, 'data') ?? readText(callback, 'game_short_name'),
+    date: Math.floor(entry.atMs / 1000),
+    media_type: 'callback',
+    file_id: null,
+    reply_to_message_id: readInteger(pressed, 'message_id'),
+    edit_date: null,
+    outgoing: false,
+  };
+  return [...effects, { type: 'message', message }];
+}
+
+function deletionEffects(deletion: Fields, entry: UpdateEntry): HistoryEffect[] {
+  const ids = Array.isArray(deletion.message_ids) ? deletion.message_ids : [];
+  return [
+    ...chatEffects(deletion),
+    {
+      type: 'delete',
+      businessConnectionId: readText(deletion, 'business_connection_id') ?? '',
+      chat: requireInteger(readObject(deletion, 'chat') ?? {}, 'id'),
+      messageIds: ids.map((id: unknown) => requireInteger({ message_id: id }, 'message_id')),
+      atMs: entry.atMs,
+    },
+  ];
+}
+
+function chatEffects(payload: Fields): HistoryEffect[] {
+  const chat = readObject(payload, 'chat');
+  return chat === null ? [] : [{ type: 'chat', chat: readChatFacts(chat), guessed: false }];
+}

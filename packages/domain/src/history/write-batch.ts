@@ -1,0 +1,107 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { callEffects } from './call-effects.ts';
+import { type DeadLetterRow, deadLetterOf, refusedByHistory } from './dead-letter-rows.ts';
+import type { HistoryBot, HistoryEffect } from './history-effect.ts';
+import type { HistoryEntry } from './history-entry.ts';
+import { chatNameKey, emptyFold, foldEffect, type HistoryFold, messageKey, type StoredBefore } from './history-fold.ts';
+import { historyStore } from './history-store.ts';
+import { updateEffects } from './update-effects.ts';
+
+type Store = ReturnType<typeof historyStore>;
+type BotEffect = { botId: number; effect: HistoryEffect };
+
+/**
+ * Writes the entries in one transaction and returns those that cannot be kept as they are, stored as dead letters.
+ * Throws what Postgres says when it refuses the batch; then nothing of it is written.
+ */
+export async function writeBatch(db: Database, entries: readonly HistoryEntry[]): Promise<DeadLetterRow[]> {
+  return db.transaction().execute(async (transaction) => {
+    const store = historyStore(transaction);
+    const bots = await store.lockBots([...new Set(entries.map((entry) => entry.botId))]);
+    const { effects, deadLetters, refused } = readEffects(entries, bots);
+    await writeEffects(store, effects);
+    if (deadLetters.length > 0) await store.insertDeadLetters(deadLetters);
+    return refused;
+  });
+}
+
+/** Writes effects that belong together, in the order given, through a store that should be a transaction's. */
+export async function writeEffects(store: Store, effects: readonly BotEffect[]): Promise<void> {
+  const fold = emptyFold(await findStoredBefore(store, effects));
+  for (const { botId, effect } of effects) foldEffect(fold, botId, effect);
+  await writeFold(store, fold);
+}
+
+function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
+  const effects: BotEffect[] = [];
+  const deadLetters: DeadLetterRow[] = [];
+  const refused: DeadLetterRow[] = [];
+  for (const entry of entries) {
+    const bot = bots.get(entry.botId);
+    // Deleted, or registered anew since: what belonged to the old registration went with it.
+    if (bot === undefined || bot.generation !== entry.generation) continue;
+    if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
+    else if (bot.manageEnabled) {
+      try {
+        const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
+        effects.push(...found.map((effect) => ({ botId: bot.id, effect })));
+      } catch (error) {
+        refused.push(refusedByHistory(entry, error));
+      }
+    }
+  }
+  return { effects, deadLetters: [...deadLetters, ...refused], refused };
+}
+
+// Most batches refer to nothing that is not in them, and ask nothing.
+async function findStoredBefore(store: Store, effects: readonly BotEffect[]): Promise<StoredBefore> {
+  const names = effects.flatMap(({ botId, effect }) => chatNames(effect).map((name) => ({ botId, name })));
+  const found = names.length === 0 ? [] : await store.findChatNames(names);
+  const chatIds = new Map(found.map(({ botId, name, id }) => [chatNameKey(botId, name), id]));
+  const sources = effects.flatMap(({ botId, effect }) => {
+    if (effect.type !== 'copy') return [];
+    const { from, pairs } = effect.copy;
+    const chatId = typeof from === 'number' ? from : chatIds.get(chatNameKey(botId, from));
+    if (chatId === undefined) return [];
+    return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ botId, chatId, id: sourceId }]));
+  });
+  const messages = sources.length === 0 ? [] : await store.findMessages(sources);
+  const byKey = messages.map((row) => [messageKey(row.bot_id, '', row.chat_id, row.id), row] as const);
+  return { messages: new Map(byKey), chatNames: chatIds };
+}
+
+function chatNames(effect: HistoryEffect): string[] {
+  const chats =
+    effect.type === 'copy'
+      ? [effect.copy.from, effect.copy.to]
+      : effect.type === 'delete'
+        ? [effect.chat]
+        : effect.type === 'audit'
+          ? [effect.audit.chat]
+          : [];
+  return chats.filter((chat) => typeof chat === 'string');
+}
+
+async function writeFold(store: Store, fold: HistoryFold): Promise<void> {
+  // Chats first and in one order for everybody: their locks then order all that follows.
+  const chats = inOrder([...fold.chats.values()]);
+  const guessed = inOrder([...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => chat));
+  if (chats.length > 0) await store.upsertChats(chats);
+  if (guessed.length > 0) await store.insertGuessedChats(guessed);
+  if (fold.messages.size > 0) await store.upsertMessages([...fold.messages.values()]);
+  if (fold.deletions.length > 0) await deleteMessages(store, fold);
+  if (fold.authors.size > 0) await store.upsertAuthors([...fold.authors.values()]);
+  for (const migration of fold.migrations) await store.migrateChat(migration);
+  if (fold.audits.length > 0) await store.insertAudits(fold.audits);
+}
+
+async function deleteMessages(store: Store, fold: HistoryFold): Promise<void> {
+  const placed = fold.deletions.filter((deletion) => deletion.chatId !== null);
+  const unplaced = fold.deletions.filter((deletion) => deletion.chatId === null);
+  const found = unplaced.length === 0 ? [] : await store.findBusinessChats(unplaced);
+  if (placed.length + found.length > 0) await store.markDeleted([...placed, ...found]);
+}
+
+function inOrder<Row extends { botId: number; id: number }>(rows: Row[]): Row[] {
+  return rows.sort((a, b) => a.botId - b.botId || a.id - b.id);
+}

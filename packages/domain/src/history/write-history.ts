@@ -1,0 +1,81 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { type DeadLetterRow, refusedByHistory } from './dead-letter-rows.ts';
+import type { HistoryEntry } from './history-entry.ts';
+import { historyStore } from './history-store.ts';
+import { writeBatch } from './write-batch.ts';
+
+export interface WriteHistoryDeps {
+  db: Database;
+  log: Logger;
+}
+
+const CONTENTION_TRIES = 5;
+// SQLSTATE: serialization failure, deadlock, lock not available.
+const CONTENTION_CODES = ['40001', '40P01', '55P03'];
+// SQLSTATE classes that blame the data: data exception, integrity violation, program limit exceeded.
+const DATA_CLASSES = ['22', '23', '54'];
+
+/**
+ * Puts entries into Postgres, a transaction for all of them; writing them again changes nothing. An entry that
+ * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another generation
+ * and of bots whose history is switched off are dropped.
+ *
+ * Entries of one bot must come in order. Throws when Postgres cannot serve; then all may be written again.
+ */
+export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<void> {
+  const [first] = entries;
+  if (first === undefined) return;
+  const outcome = await tryBatch(deps, entries);
+  if (outcome.type === 'written') return;
+  if (entries.length === 1) return bury(deps, refusedByHistory(first, outcome.error));
+  const half = Math.ceil(entries.length / 2);
+  await writeHistory(deps, entries.slice(0, half));
+  await writeHistory(deps, entries.slice(half));
+}
+
+async function tryBatch(
+  deps: WriteHistoryDeps,
+  entries: readonly HistoryEntry[],
+): Promise<{ type: 'written' } | { type: 'refused'; error: unknown }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const refused = await writeBatch(deps.db, entries);
+      for (const row of refused) logDeadLetter(deps, row);
+      return { type: 'written' };
+    } catch (error) {
+      if (CONTENTION_CODES.includes(sqlState(error)) && attempt < CONTENTION_TRIES) continue;
+      if (!isDataFault(error)) throw error;
+      return { type: 'refused', error };
+    }
+  }
+}
+
+async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
+  logDeadLetter(deps, row);
+  try {
+    await historyStore(deps.db).insertDeadLetters([row]);
+  } catch (error) {
+    if (!isDataFault(error)) throw error;
+    // Its bot is gone, or not even its text can be kept: holding the stream for it would help nobody.
+    deps.log.error({ err: error, botId: row.bot_id, captureKey: row.capture_key }, 'a dead letter could not be kept');
+  }
+}
+
+function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
+  const { bot_id: botId, update_id: updateId, capture_key: captureKey, reason } = row;
+  log.warn({ botId, updateId, captureKey, reason }, 'history cannot keep an entry: it is a dead letter now');
+}
+
+// A statement that is wrong for any data (a missing column) must stop the writer, not empty the stream.
+function isDataFault(error: unknown): boolean {
+  if (isUnavailable(error)) return false;
+  const state = sqlState(error);
+  return state === '' || DATA_CLASSES.includes(state.slice(0, 2));
+}
+
+function sqlState(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
+}
