@@ -44,7 +44,7 @@ async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const forgotten: { push: number[]; history: number[] } = { push: [], history: [] };
   const oldest = { push: nowMs, history: nowMs };
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    const marks = await deps.redis.commands.zrange(shardKeys(shard).dirty, 0, -1, 'WITHSCORES');
+    const marks = await deps.redis.commands.zrangebyscore(shardKeys(shard).dirty, '-inf', '+inf', 'WITHSCORES');
     for (let at = 0; at < marks.length; at += 2) {
       const sinceMs = Number(marks[at + 1]);
       const kind = marks[at] === 'history' ? 'history' : 'push';

@@ -44,6 +44,8 @@ export function botKeys(botId: number) {
     starts: `${prefix}:starts`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
+    /** Exists for a second after a setWebhook, which is taken once a second. */
+    setWebhookTurn: `${prefix}:set-webhook`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
   };

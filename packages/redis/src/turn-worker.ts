@@ -38,6 +38,8 @@ const STALLED_CHECK_MS = 5_000;
 const HELD_FOR_MS = 8_000;
 const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
+const CLOSE_WITHIN_MS = 9_000;
+const STOPPED = new Error('the worker stops');
 
 /** Runs turns of one kind, up to `concurrency` at once; of one subject never two, unless the lock was lost. */
 export function turnWorker(options: {
@@ -51,9 +53,13 @@ export function turnWorker(options: {
   const kind: TurnKind = queue.kind;
   const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
 
+  let stopping = false;
+
   const takeTurn = async (job: Job<TurnData>): Promise<void> => {
     const lease = { renewedAtMs: performance.now(), abort: new AbortController() };
     leases.set(job.id!, lease);
+    // BullMQ may hand out one more turn while it closes.
+    if (stopping) lease.abort.abort(STOPPED);
     const held = () => performance.now() - lease.renewedAtMs < HELD_FOR_MS && !lease.abort.signal.aborted;
     try {
       const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held });
@@ -95,9 +101,10 @@ export function turnWorker(options: {
   return {
     activeTurns: () => leases.size,
     close: async () => {
+      stopping = true;
       const closing = worker.close();
-      for (const lease of leases.values()) lease.abort.abort(new Error('the worker stops'));
-      await Promise.race([closing, sleep(9_000, undefined, { ref: false })]);
+      for (const lease of leases.values()) lease.abort.abort(STOPPED);
+      await Promise.race([closing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
       clearInterval(watch);
     },
   };

@@ -8,23 +8,31 @@ import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
+import { botForTurn } from './bot-for-turn.ts';
 
 type PollingDeps = WorkerContext & { pollTimeoutS: () => number };
 
 const TURN_MS = 30_000;
 const TURN_UPDATES = 2_000;
 const FULL_PAUSE_MS = 1_000;
+/** A bot not heard of for this long is asked without waiting first, so that it soon shows as running. */
+const UNHEARD_MS = 60_000;
 
 /** Asks the platform for one bot's updates and accepts them, for a while; then the next bot has its turn. */
 export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
-  const bot = deps.directory.byId(botId);
-  if (!bot || !polls(bot)) return { next: 'idle' };
+  const bot = await botForTurn(deps, botId, polls);
+  if (!bot) return { next: 'idle' };
   const owner = await ownTurn(deps, bot, 'polling');
   if (owner.outcome !== 'owner') return { next: 'idle' };
   const changed = abortOnChange(deps, bot);
   try {
     const signal = AbortSignal.any([lease.signal, changed.signal]);
-    return await pollUntilTurnEnds(deps, bot, { epoch: owner.epoch, offset: owner.pollOffset }, { ...lease, signal });
+    return await pollUntilTurnEnds(
+      deps,
+      bot,
+      { epoch: owner.epoch, offset: owner.pollOffset, polledAtMs: owner.polledAtMs },
+      { ...lease, signal },
+    );
   } finally {
     changed.stop();
   }
@@ -33,13 +41,14 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
 async function pollUntilTurnEnds(
   deps: PollingDeps,
   bot: Bot,
-  place: { epoch: number; offset: number },
+  place: { epoch: number; offset: number; polledAtMs: number },
   lease: TurnLease,
 ): Promise<TurnOutcome> {
   const endsAtMs = deps.clock.nowMs() + TURN_MS;
   let taken = 0;
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
-    const timeoutS = deps.pollTimeoutS();
+    const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
+    const timeoutS = unheard ? 0 : deps.pollTimeoutS();
     const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
     if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);
@@ -50,6 +59,7 @@ async function pollUntilTurnEnds(
     switch (accepted.outcome) {
       case 'accepted':
         place.offset = asked.nextOffset ?? place.offset;
+        place.polledAtMs = deps.clock.nowMs();
         taken += asked.updates.length;
         deps.measure.accepted.inc({ intake: 'polling' }, accepted.appended);
         deps.measure.duplicates.inc(accepted.duplicates);

@@ -4,17 +4,24 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Bot } from '../bots/bot.ts';
 
 /** A turn's ownership: commits of an older epoch are refused from now on. */
-export type Ownership = { outcome: 'owner'; epoch: number; pollOffset: number } | { outcome: 'nothing-to-do' };
+export type Ownership =
+  | { outcome: 'owner'; epoch: number; pollOffset: number; polledAtMs: number }
+  | { outcome: 'nothing-to-do' };
 
 /** Makes the caller the owner of the bot's turns of this kind; what a dead push owner had in flight is due again. */
 export async function ownTurn(deps: { redis: RedisHandles }, bot: Bot, kind: 'polling' | 'push'): Promise<Ownership> {
   const keys = botKeys(bot.id);
-  const [status, epoch, pollOffset] = await runScript(
+  const [status, epoch, pollOffset, polledAtMs] = await runScript(
     deps.redis.commands,
     'begin-turn',
     [keys.state, keys.lanes, keys.flight],
     [bot.generation, kind],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };
-  return { outcome: 'owner', epoch: epoch as number, pollOffset: pollOffset as number };
+  return {
+    outcome: 'owner',
+    epoch: epoch as number,
+    pollOffset: pollOffset as number,
+    polledAtMs: polledAtMs as number,
+  };
 }

@@ -1,0 +1,15 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
+
+/** The bot a turn is for, when its configuration asks for such turns; a wake may be ahead of this process's snapshot. */
+export async function botForTurn(
+  deps: { directory: BotDirectory },
+  botId: number,
+  wanted: (bot: Bot) => boolean,
+): Promise<Bot | null> {
+  const known = deps.directory.byId(botId);
+  if (known && wanted(known)) return known;
+  await deps.directory.refresh();
+  const bot = deps.directory.byId(botId);
+  return bot && wanted(bot) ? bot : null;
+}

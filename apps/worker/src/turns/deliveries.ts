@@ -1,0 +1,70 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { DueUpdate, Finished } from '@flotilla/domain/push/push-step.ts';
+import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
+import type { WorkerContext } from '../context.ts';
+import { deliverUpdate } from './deliver-update.ts';
+
+/** The requests a push turn has under way. */
+export type Deliveries = {
+  start(updates: DueUpdate[]): void;
+  inFlight(): number;
+  /** What has ended since the last call. */
+  takeFinished(): Finished[];
+  /** Whether something ended, or was appended to the bot's log, since the last takeFinished. */
+  hasNews(): boolean;
+  /** Resolves at the next news, at the latest after this time. */
+  news(withinMs: number): Promise<void>;
+  /** Stops listening, and breaks off what is under way when asked to. */
+  close(options?: { breakOff: boolean }): void;
+};
+
+export function openDeliveries(deps: WorkerContext, bot: Bot, lease: TurnLease): Deliveries {
+  const cancel = new AbortController();
+  const appended = deps.pushable.listen(bot.id);
+  let finished: Finished[] = [];
+  let inFlight = 0;
+  let news = false;
+  let wakeUp: () => void = () => {};
+  const tell = () => {
+    news = true;
+    wakeUp();
+  };
+  appended.onWake(tell);
+  lease.signal.addEventListener('abort', tell, { once: true });
+
+  const deliver = async (update: DueUpdate): Promise<void> => {
+    inFlight += 1;
+    const ended = await deliverUpdate(deps, bot, update, lease, cancel.signal);
+    inFlight -= 1;
+    finished.push(ended);
+    tell();
+  };
+
+  return {
+    start: (updates) => {
+      for (const update of updates) void deliver(update);
+    },
+    inFlight: () => inFlight,
+    takeFinished: () => {
+      const taken = finished;
+      finished = [];
+      news = false;
+      return taken;
+    },
+    hasNews: () => news,
+    news: (withinMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (news) wakeUp();
+      }),
+    close: (options) => {
+      appended.stop();
+      lease.signal.removeEventListener('abort', tell);
+      if (options?.breakOff) cancel.abort();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { addBot } from '@flotilla/domain/bots/add-bot.ts';
+import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
+import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
+import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
+import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
+import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
+import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readWorkerConfig, type WorkerConfig } from './config.ts';
+import { createWorkerContext, type WorkerContext } from './context.ts';
+import { startWorker } from './start.ts';
+
+let database: TestDatabase;
+let redis: TestRedis;
+let simulator: RunningSimulator;
+let control: ControlClient;
+let config: WorkerConfig;
+let worker: { stop(): Promise<void> };
+let context: WorkerContext;
+let deps: BotDeps;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  redis = await startTestRedis();
+  simulator = await startSimulator();
+  control = controlClient(simulator.url);
+  config = readWorkerConfig({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    TELEGRAM_API_URL: simulator.url,
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+    BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
+    HOST: '127.0.0.1',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+  });
+  worker = await startWorker(config);
+  context = await createWorkerContext(config);
+  deps = { ...context, backendAllowedCidrs: config.backendAllowedCidrs };
+});
+afterAll(async () => {
+  await context.close();
+  await worker.stop();
+  await simulator.stop();
+  await redis.stop();
+  await database.drop();
+});
+
+let backend: TestBackend;
+let answer: (path: string) => number;
+beforeEach(async () => {
+  answer = () => 200;
+  backend = await startBackend((request, response) => {
+    response.writeHead(answer(request.text)).end();
+  });
+});
+afterEach(() => backend.stop());
+
+let people = 0;
+const registered = async (changes: BotChanges = {}): Promise<{ bot: Bot; platformId: number }> => {
+  people += 1;
+  const made = await control.createBot({ name: `Bot ${people}`, username: `worker_test_${people}_bot` });
+  const bot = await addBot(deps, { token: made.token, source: 'web', ...changes });
+  return { bot, platformId: made.id };
+};
+const message = (platformId: number, chat: number, text: string) =>
+  control.injectUpdate({
+    bot: platformId,
+    kind: 'message',
+    raw: `{"message_id":${chat},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
+  });
+const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
+
+describe('a worker', () => {
+  test('carries an update from the platform to the backend, with its headers and its bytes', async () => {
+    const { platformId } = await registered({
+      proxyEnabled: true,
+      backendUrl: `${backend.url}/hook?x=1`,
+      secretToken: 's3cret',
+    });
+    const payload = `{"zzz":1,"message_id":7,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5},"n":9223372036854775807,"text":"\\u0041"}`;
+    await control.injectUpdate({ bot: platformId, kind: 'message', raw: payload });
+    const [request] = await backend.waitForRequests(1);
+    expect(request?.url).toBe('/hook?x=1');
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-telegram-bot-api-secret-token': 's3cret',
+      'flotilla-delivery-id': expect.stringMatching(/^\d+-\d+$/),
+    });
+    expect(request?.text).toMatch(/^\{"update_id":\d+,/);
+    expect(request?.text).toContain(`"message":${payload}`);
+  });
+
+  test('keeps the order within a chat while one update fails, and does not hold up other chats', async () => {
+    let failures = 2;
+    answer = (text) => (text.includes('"a1"') && failures-- > 0 ? 500 : 200);
+    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    for (const [chat, text] of [
+      [1, 'a1'],
+      [1, 'a2'],
+      [2, 'b1'],
+      [2, 'b2'],
+      [1, 'a3'],
+    ] as const) {
+      await message(platformId, chat, text);
+    }
+    await waitFor(() => texts().includes('a3'), { timeoutMs: 20_000 });
+    expect(texts().filter((text) => text.startsWith('a'))).toEqual(['a1', 'a1', 'a1', 'a2', 'a3']);
+    expect(texts().indexOf('b2')).toBeLessThan(texts().lastIndexOf('a1'));
+    const status = await waitFor(async () => {
+      const found = await readBotStatus(deps, bot);
+      return found.pendingUpdateCount === 0 && found;
+    });
+    expect(status).toMatchObject({ running: true, backendState: 'ok' });
+    expect((await readBotStatus(deps, bot)).deliveryError?.message).toBe(
+      'Wrong response from the webhook: 500 Internal Server Error',
+    );
+  });
+
+  test('delivers a thousand updates of many chats, each once and in order', async () => {
+    const { platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    for (let at = 0; at < 1000; at += 1) {
+      if (at % 100 === 99) await message(platformId, at % 10, `${at}`);
+      else message(platformId, at % 10, `${at}`).catch(() => {});
+    }
+    await backend.waitForRequests(1000, 25_000);
+    expect(new Set(texts()).size).toBe(1000);
+    expect(backend.requests).toHaveLength(1000);
+  });
+
+  test('stops polling a disabled bot, and goes on where it was when it is enabled again', async () => {
+    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    await message(platformId, 1, 'before');
+    await backend.waitForRequests(1);
+    await toggleBot(deps, bot.id);
+    await message(platformId, 1, 'meanwhile');
+    expect((await readBotStatus(deps, { ...bot, disabled: true })).running).toBe(false);
+    expect(texts()).toEqual(['before']);
+    await toggleBot(deps, bot.id);
+    await waitFor(() => texts().length === 2);
+    expect(texts()).toEqual(['before', 'meanwhile']);
+  });
+
+  test('says what the platform refused, and polls again when it is well', async () => {
+    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    await waitFor(async () => (await readBotStatus(deps, bot)).running);
+    await control.setFault({ method: 'getUpdates', bot: platformId, kind: 'status', status: 502, count: 1 } as never);
+    await message(platformId, 1, 'after');
+    await waitFor(() => texts().includes('after'), { timeoutMs: 20_000 });
+  });
+
+  test('forgets a deleted bot in Redis and in Postgres', async () => {
+    const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
+    await message(platformId, 1, 'hello');
+    await backend.waitForRequests(1);
+    await deleteBot(deps, bot.id);
+    expect(context.directory.byId(bot.id)).toBeUndefined();
+    expect(await context.redis.commands.keys(`*:bot:${bot.id}:*`)).toEqual([]);
+  });
+});
