@@ -31,11 +31,22 @@ const UNAVAILABLE_MESSAGES = [
  * statement that it refused: the first may be tried again unchanged, the second will be refused again.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, cause, errors } = error as Partial<Record<'code' | 'message' | 'cause' | 'errors', unknown>>;
+  // Connecting to several addresses of one name fails with one error that holds all.
+  if (Array.isArray(errors) && errors.some(isUnavailable)) return true;
+  if (typeof code === 'string' && isUnavailableCode(code)) return true;
+  if (UNAVAILABLE_MESSAGES.some((part) => String(message).includes(part))) return true;
+  return cause !== undefined && cause !== error && isUnavailable(cause);
+}
+
+/** The SQLSTATE of an error that Postgres itself reported, '' for any other error. */
+export function readSqlState(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !NETWORK_CODES.has(code) ? code : '';
+}
+
+function isUnavailableCode(code: string): boolean {
   if (NETWORK_CODES.has(code) || code === READ_ONLY_TRANSACTION) return true;
-  if (code.length === 5 && UNAVAILABLE_CLASSES.includes(code.slice(0, 2))) return true;
-  if (UNAVAILABLE_MESSAGES.some((message) => error.message.includes(message))) return true;
-  return error.cause !== undefined && isUnavailable(error.cause);
+  return code.length === 5 && UNAVAILABLE_CLASSES.includes(code.slice(0, 2));
 }

@@ -226,10 +226,11 @@ export function historyStore(db: Database) {
           target_username, details, date, capture_key)
         select a.bot_id, a.chat_id, a.action, 'bot', b.id, nullif(b.username, ''), a.target_id, u.username,
           a.details, a.date, a.capture_key
-        from ${unnestRows(audits, AUDIT_COLUMNS)}
-          as a (bot_id, chat_id, action, target_id, details, date, capture_key)
+        from ${unnestRows(audits, AUDIT_COLUMNS)} with ordinality
+          as a (bot_id, chat_id, action, target_id, details, date, capture_key, position)
         join bots b on b.id = a.bot_id
         left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_id
+        order by a.position
         on conflict (capture_key) do nothing`.execute(db);
     },
 

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { readSqlState } from '@flotilla/database/is-unavailable.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { type DeadLetterRow, refusedByHistory } from './dead-letter-rows.ts';
 import type { HistoryEntry } from './history-entry.ts';
@@ -45,7 +45,7 @@ async function tryBatch(
       for (const row of refused) logDeadLetter(deps, row);
       return { type: 'written' };
     } catch (error) {
-      if (CONTENTION_CODES.includes(sqlState(error)) && attempt < CONTENTION_TRIES) continue;
+      if (CONTENTION_CODES.includes(readSqlState(error)) && attempt < CONTENTION_TRIES) continue;
       if (!isDataFault(error)) throw error;
       return { type: 'refused', error };
     }
@@ -68,14 +68,8 @@ function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
   log.warn({ botId, updateId, captureKey, reason }, 'history cannot keep an entry: it is a dead letter now');
 }
 
-// A statement that is wrong for any data (a missing column) must stop the writer, not empty the stream.
+// Only what blames the data buries an entry: any other error (no connection, a missing column, a fault of ours) must
+// stop the writer, which loses nothing, instead of emptying the stream into dead letters.
 function isDataFault(error: unknown): boolean {
-  if (isUnavailable(error)) return false;
-  const state = sqlState(error);
-  return state === '' || DATA_CLASSES.includes(state.slice(0, 2));
-}
-
-function sqlState(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
+  return DATA_CLASSES.includes(readSqlState(error).slice(0, 2));
 }

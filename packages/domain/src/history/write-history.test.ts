@@ -1,0 +1,569 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { HistoryEntry } from './history-entry.ts';
+import { storeSentMessage } from './store-sent-message.ts';
+import { writeHistory } from './write-history.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+const atMs = 1_780_000_000_500;
+const dateS = 1_780_000_000;
+const group = { id: -100200, type: 'group', title: 'Harbour' };
+const ada = { id: 77, is_bot: false, first_name: 'Ada', username: 'ada' };
+const self = { id: 5001, is_bot: true, first_name: 'Echo', username: 'echo_bot' };
+
+let database: TestDatabase;
+let botId: number;
+let sequence = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+beforeEach(async () => {
+  const bot = await database.db
+    .insertInto('bots')
+    .values({
+      telegram_id: self.id,
+      token_sealed: 'sealed',
+      token_hash: `hash-${++sequence}`,
+      name: 'Echo',
+      username: 'echo_bot',
+      source: 'web',
+      allowed_updates: null,
+      generation: 'g1',
+      revision: sequence,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  botId = bot.id;
+});
+
+function update(payload: Record<string, unknown>, updateId = ++sequence): HistoryEntry {
+  const raw = JSON.stringify({ update_id: updateId, ...payload });
+  return { type: 'update', key: `${botId}:${updateId}-0`, botId, generation: 'g1', atMs, updateId, raw };
+}
+
+function call(method: string, params: Record<string, string>, result: unknown): HistoryEntry {
+  const key = `${botId}:call-${++sequence}`;
+  return { type: 'call', key, botId, generation: 'g1', atMs, method, params, result: JSON.stringify(result) };
+}
+
+function message(id: number, fields: Record<string, unknown> = {}) {
+  return { message_id: id, from: ada, chat: group, date: dateS, text: `text ${id}`, ...fields };
+}
+
+async function write(...entries: HistoryEntry[]): Promise<void> {
+  await writeHistory({ db: database.db, log }, entries);
+}
+
+async function rows() {
+  return database.db
+    .selectFrom('messages')
+    .select(['business_connection_id', 'chat_id', 'id', 'user_id', 'username', 'first_name', 'text', 'date'])
+    .select(['media_type', 'file_id', 'reply_to_message_id', 'edit_date', 'deleted_at', 'outgoing'])
+    .where('bot_id', '=', botId)
+    .orderBy('chat_id')
+    .orderBy('id')
+    .execute();
+}
+
+async function chats() {
+  return database.db.selectFrom('chats').selectAll().where('bot_id', '=', botId).orderBy('id').execute();
+}
+
+async function audits() {
+  return database.db.selectFrom('audit_log').selectAll().where('bot_id', '=', botId).orderBy('id').execute();
+}
+
+async function deadLetters() {
+  return database.db.selectFrom('dead_letters').selectAll().where('bot_id', '=', botId).orderBy('id').execute();
+}
+
+async function everything() {
+  const chatUsers = await database.db.selectFrom('chat_users').selectAll().where('bot_id', '=', botId).execute();
+  return { rows: await rows(), chats: await chats(), audits: await audits(), letters: await deadLetters(), chatUsers };
+}
+
+describe('incoming messages', () => {
+  test('a message makes its row, its chat and its author', async () => {
+    await write(update({ message: message(1, { reply_to_message: message(0) }) }));
+    expect(await rows()).toEqual([
+      {
+        business_connection_id: '',
+        chat_id: group.id,
+        id: 1,
+        user_id: 77,
+        username: 'ada',
+        first_name: 'Ada',
+        text: 'text 1',
+        date: dateS,
+        media_type: null,
+        file_id: null,
+        reply_to_message_id: 0,
+        edit_date: null,
+        deleted_at: null,
+        outgoing: false,
+      },
+    ]);
+    expect(await chats()).toMatchObject([{ id: group.id, type: 'group', title: 'Harbour', message_count: 1 }]);
+    const { chatUsers } = await everything();
+    expect(chatUsers).toMatchObject([{ user_id: 77, username: 'ada', is_bot: false }]);
+  });
+
+  test('an edit replaces the content, and an older edit does not', async () => {
+    await write(update({ message: message(1) }));
+    await write(
+      update({ edited_message: message(1, { text: 'second', edit_date: dateS + 20 }) }),
+      update({ edited_message: message(1, { text: 'first', edit_date: dateS + 10 }) }),
+    );
+    await write(update({ edited_message: message(1, { text: 'zeroth', edit_date: dateS + 5 }) }));
+    expect(await rows()).toMatchObject([{ text: 'second', edit_date: dateS + 20 }]);
+    expect((await chats())[0]?.message_count).toBe(1);
+  });
+
+  test('of two edits in one second the later one stands', async () => {
+    await write(update({ edited_message: message(1, { text: 'a', edit_date: dateS + 1 }) }));
+    await write(update({ edited_message: message(1, { text: 'b', edit_date: dateS + 1 }) }));
+    expect(await rows()).toMatchObject([{ text: 'b' }]);
+  });
+
+  test('an edit before its message makes the row, and the message does not undo it', async () => {
+    await write(update({ edited_message: message(1, { text: 'edited', edit_date: dateS + 10 }) }));
+    await write(update({ message: message(1) }));
+    expect(await rows()).toMatchObject([{ text: 'edited', edit_date: dateS + 10 }]);
+    expect((await chats())[0]?.message_count).toBe(1);
+  });
+
+  test('an edit without a date of its own counts as made on arrival', async () => {
+    await write(update({ message: message(1) }), update({ edited_message: message(1, { text: 'edited' }) }));
+    expect(await rows()).toMatchObject([{ text: 'edited', edit_date: dateS }]);
+  });
+
+  test('a channel post is signed by its channel, which is no user', async () => {
+    const channel = { id: -1009, type: 'channel', title: 'News', username: 'news' };
+    const post = { message_id: 3, sender_chat: channel, chat: channel, date: dateS, text: 'hello' };
+    await write(
+      update({ channel_post: post }),
+      update({ edited_channel_post: { ...post, text: 'hi', edit_date: dateS + 1 } }),
+    );
+    expect(await rows()).toMatchObject([{ user_id: -1009, username: 'news', first_name: 'News', text: 'hi' }]);
+    expect(await chats()).toMatchObject([{ type: 'channel', title: 'News' }]);
+    expect((await everything()).chatUsers).toEqual([]);
+  });
+
+  test('messages of a business connection have rows of their own, and are deleted there only', async () => {
+    const customer = { id: 77, type: 'private', first_name: 'Ada' };
+    const business = (id: number, fields = {}) =>
+      message(id, { chat: customer, business_connection_id: 'bc', ...fields });
+    await write(
+      update({ message: message(1, { chat: customer }) }),
+      update({ business_message: business(1) }),
+      update({ business_message: business(2, { from: ada, sender_business_bot: self }) }),
+      update({ edited_business_message: business(2, { text: 'edited', edit_date: dateS + 1 }) }),
+      update({ deleted_business_messages: { business_connection_id: 'bc', chat: customer, message_ids: [1, 9] } }),
+    );
+    expect(await rows()).toMatchObject([
+      { business_connection_id: '', id: 1, deleted_at: null },
+      { business_connection_id: 'bc', id: 1, deleted_at: new Date(atMs) },
+      { business_connection_id: 'bc', id: 2, deleted_at: null, text: 'edited', outgoing: true },
+    ]);
+    expect((await chats())[0]?.message_count).toBe(2);
+  });
+
+  test('a deleted message stays deleted when it is edited or replayed', async () => {
+    const first = update({ message: message(1) });
+    await write(first, call('deleteMessage', { chat_id: String(group.id), message_id: '1' }, true));
+    await write(first, update({ edited_message: message(1, { text: 'x', edit_date: dateS + 1 }) }));
+    expect(await rows()).toMatchObject([{ deleted_at: new Date(atMs), text: 'x' }]);
+    expect((await chats())[0]?.message_count).toBe(0);
+  });
+
+  test('a pressed button is a message with a negative id that answers the message with the button', async () => {
+    const callback = {
+      id: '4',
+      from: ada,
+      message: message(8, { from: self }),
+      data: 'yes\u0000!',
+      chat_instance: '1',
+    };
+    await write(update({ callback_query: callback }, 4242));
+    expect(await rows()).toMatchObject([
+      {
+        id: -4242,
+        chat_id: group.id,
+        user_id: 77,
+        text: 'yes!',
+        media_type: 'callback',
+        reply_to_message_id: 8,
+        date: dateS,
+      },
+    ]);
+  });
+
+  test('a button of an inline message has no chat and makes no row', async () => {
+    await write(
+      update({ callback_query: { id: '4', from: ada, inline_message_id: 'x', data: 'yes', chat_instance: '1' } }),
+    );
+    expect(await rows()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
+  });
+
+  test('a button under a message too old to be shown is kept all the same', async () => {
+    const old = { chat: group, message_id: 8, date: 0 };
+    await write(update({ callback_query: { id: '4', from: ada, message: old, data: 'yes', chat_instance: '1' } }, 77));
+    expect(await rows()).toMatchObject([{ id: -77, date: dateS, reply_to_message_id: 8 }]);
+  });
+
+  test('a group that becomes a supergroup is tracked under its new id with the people of the old one', async () => {
+    const supergroup = { id: -1_001_234_567_890, type: 'supergroup', title: 'Harbour' };
+    await write(update({ message: message(1) }));
+    await database.db
+      .insertInto('tags')
+      .values({ bot_id: botId, chat_id: group.id, user_id: 77, username: 'ada', tag: 'vip', color: '#ffffff' })
+      .execute();
+    const move = update({ message: message(2, { text: undefined, migrate_to_chat_id: supergroup.id }) });
+    await write(move);
+    await write(
+      update({ message: message(1, { chat: supergroup, text: undefined, migrate_from_chat_id: group.id }) }),
+      move,
+    );
+    expect(await chats()).toMatchObject([
+      { id: supergroup.id, type: 'supergroup', title: 'Harbour', message_count: 1 },
+      { id: group.id, type: 'group', message_count: 2 },
+    ]);
+    const tags = await database.db.selectFrom('tags').selectAll().where('bot_id', '=', botId).execute();
+    expect(tags).toMatchObject([{ chat_id: supergroup.id, tag: 'vip' }]);
+    const users = (await everything()).chatUsers.filter((user) => user.chat_id === supergroup.id);
+    expect(users).toMatchObject([{ user_id: 77 }]);
+  });
+
+  test('a chat takes its newest title, and an author the name of the newest message', async () => {
+    await write(update({ message: message(2, { date: dateS + 100, chat: { ...group, title: 'Port' } }) }));
+    await write(
+      update({ message: message(1, { from: { ...ada, first_name: 'Older' }, chat: { ...group, title: 'Quay' } }) }),
+    );
+    expect(await chats()).toMatchObject([{ title: 'Quay' }]);
+    expect((await everything()).chatUsers).toMatchObject([{ first_name: 'Ada' }]);
+  });
+});
+
+describe('captured calls', () => {
+  const chat_id = String(group.id);
+
+  test('what is sent is stored as outgoing, albums included', async () => {
+    await write(
+      call('sendMessage', { chat_id, text: 'hi' }, message(1, { from: self })),
+      call('sendMediaGroup', { chat_id, media: '[]' }, [
+        message(2, { from: self, photo: [{ file_id: 'p1', width: 1, height: 1 }] }),
+        message(3, { from: self, video: { file_id: 'v1' } }),
+      ]),
+      call('forwardMessage', { chat_id }, message(4, { from: self })),
+    );
+    expect(await rows()).toMatchObject([
+      { id: 1, outgoing: true, user_id: self.id },
+      { id: 2, outgoing: true, media_type: 'photo', file_id: 'p1' },
+      { id: 3, outgoing: true, media_type: 'video', file_id: 'v1' },
+      { id: 4, outgoing: true },
+    ]);
+  });
+
+  test('what a bot reads or is told is no message of its own', async () => {
+    await write(
+      call('getChat', { chat_id }, { id: group.id, type: 'group', pinned_message: message(9) }),
+      call('getUserPersonalChatMessages', { user_id: '77' }, [message(10)]),
+      call('sendChatAction', { chat_id, action: 'typing' }, true),
+      call('answerCallbackQuery', { callback_query_id: '1' }, true),
+      call('sendPoll', { chat_id }, message(11, { from: self, poll: { id: '1', question: '?' } })),
+      call('stopPoll', { chat_id, message_id: '11' }, { id: '1', question: '?' }),
+    );
+    expect((await rows()).map((row) => row.id)).toEqual([11]);
+  });
+
+  test('an edit of an outgoing message updates its row and keeps it outgoing', async () => {
+    await write(call('sendMessage', { chat_id, text: 'hi' }, message(1, { from: self })));
+    const edited = message(1, { from: self, text: 'ho', edit_date: dateS + 9 });
+    await write(call('editMessageText', { chat_id, message_id: '1', text: 'ho' }, edited));
+    await write(call('editMessageText', { inline_message_id: 'x', text: 'ho' }, true));
+    expect(await rows()).toMatchObject([{ text: 'ho', edit_date: dateS + 9, outgoing: true }]);
+  });
+
+  test('an edit of what others wrote does not become the bot’s', async () => {
+    const channel = { id: -1009, type: 'channel', title: 'News' };
+    const post = { message_id: 3, sender_chat: channel, chat: channel, date: dateS, text: 'hello' };
+    await write(
+      update({ channel_post: post }),
+      call('editMessageText', {}, { ...post, text: 'fixed', edit_date: dateS + 1 }),
+    );
+    expect(await rows()).toMatchObject([{ text: 'fixed', outgoing: false }]);
+  });
+
+  test('a copy has the content of its source, as it then was, whether that is stored or in the same batch', async () => {
+    const photo = { text: undefined, caption: 'sea', photo: [{ file_id: 'p', width: 1, height: 1 }] };
+    await write(update({ message: message(1, photo) }));
+    await write(
+      update({ edited_message: message(1, { ...photo, caption: 'the sea', edit_date: dateS + 1 }) }),
+      call('copyMessage', { chat_id: '-300', from_chat_id: chat_id, message_id: '1' }, { message_id: 50 }),
+      update({ message: message(2) }),
+      call('copyMessages', { chat_id: '-300', from_chat_id: chat_id, message_ids: '[1,2]' }, [
+        { message_id: 51 },
+        { message_id: 52 },
+      ]),
+      update({ edited_message: message(2, { text: 'later', edit_date: dateS + 1 }) }),
+      call('copyMessage', { chat_id: '-300', from_chat_id: '-300', message_id: '52' }, { message_id: 53 }),
+    );
+    const copies = (await rows()).filter((row) => row.chat_id === -300);
+    expect(copies).toMatchObject([
+      { id: 50, text: 'the sea', media_type: 'photo', file_id: 'p', user_id: self.id, outgoing: true, date: dateS },
+      { id: 51, text: 'the sea', media_type: 'photo' },
+      { id: 52, text: 'text 2', media_type: null },
+      { id: 53, text: 'text 2' },
+    ]);
+    expect((await chats()).find((chat) => chat.id === -300)).toMatchObject({ type: 'group', message_count: 4 });
+  });
+
+  test('a copy takes a new caption under a medium only, and may lose its caption and answer a message', async () => {
+    const photo = { text: undefined, caption: 'sea', photo: [{ file_id: 'p', width: 1, height: 1 }] };
+    await write(update({ message: message(1, photo) }), update({ message: message(2) }));
+    const from = { chat_id, from_chat_id: chat_id };
+    await write(
+      call(
+        'copyMessage',
+        { ...from, message_id: '1', caption: 'new', reply_parameters: '{"message_id":2}' },
+        { message_id: 60 },
+      ),
+      call('copyMessage', { ...from, message_id: '2', caption: 'new' }, { message_id: 61 }),
+      call('copyMessages', { ...from, message_ids: '[1]', remove_caption: 'true' }, [{ message_id: 62 }]),
+      call('copyMessage', { ...from, message_id: '999' }, { message_id: 63 }),
+      call('forwardMessages', { ...from, message_ids: '[1,2]' }, [{ message_id: 64 }]),
+    );
+    const copies = (await rows()).filter((row) => row.id >= 60);
+    expect(copies).toMatchObject([
+      { id: 60, text: 'new', media_type: 'photo', reply_to_message_id: 2 },
+      { id: 61, text: 'text 2' },
+      { id: 62, text: null, media_type: 'photo' },
+      { id: 63, text: null, media_type: null },
+      { id: 64, text: null, media_type: null },
+    ]);
+  });
+
+  test('a chat may be named by its username', async () => {
+    const channel = { id: -1009, type: 'channel', title: 'News', username: 'News' };
+    await write(update({ channel_post: { message_id: 3, chat: channel, date: dateS, text: 'hello' } }));
+    await write(
+      call('copyMessage', { chat_id: '@news', from_chat_id: '@NEWS', message_id: '3' }, { message_id: 4 }),
+      call('deleteMessage', { chat_id: '@news', message_id: '3' }, true),
+      call('pinChatMessage', { chat_id: '@nobody_knows', message_id: '3' }, true),
+    );
+    expect(await rows()).toMatchObject([
+      { id: 3, deleted_at: new Date(atMs) },
+      { id: 4, chat_id: -1009, text: 'hello' },
+    ]);
+    expect(await audits()).toMatchObject([
+      { action: 'delete', chat_id: -1009 },
+      { action: 'pin', chat_id: 0, details: '@nobody_knows, message 3' },
+    ]);
+  });
+
+  test('deletions mark the rows, those of a business connection too', async () => {
+    const customer = { id: 77, type: 'private', first_name: 'Ada' };
+    await write(
+      ...[1, 2, 3].map((id) => update({ message: message(id) })),
+      update({ business_message: message(2, { chat: customer, business_connection_id: 'bc' }) }),
+    );
+    await write(
+      call('deleteMessages', { chat_id, message_ids: '[1,3,8]' }, true),
+      call('deleteBusinessMessages', { business_connection_id: 'bc', message_ids: '[2]' }, true),
+    );
+    const gone = (await rows()).filter((row) => row.deleted_at !== null);
+    expect(gone.map((row) => [row.business_connection_id, row.id])).toEqual([
+      ['', 1],
+      ['', 3],
+      ['bc', 2],
+    ]);
+    expect((await chats()).map((chat) => chat.message_count)).toEqual([1, 0]);
+  });
+
+  test.each([
+    ['banChatMember', { user_id: '77', revoke_messages: 'true' }, 'ban', 77, 'messages removed'],
+    ['BANCHATMEMBER', { user_id: '77', until_date: '1780000000' }, 'ban', 77, 'until 2026-05-28T20:26:40.000Z'],
+    ['banChatSenderChat', { sender_chat_id: '-1009' }, 'ban', -1009, 'sender chat'],
+    ['unbanChatMember', { user_id: '77' }, 'unban', 77, ''],
+    [
+      'restrictChatMember',
+      { user_id: '77', permissions: '{"can_send_messages":false}' },
+      'restrict',
+      77,
+      '{"can_send_messages":false}',
+    ],
+    [
+      'promoteChatMember',
+      { user_id: '77', can_pin_messages: 'True', can_manage_chat: '1' },
+      'promote',
+      77,
+      'can_manage_chat, can_pin_messages',
+    ],
+    ['promoteChatMember', { user_id: '77', can_pin_messages: 'false' }, 'demote', 77, ''],
+    ['promoteChatMember', { user_id: '77' }, 'demote', 77, ''],
+    ['setChatAdministratorCustomTitle', { user_id: '77', custom_title: 'Pilot' }, 'title', 77, 'Pilot'],
+    ['setChatTitle', { title: 'Port' }, 'title', null, 'Port'],
+    ['setChatDescription', { description: 'About' }, 'description', null, 'About'],
+    ['setChatPhoto', {}, 'photo', null, 'set'],
+    ['deleteChatPhoto', {}, 'photo', null, 'removed'],
+    ['setChatPermissions', { permissions: '{}' }, 'permissions', null, '{}'],
+    ['pinChatMessage', { message_id: '5' }, 'pin', null, 'message 5'],
+    ['unpinChatMessage', {}, 'unpin', null, 'newest message'],
+    ['unpinAllChatMessages', {}, 'unpin_all', null, ''],
+    ['deleteMessages', { message_ids: '[5,6]' }, 'delete', null, 'message 5, 6'],
+    ['leaveChat', {}, 'leave', null, ''],
+  ])('%s is audited as the bot’s act', async (method, params, action, target_id, details) => {
+    await write(update({ message: message(1) }));
+    await write(call(method, { chat_id, ...params }, true));
+    expect(await audits()).toMatchObject([
+      {
+        action,
+        target_id,
+        details,
+        chat_id: group.id,
+        target_username: target_id === 77 ? 'ada' : null,
+        actor_kind: 'bot',
+        actor_id: botId,
+        actor_username: 'echo_bot',
+        date: dateS,
+      },
+    ]);
+  });
+});
+
+describe('the batch', () => {
+  test('written twice, or in other pieces, it makes the same rows', async () => {
+    const chat_id = String(group.id);
+    const entries = [
+      update({ message: message(1) }),
+      update({ edited_message: message(1, { text: 'edited', edit_date: dateS + 1 }) }),
+      update({ callback_query: { id: '4', from: ada, message: message(8), data: 'yes', chat_instance: '1' } }),
+      call('sendMessage', { chat_id }, message(2, { from: self })),
+      call('copyMessage', { chat_id, from_chat_id: chat_id, message_id: '1' }, { message_id: 3 }),
+      call('deleteMessage', { chat_id, message_id: '2' }, true),
+      call('banChatMember', { chat_id, user_id: '77' }, true),
+      update({ message: { message_id: 'x' } }),
+    ];
+    await write(...entries);
+    const once = await everything();
+    await write(...entries);
+    for (const entry of entries) await write(entry);
+    expect(await everything()).toEqual(once);
+    expect(once.rows).toHaveLength(4);
+    expect(once.chats).toMatchObject([{ message_count: 3 }]);
+    expect(once.audits).toHaveLength(2);
+    expect(once.letters).toHaveLength(1);
+  });
+
+  test('what cannot be kept becomes a dead letter, and its neighbours are written', async () => {
+    const longWord = 'x'.repeat(3000);
+    const entries = [
+      update({ message: message(1) }),
+      update({ message: message(2, { message_id: 1.5 }) }),
+      // No date at all: Postgres itself refuses the statement.
+      update({ message: message(3, { from: { ...ada, id: 78 }, date: -9_000_000_000_000_000 }) }),
+      update({ message: message(4, { text: `a\u0000b ${'\ud800'}` }) }),
+      update({ message: message(5, { text: longWord }) }),
+      call('sendMessage', {}, { ...message(6), chat: {} }),
+      update({ message: message(7) }),
+    ];
+    await write(...entries);
+    expect((await rows()).map((row) => row.id)).toEqual([1, 4, 5, 7]);
+    expect((await rows())[1]?.text).toBe('ab \ufffd');
+    const letters = await deadLetters();
+    expect(letters.map((letter) => [letter.reader, letter.attempts, letter.capture_key]).sort()).toEqual(
+      [entries[1], entries[2], entries[5]].map((entry) => ['history', 1, entry?.key]).sort(),
+    );
+    expect(letters.find((letter) => letter.capture_key === entries[1]?.key)).toMatchObject({
+      payload: (entries[1] as { raw: string }).raw,
+      update_id: (entries[1] as { updateId: number }).updateId,
+    });
+  });
+
+  test('an id that would be rounded is never stored as another one', async () => {
+    const entry = update({ message: message(1) });
+    const raw = (entry as { raw: string }).raw.replace('"message_id":1', '"message_id":9007199254740993');
+    await write({ ...entry, raw } as HistoryEntry);
+    expect(await rows()).toEqual([]);
+    expect(await deadLetters()).toMatchObject([{ payload: raw }]);
+  });
+
+  test('dead letters of other readers are kept with their bytes', async () => {
+    const raw = '{"update_id":5,"poll":{"id":"1","b":12345678901234567890,"a":"\\u0000"}}';
+    const entry: HistoryEntry = {
+      ...{ type: 'dead', key: `${botId}:dead`, botId, generation: 'g1', atMs, updateId: 5, raw },
+      ...{ reader: 'push', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
+    };
+    await write(entry, entry);
+    expect(await deadLetters()).toMatchObject([
+      { reader: 'push', payload: raw, attempts: 9, last_status: 500, update_id: 5, created_at: new Date(atMs) },
+    ]);
+  });
+
+  test('entries of unknown bots, of another generation and of bots without history are dropped', async () => {
+    const entry = update({ message: message(1) });
+    await write({ ...entry, botId: 999_999 }, { ...entry, generation: 'g0' });
+    await database.db.updateTable('bots').set({ manage_enabled: false }).where('id', '=', botId).execute();
+    await write(entry);
+    expect(await rows()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
+  });
+
+  test('two writers of one bot do not lose or double anything', async () => {
+    const batches = Array.from({ length: 8 }, (_, batch) =>
+      Array.from({ length: 50 }, (_, index) => {
+        const id = ((batch * 37 + index * 7) % 60) + 1;
+        return update({ message: message(id, { chat: { ...group, id: -(id % 5) - 1 } }) });
+      }),
+    );
+    await Promise.all(batches.map((batch) => write(...batch)));
+    const ids = new Set(batches.flat().map((entry) => JSON.parse((entry as { raw: string }).raw).message.message_id));
+    expect(await rows()).toHaveLength(ids.size);
+    const counted = (await chats()).reduce((sum, chat) => sum + chat.message_count, 0);
+    expect(counted).toBe(ids.size);
+  });
+
+  test('a database that is away is said so, and nothing is buried', async () => {
+    const away = connectDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', maxConnections: 1 });
+    await expect(writeHistory({ db: away, log }, [update({ message: message(1) })])).rejects.toThrow(/ECONNREFUSED/);
+    await away.destroy();
+  });
+});
+
+describe('storeSentMessage', () => {
+  test('stores and returns the row at once, and the captured call later adds nothing', async () => {
+    const sent = message(5, { from: self, text: 'sent' });
+    const row = await storeSentMessage({ db: database.db }, botId, sent);
+    expect(row).toMatchObject({ bot_id: botId, id: 5, text: 'sent', outgoing: true });
+    await write(call('sendMessage', { chat_id: String(group.id) }, sent));
+    expect(await rows()).toHaveLength(1);
+    expect((await chats())[0]?.message_count).toBe(1);
+  });
+
+  test('refuses what is no message, and a bot that is gone', async () => {
+    await expect(storeSentMessage({ db: database.db }, botId, true)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(storeSentMessage({ db: database.db }, 999_999, message(1))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+test('deleting a bot deletes its history', async () => {
+  await write(update({ message: message(1) }), call('leaveChat', { chat_id: String(group.id) }, true));
+  await database.db.deleteFrom('bots').where('id', '=', botId).execute();
+  const { rows: left } = await sql<{ count: number }>`
+    select (select count(*) from messages where bot_id = ${botId}) + (select count(*) from audit_log where bot_id = ${botId}) as count`.execute(
+    database.db,
+  );
+  expect(left[0]?.count).toBe(0);
+});
