@@ -25,8 +25,11 @@ const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
     promoteChatMember setChatAdministratorCustomTitle setChatMemberTag setChatPermissions
     pinChatMessage unpinChatMessage unpinAllChatMessages unpinAllForumTopicMessages
     unpinAllGeneralForumTopicMessages
-    setChatTitle setChatDescription setChatPhoto deleteChatPhoto approveChatJoinRequest declineChatJoinRequest
-    leaveChat`,
+    setChatTitle setChatDescription setChatPhoto deleteChatPhoto setChatStickerSet deleteChatStickerSet
+    approveChatJoinRequest declineChatJoinRequest leaveChat
+    createChatInviteLink createChatSubscriptionInviteLink editChatInviteLink editChatSubscriptionInviteLink
+    revokeChatInviteLink exportChatInviteLink
+    createForumTopic editForumTopic closeForumTopic reopenForumTopic deleteForumTopic`,
 };
 
 /** By lower-case method name; the names are those of the Bot API documentation. */

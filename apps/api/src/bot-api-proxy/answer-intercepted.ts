@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { type BotApiAnswer, sendAnswer, sendEmpty } from './answer.ts';
+import { describeError } from './describe-error.ts';
+import { hasBody } from './framing-fault.ts';
+import type { Intercept } from './intercept/intercepted-call.ts';
+import { type Parameters, parametersOf } from './parameters.ts';
+import { type ReadParameters, readParameters } from './read-parameters.ts';
+import { TOO_LARGE, UNAUTHORIZED } from './refusals.ts';
+import type { MethodCall, RunningProxy } from './running-proxy.ts';
+
+/** Where the bot of a call comes from: null is a token that nobody vouches for. */
+export type BotSource = Bot | (() => Promise<Bot | null>);
+
+/** Reads the call's parameters, has it answered here, and sends the answer. Never rejects. */
+export async function answerIntercepted(
+  proxy: RunningProxy,
+  call: MethodCall,
+  source: BotSource,
+  intercept: Intercept,
+): Promise<void> {
+  const isPoll = call.method === 'getupdates';
+  const open = new AbortController();
+  call.res.on('close', () => open.abort());
+  proxy.open.add(open);
+  if (proxy.deps.stopping.aborted) open.abort();
+  if (isPoll) proxy.metrics.pollBegan();
+  try {
+    const answer = await answerOf(proxy, call, source, intercept, open.signal);
+    if (answer === null) return;
+    if (isPoll && !answer.ok) await pauseBefore(proxy, open.signal);
+    sendAnswer(call.res, answer);
+    proxy.metrics.call(isPoll ? 'polled' : 'intercepted', answer.ok ? 200 : answer.code, call.begunAtMs);
+  } finally {
+    proxy.open.delete(open);
+    if (isPoll) proxy.metrics.pollEnded();
+  }
+}
+
+async function answerOf(
+  proxy: RunningProxy,
+  call: MethodCall,
+  source: BotSource,
+  intercept: Intercept,
+  signal: AbortSignal,
+): Promise<BotApiAnswer | null> {
+  try {
+    const read = await parametersOfCall(call);
+    if (read.outcome === 'aborted') return null;
+    if (read.outcome === 'too-large') return TOO_LARGE;
+    if (read.outcome === 'unknown-encoding') {
+      sendEmpty(call.res, 415);
+      return null;
+    }
+    const bot = typeof source === 'function' ? await source() : source;
+    if (bot === null) return UNAUTHORIZED;
+    return await intercept(proxy.deps, { bot, parameters: read.parameters, signal });
+  } catch (error) {
+    return describeError(proxy.deps.log, error);
+  }
+}
+
+function parametersOfCall({ req, path, whole }: MethodCall): Promise<ReadParameters> | ReadParameters {
+  if (whole !== null) return { outcome: 'read', parameters: whole.parameters };
+  if (hasBody(req)) return readParameters(req, path.query);
+  const parameters: Parameters = parametersOf(path.query);
+  return { outcome: 'read', parameters };
+}
+
+/** Some clients ask again at once whatever the error is. */
+async function pauseBefore(proxy: RunningProxy, signal: AbortSignal): Promise<void> {
+  await delay(proxy.pollErrorDelayMs, undefined, { signal }).catch(() => undefined);
+}

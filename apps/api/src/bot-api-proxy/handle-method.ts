@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { type BotApiAnswer, type Refusal, sendAnswer, sendEmpty } from './answer.ts';
+import { answerIntercepted } from './answer-intercepted.ts';
+import { callTee } from './call-tee.ts';
+import { describeError } from './describe-error.ts';
+import { close } from './intercept/close.ts';
+import { logOut } from './intercept/log-out.ts';
+import { setWebhook } from './intercept/set-webhook.ts';
+import { passThrough, type Tee } from './pass-through.ts';
+import { DISABLED, UNAUTHORIZED } from './refusals.ts';
+import { registerBot } from './register-bot.ts';
+import type { MethodCall, RunningProxy } from './running-proxy.ts';
+
+/** Answered here whoever asks. */
+const FOR_ANY_TOKEN = new Map([
+  ['logout', logOut],
+  ['close', close],
+]);
+
+/** Decides what becomes of a call: answered here, refused, or passed on, and then perhaps captured. */
+export function handleMethod(proxy: RunningProxy, call: MethodCall): void {
+  const forAnyToken = FOR_ANY_TOKEN.get(call.method);
+  if (forAnyToken !== undefined) {
+    if (isVerbOfCalls(call)) finish(proxy, call, forAnyToken());
+    return;
+  }
+  let bot: Bot | undefined;
+  try {
+    bot = proxy.deps.directory.byToken(call.path.token);
+  } catch (error) {
+    // We cannot know whether the bot is ours, and a stranger's calls would go on to the platform.
+    refuse(proxy, call, describeError(proxy.deps.log, error));
+    return;
+  }
+  if (bot === undefined) handleUnknown(proxy, call);
+  else handleKnown(proxy, call, bot);
+}
+
+function handleKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
+  if (bot.disabled && call.method !== 'getupdates') {
+    refuse(proxy, call, DISABLED);
+    return;
+  }
+  const intercept = proxy.intercepts.get(call.method);
+  if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
+  else if (isVerbOfCalls(call)) void answerIntercepted(proxy, call, bot, intercept);
+}
+
+function handleUnknown(proxy: RunningProxy, call: MethodCall): void {
+  const { autoRegisterBots, unknownBots } = proxy.deps.proxy;
+  const setsWebhook = call.method === 'setwebhook';
+  if (setsWebhook && autoRegisterBots) {
+    if (!isVerbOfCalls(call)) return;
+    void answerIntercepted(proxy, call, () => registerBot(proxy.deps, call.path.token), setWebhook);
+  } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
+  else pass(proxy, call, null);
+}
+
+/** Only GET and POST are calls; anything else is refused as the platform does, never passed on. */
+function isVerbOfCalls({ req, res }: MethodCall): boolean {
+  if (req.method === 'GET' || req.method === 'POST') return true;
+  sendEmpty(res, 501);
+  return false;
+}
+
+function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
+  const kind = tee === null ? 'passed' : 'captured';
+  passThrough(proxy.upstream, call.req, call.res, {
+    path: call.path.upstreamPath,
+    tee,
+    body: call.whole === null ? null : call.whole.body,
+    errorDelayMs: call.method === 'getupdates' ? proxy.pollErrorDelayMs : 0,
+    onDone: (status) => proxy.metrics.call(kind, status, call.begunAtMs),
+  });
+}
+
+function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
+  if (!bot.manageEnabled) return null;
+  const captured = capturedMethod(call.method);
+  if (captured === undefined || !proxy.capture.hasRoom()) return null;
+  return callTee(proxy.capture, { bot, method: call.method, captured, query: call.path.query }, call.req);
+}
+
+function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
+  if (call.method !== 'getupdates') finish(proxy, call, refusal);
+  else void delay(proxy.pollErrorDelayMs).then(() => finish(proxy, call, refusal));
+}
+
+function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
+  sendAnswer(call.res, answer);
+  if (answer.ok) proxy.metrics.call('intercepted', 200, call.begunAtMs);
+  else proxy.metrics.call('refused', answer.code, call.begunAtMs);
+}

@@ -1,0 +1,18 @@
+import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
+import type { BotApiAnswer } from '../answer.ts';
+import { switchParameter } from '../parameters.ts';
+import type { ProxyDeps } from '../proxy-deps.ts';
+import type { InterceptedCall } from './intercepted-call.ts';
+import { storedKinds } from './stored-kinds.ts';
+
+const DESCRIPTIONS = { deleted: 'Webhook was deleted', 'already-deleted': 'Webhook is already deleted' };
+
+/** Takes the bot's backend away and turns proxy mode off. */
+export async function deleteWebhook(deps: ProxyDeps, { bot, parameters }: InterceptedCall): Promise<BotApiAnswer> {
+  const allowedUpdates = storedKinds(parameters);
+  const outcome = await clearBackend(deps, bot, {
+    dropPending: switchParameter(parameters, 'drop_pending_updates'),
+    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+  });
+  return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
+}

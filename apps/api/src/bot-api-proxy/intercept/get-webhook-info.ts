@@ -1,0 +1,25 @@
+import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import type { BotApiAnswer } from '../answer.ts';
+import type { ProxyDeps } from '../proxy-deps.ts';
+import type { InterceptedCall } from './intercepted-call.ts';
+
+/** The backend as the platform would describe its webhook; the URL byte for byte as it was set. */
+export async function getWebhookInfo(deps: ProxyDeps, { bot }: InterceptedCall): Promise<BotApiAnswer> {
+  const status = await readBotStatus(deps, bot);
+  const url = bot.proxyEnabled ? bot.backendUrl : '';
+  const info: Record<string, unknown> = {
+    url,
+    has_custom_certificate: url !== '' && bot.backendCertificate !== '',
+    pending_update_count: Math.max(0, status.pendingUpdateCount),
+  };
+  if (url !== '') {
+    if (status.deliveryError !== null) {
+      info.last_error_date = status.deliveryError.dateS;
+      info.last_error_message = status.deliveryError.message;
+    }
+    info.max_connections = bot.maxConnections || DEFAULT_MAX_CONNECTIONS;
+  }
+  if (bot.allowedUpdates !== null) info.allowed_updates = bot.allowedUpdates;
+  return { ok: true, result: JSON.stringify(info) };
+}

@@ -1,0 +1,9 @@
+import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
+import type { Parameters } from '../parameters.ts';
+
+/** `allowed_updates` as a bot stores it: undefined leaves it as it is, null is the default set. */
+export function storedKinds(parameters: Parameters): string[] | null | undefined {
+  const wanted = parseAllowedUpdates(parameters.values.get('allowed_updates'));
+  if (wanted.kind === 'unchanged') return undefined;
+  return wanted.kind === 'default' ? null : wanted.kinds;
+}

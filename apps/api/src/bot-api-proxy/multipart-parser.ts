@@ -1,0 +1,118 @@
+/** A part with a file name: how long it was, and its bytes where the parser was asked to keep them. */
+export type FilePart = { bytes: number; content: Buffer };
+
+export type MultipartParser = {
+  write(chunk: Buffer): void;
+  end(): void;
+};
+
+type Sink = {
+  onField(name: string, value: string): void;
+  onFile(name: string, part: FilePart): void;
+};
+
+const HEADERS_LIMIT = 16 * 1024;
+const HEADERS_END = Buffer.from('\r\n\r\n');
+const NONE = Buffer.alloc(0);
+
+type Part = { name: string; isFile: boolean; bytes: number; kept: Buffer[]; keptBytes: number };
+
+/** The boundary of a multipart content type, null when it names none. */
+export function multipartBoundary(contentType: string): string | null {
+  const found = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType);
+  return found?.[1] ?? found?.[2] ?? null;
+}
+
+/**
+ * Reads parts from chunks cut anywhere, holding no more than a part's headers, the tail that may begin a boundary,
+ * and what it keeps: fields up to `fieldLimit` bytes each, files up to `fileLimit`. Lenient, since real clients are
+ * loose: an empty body, a lone closing boundary, an unquoted file name with spaces and a missing end are all fine.
+ */
+export function multipartParser(
+  boundary: string,
+  limits: { field: number; file: number },
+  sink: Sink,
+): MultipartParser {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  // The first boundary has no line break before it: as if there were one.
+  let pending: Buffer = Buffer.from('\r\n');
+  let state: 'preamble' | 'headers' | 'content' | 'done' = 'preamble';
+  let part: Part | null = null;
+
+  const keep = (bytes: Buffer): void => {
+    if (part === null) return;
+    part.bytes += bytes.length;
+    const room = (part.isFile ? limits.file : limits.field) - part.keptBytes;
+    if (room <= 0 || bytes.length === 0) return;
+    const kept = bytes.subarray(0, room);
+    part.kept.push(Buffer.from(kept));
+    part.keptBytes += kept.length;
+  };
+  const finishPart = (): void => {
+    if (part === null) return;
+    const content = Buffer.concat(part.kept);
+    if (part.isFile) sink.onFile(part.name, { bytes: part.bytes, content });
+    else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
+    part = null;
+  };
+  /** Content up to the next delimiter; keeps back a tail that may be the delimiter's beginning. */
+  const readContent = (): boolean => {
+    if (state === 'done') return false;
+    const found = pending.indexOf(delimiter);
+    if (found === -1) {
+      const safe = Math.max(0, pending.length - delimiter.length);
+      keep(pending.subarray(0, safe));
+      pending = pending.subarray(safe);
+      return false;
+    }
+    keep(pending.subarray(0, found));
+    finishPart();
+    pending = pending.subarray(found + delimiter.length);
+    state = 'headers';
+    return true;
+  };
+  const readHeaders = (): boolean => {
+    if (pending.length < 2) return false;
+    if (pending[0] === 45 && pending[1] === 45) {
+      state = 'done';
+      pending = NONE;
+      return false;
+    }
+    const end = pending.indexOf(HEADERS_END);
+    if (end === -1) {
+      if (pending.length > HEADERS_LIMIT) state = 'done';
+      return false;
+    }
+    part = partFrom(pending.toString('utf8', 0, end));
+    pending = pending.subarray(end + HEADERS_END.length);
+    state = 'content';
+    return true;
+  };
+  return {
+    write(chunk) {
+      if (state === 'done') return;
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      for (let more = true; more; ) more = state === 'headers' ? readHeaders() : readContent();
+    },
+    end() {
+      if (state === 'content') {
+        keep(pending);
+        finishPart();
+      }
+      state = 'done';
+      pending = NONE;
+    },
+  };
+}
+
+function partFrom(headers: string): Part | null {
+  const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? '';
+  const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
+  if (name === null) return null;
+  const isFile = /;\s*filename\*?=/i.test(disposition);
+  const text = (name[1] ?? name[2] ?? '')
+    .trim()
+    .replace(/\\(["\\])/g, '$1')
+    .replaceAll('%22', '"');
+  return { name: text, isFile, bytes: 0, kept: [], keptBytes: 0 };
+}

@@ -1,0 +1,89 @@
+import { type FilePart, multipartBoundary, multipartParser } from './multipart-parser.ts';
+import { parseJsonParameters } from './parse-json-parameters.ts';
+import { parseUrlEncoded } from './parse-urlencoded.ts';
+
+/** A call's parameters, merged from the query string (which wins) and the body in any of its shapes. */
+export type Parameters = {
+  values: Map<string, string>;
+  files: Map<string, FilePart>;
+  /** Whether the body was longer than what is read of it. */
+  overflow: boolean;
+};
+
+export type ParameterReader = { write(chunk: Buffer): void; end(): void };
+
+type Limits = { parameterBytes: number; fileBytes: number };
+
+/** Parameters that begin with those of a query string. */
+export function parametersOf(query: string): Parameters {
+  const parameters: Parameters = { values: new Map(), files: new Map(), overflow: false };
+  if (query !== '') parseUrlEncoded(query, parameters.values);
+  return parameters;
+}
+
+/**
+ * Adds a body's parameters to `parameters`, chunk by chunk, holding at most `limits`. A body that is no form and no
+ * JSON has none, as at the platform; a malformed one keeps what was read.
+ */
+export function parameterReader(contentType: string, parameters: Parameters, limits: Limits): ParameterReader {
+  if (/multipart\/form-data/i.test(contentType)) return multipartReader(contentType, parameters, limits);
+  if (/application\/x-www-form-urlencoded/i.test(contentType)) return textReader(parameters, limits, parseUrlEncoded);
+  if (/application\/json/i.test(contentType)) return textReader(parameters, limits, parseJsonParameters);
+  return { write: () => undefined, end: () => undefined };
+}
+
+/** An integer as the platform reads it: optional minus, leading digits, 0 for anything else; absent when empty. */
+export function integerParameter(parameters: Parameters, name: string, absent: number): number {
+  const text = parameters.values.get(name);
+  if (text === undefined || text === '') return absent;
+  return Number(/^-?\d{1,15}/.exec(text)?.[0] ?? 0);
+}
+
+/** A switch as the platform reads it: true, yes or 1. */
+export function switchParameter(parameters: Parameters, name: string): boolean {
+  return /^\s*(true|yes|1)\s*$/i.test(parameters.values.get(name) ?? '');
+}
+
+/** The file part of that name, or the one that `attach://…` points to. */
+export function fileParameter(parameters: Parameters, name: string): FilePart | undefined {
+  const attached = /^attach:\/\/(.+)$/.exec(parameters.values.get(name) ?? '')?.[1];
+  return parameters.files.get(name) ?? (attached === undefined ? undefined : parameters.files.get(attached));
+}
+
+function textReader(
+  parameters: Parameters,
+  limits: Limits,
+  parse: (text: string, values: Map<string, string>) => void,
+): ParameterReader {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    write(chunk) {
+      const room = limits.parameterBytes - bytes;
+      if (chunk.length > room) parameters.overflow = true;
+      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      bytes += Math.min(chunk.length, Math.max(room, 0));
+    },
+    end: () => parse(Buffer.concat(chunks).toString('utf8'), parameters.values),
+  };
+}
+
+function multipartReader(contentType: string, parameters: Parameters, limits: Limits): ParameterReader {
+  const boundary = multipartBoundary(contentType);
+  if (boundary === null) return { write: () => undefined, end: () => undefined };
+  let bytes = 0;
+  return multipartParser(
+    boundary,
+    { field: limits.parameterBytes, file: limits.fileBytes },
+    {
+      onField(name, value) {
+        bytes += name.length + value.length;
+        if (bytes > limits.parameterBytes) parameters.overflow = true;
+        else if (!parameters.values.has(name)) parameters.values.set(name, value);
+      },
+      onFile(name, part) {
+        if (!parameters.files.has(name)) parameters.files.set(name, part);
+      },
+    },
+  );
+}

@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { sendError } from './answer.ts';
+import { hasBody } from './framing-fault.ts';
+import { forwardedRequestHeaders, forwardedResponseHeaders } from './hop-by-hop.ts';
+import { RequestBody } from './request-body.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Sees a call's bodies go by; it can neither change nor hold them. */
+export type Tee = {
+  onRequestChunk: ((chunk: Buffer) => void) | null;
+  onResponseStart(status: number, headers: string[]): void;
+  onResponseChunk(chunk: Buffer): void;
+  onResponseEnd(): void;
+};
+
+export type Forward = {
+  /** Path and query string as received, without our prefix. */
+  path: string;
+  tee: Tee | null;
+  /** The whole body, where it had to be read before it was known that the call is passed on. */
+  body: Buffer | null;
+  /** Errors of our own wait so long: some clients ask again without a pause. */
+  errorDelayMs: number;
+  onDone(status: number): void;
+};
+
+/** Answers longer than this show their headers at once; shorter ones go out in one piece. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
+
+/**
+ * Sends a request on and its answer back, streaming both ways with backpressure. The request goes out once: whatever
+ * fails after that is an error to the client, never a second try.
+ */
+export function passThrough(upstream: Upstream, req: IncomingMessage, res: ServerResponse, forward: Forward): void {
+  const exchange = new Exchange(upstream, req, res, forward);
+  if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
+  // By then, what arrived together with the headers has been parsed (on the next tick it has not): most calls are whole.
+  else setImmediate(dispatchWithBody, exchange, req);
+}
+
+function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
+  const isWhole = req.complete && req.headers['transfer-encoding'] === undefined;
+  exchange.dispatch(isWhole ? ((req.read() as Buffer | null) ?? null) : 'stream');
+}
+
+type WithExchange = ServerResponse & { exchange?: Exchange };
+
+/** One call on its way. A class for its one shape: nothing is allocated per event, and 20,000 a second pass here. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #upstream: Upstream;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #forward: Forward;
+  #controller: Dispatcher.DispatchController | null = null;
+  #body: RequestBody | null = null;
+  #remaining = -1;
+  #status = 0;
+  #clientGone = false;
+
+  constructor(upstream: Upstream, req: IncomingMessage, res: WithExchange, forward: Forward) {
+    this.#upstream = upstream;
+    this.#req = req;
+    this.#res = res;
+    this.#forward = forward;
+    res.exchange = this;
+    res.on('close', onResponseClose);
+  }
+
+  dispatch(body: Buffer | 'stream' | null): void {
+    if (this.#clientGone) return;
+    const { tee, path } = this.#forward;
+    if (body === 'stream') this.#body = new RequestBody(this.#req, tee?.onRequestChunk ?? null);
+    else if (body !== null) tee?.onRequestChunk?.(body);
+    this.#upstream.dispatcher.dispatch(
+      {
+        path: this.#upstream.basePath + path,
+        method: this.#req.method as Dispatcher.HttpMethod,
+        headers: forwardedRequestHeaders(this.#req.rawHeaders),
+        body: body === 'stream' ? this.#body : body,
+        idempotent: false,
+      },
+      this,
+    );
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#clientGone) controller.abort(new Error('client gone'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    parsed: Record<string, string | string[] | undefined>,
+    statusText = '',
+  ): void {
+    if (status < 200) return;
+    const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
+    this.#status = status;
+    this.#remaining = bodyLength(parsed['content-length']);
+    this.#res.sendDate = false;
+    this.#res.writeHead(status, statusText, headers);
+    if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
+    this.#forward.tee?.onResponseStart(status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#remaining -= chunk.length;
+    if (this.#remaining === 0) this.#res.end(chunk.toString('latin1'), 'latin1');
+    else if (!this.#res.write(chunk)) {
+      controller.pause();
+      this.#res.once('drain', onResponseDrain);
+    }
+    this.#forward.tee?.onResponseChunk(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#res.writableEnded) this.#res.end();
+    this.#forward.tee?.onResponseEnd();
+    this.#forward.onDone(this.#status);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#body?.destroy();
+    if (this.#clientGone) {
+      this.#forward.onDone(499);
+      return;
+    }
+    // Half an answer must not look like a whole one.
+    if (this.#res.headersSent) {
+      this.#res.destroy();
+      this.#forward.onDone(502);
+      return;
+    }
+    const { code, description } = errorAnswer(error);
+    this.#forward.onDone(code);
+    if (this.#forward.errorDelayMs === 0) sendError(this.#res, code, description);
+    else setTimeout(sendError, this.#forward.errorDelayMs, this.#res, code, description);
+  }
+
+  resumeUpstream(): void {
+    this.#controller?.resume();
+  }
+
+  abortUnlessAnswered(): void {
+    if (this.#res.writableEnded) return;
+    this.#clientGone = true;
+    this.#body?.destroy();
+    this.#controller?.abort(new Error('client gone'));
+  }
+}
+
+function onResponseClose(this: WithExchange): void {
+  this.exchange?.abortUnlessAnswered();
+}
+
+function onResponseDrain(this: WithExchange): void {
+  this.exchange?.resumeUpstream();
+}
+
+function bodyLength(contentLength: string | string[] | undefined): number {
+  return typeof contentLength === 'string' ? Number(contentLength) : -1;
+}
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
+
+/** The error names no address and no token: its message could carry both. */
+function errorAnswer(error: Error & { code?: string }): { code: number; description: string } {
+  const code = error.code ?? '';
+  if (TIMEOUTS.has(code)) return { code: 504, description: 'Gateway Timeout: the platform did not answer in time' };
+  if (BAD_REQUESTS.has(code)) return { code: 400, description: 'Bad Request: the request cannot be passed on' };
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return { code: 503, description: 'Service Unavailable: shutting down' };
+  }
+  return { code: 502, description: 'Bad Gateway: the platform could not be reached or broke off' };
+}

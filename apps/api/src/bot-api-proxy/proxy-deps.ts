@@ -1,0 +1,28 @@
+import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
+import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+
+export type ProxySettings = {
+  /** TELEGRAM_API_URL, without a slash at the end; may carry a path of its own. */
+  platformUrl: string;
+  /** PROXY_PREFIX; the root answers too. */
+  prefix: string;
+  unknownBots: 'forward' | 'reject';
+  /** AUTO_REGISTER_BOTS: setWebhook registers a token that we do not know. */
+  autoRegisterBots: boolean;
+  /** How long the platform may be silent before its headers and within its body. [300 s] */
+  platformTimeoutMs?: number;
+  /** How long an error to getUpdates is held back, since some clients ask again without a pause. [1 s] */
+  pollErrorDelayMs?: number;
+};
+
+/** What the proxy needs of the process; the context has all of it. */
+export type ProxyDeps = BotDeps & {
+  turns: { history: TurnQueue };
+  waiters: ChannelWaiters;
+  metrics: Metrics;
+  /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
+  stopping: AbortSignal;
+  proxy: ProxySettings;
+};

@@ -1,0 +1,11 @@
+import type { Refusal } from './answer.ts';
+
+export const NOT_FOUND: Refusal = { ok: false, code: 404, description: 'Not Found' };
+export const UNAUTHORIZED: Refusal = { ok: false, code: 401, description: 'Unauthorized' };
+export const DISABLED: Refusal = { ok: false, code: 403, description: 'Forbidden: the bot is disabled' };
+export const TOO_LARGE: Refusal = { ok: false, code: 413, description: 'Request Entity Too Large' };
+
+/** A 400 with the platform's beginning. */
+export function badRequest(reason: string): Refusal {
+  return { ok: false, code: 400, description: `Bad Request: ${reason}` };
+}

@@ -1,0 +1,21 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { addBot } from '@flotilla/domain/bots/add-bot.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { ProxyDeps } from './proxy-deps.ts';
+
+/**
+ * Registers the bot of a token that set a webhook, after the platform has vouched for it. Null when the platform does
+ * not know the token; throws FlotillaError when it did not say.
+ */
+export async function registerBot(deps: ProxyDeps, token: string): Promise<Bot | null> {
+  try {
+    return await addBot(deps, { token, source: 'cli' });
+  } catch (error) {
+    if (!(error instanceof FlotillaError)) throw error;
+    if (error.code === 'platform_refused' || error.code === 'bad_request') return null;
+    if (error.code !== 'conflict') throw error;
+    // Another replica was faster.
+    await deps.directory.refresh();
+    return deps.directory.byToken(token) ?? null;
+  }
+}
