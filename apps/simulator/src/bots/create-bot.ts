@@ -10,6 +10,8 @@ export type NewBot = {
   username?: string;
   /** The first update_id; random from 2 000 001 to 10^9 when not given, as on the platform. */
   nextUpdateId?: number;
+  /** The first message_id in its private chats; 1 when not given. */
+  nextMessageId?: number;
 };
 
 /** Registers a bot, as @BotFather would. */
@@ -33,7 +35,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
     webhook: null,
     lastSetWebhookMs: Number.NEGATIVE_INFINITY,
     commands: new Map(),
-    nextMessageId: 1,
+    nextMessageId: wanted.nextMessageId ?? 1,
     calls: newCallLog(),
     loggedOutUntilMs: 0,
     closedUntilMs: 0,
