@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 
 export type ServiceCommand = {
   command: string;
   args: string[];
-  env: Record<string, string>;
+  /** `/` unless given. */
+  cwd?: string;
+  env: Record<string, string | undefined>;
   user: { uid: number; gid: number } | null;
   /** What asks the service to end in order. */
   stopSignal: 'SIGINT' | 'SIGTERM';
+  /** Everything it writes goes into this file, anew; otherwise only the last lines are kept, in memory. */
+  outputFile?: string;
   /** Removed by the guard too, when the launcher died and could not. */
   removeAfterwards?: string;
 };
@@ -15,7 +20,7 @@ export type GuardedProcess = {
   pid: number;
   /** The last lines the service wrote, for the message when it fails. */
   tail(): string;
-  /** Resolves once a line contains the text; rejects when the process ends before. */
+  /** Resolves once a line contains the text; rejects when the process ends before. Not with an outputFile. */
   waitForOutput(text: string): Promise<void>;
   exited: Promise<void>;
   running(): boolean;
@@ -42,23 +47,25 @@ kill -s KILL "$1" 2>/dev/null
  * however this process ends. Rejects when the command cannot be executed.
  */
 export async function startGuarded(service: ServiceCommand): Promise<GuardedProcess> {
+  const output = service.outputFile === undefined ? 'pipe' : openSync(service.outputFile, 'w', 0o600);
   const child = spawn(service.command, service.args, {
-    cwd: '/',
+    cwd: service.cwd ?? '/',
     detached: true,
     env: service.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
     ...service.user,
   });
+  if (output !== 'pipe') closeSync(output);
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   const guard = startGuard(child.pid!, service);
   void exited.then(() => guard.kill('SIGKILL'));
-  const output = watchOutput(child, exited);
+  const watched = service.outputFile ? readOutput(service.outputFile) : watchOutput(child, exited);
   const running = () => child.exitCode === null && child.signalCode === null;
 
   return {
     pid: child.pid!,
-    ...output,
+    ...watched,
     exited,
     running,
     stop: async () => {
@@ -81,6 +88,13 @@ function startGuard(pid: number, service: ServiceCommand): ChildProcess {
   guard.unref();
   (guard.stdin as unknown as { unref(): void }).unref();
   return guard;
+}
+
+function readOutput(file: string) {
+  return {
+    tail: () => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n'),
+    waitForOutput: () => Promise.reject(new Error('The output goes into a file')),
+  };
 }
 
 function watchOutput(child: ChildProcess, exited: Promise<void>) {

@@ -1,19 +1,29 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { SettingsError } from './env.ts';
 import { createLogger } from './logger.ts';
+import { redactSecrets } from './redact-secrets.ts';
 
 const STOP_DEADLINE_MS = 25_000;
+
+export type MainOptions = {
+  /** For a program that a person starts at a terminal: sentences in place of JSON lines. */
+  plain?: boolean;
+};
 
 /**
  * Runs a process: `start` once, `stop` once on SIGTERM, SIGINT or when the parent that holds our IPC channel is gone;
  * then exit 0, or 1 when stopping fails or takes over 25 s. Unhandled errors are logged and end the process with 1.
  */
-export function runMain(name: string, start: () => Promise<{ stop(): Promise<void> }>): void {
-  const log = createLogger({ name, level: 'info' });
+export function runMain(
+  name: string,
+  start: () => Promise<{ stop(): Promise<void> }>,
+  options: MainOptions = {},
+): void {
+  const say = options.plain ? sentences() : logLines(name);
   let stopping = false;
 
   const die = (message: string, error: unknown): never => {
-    if (error instanceof SettingsError) process.stderr.write(`${name}: ${error.message}\n`);
-    else log.fatal({ err: error }, message);
+    say.failed(message, error);
     process.exit(1);
   };
   process.on('uncaughtException', (error) => die('unhandled error', error));
@@ -23,15 +33,37 @@ export function runMain(name: string, start: () => Promise<{ stop(): Promise<voi
   const stop = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    log.info({ reason }, 'stopping');
+    say.stopping(reason);
     setTimeout(() => die('did not stop in time', undefined), STOP_DEADLINE_MS).unref();
     started
       .then((running) => running.stop())
       .then(() => process.exit(0))
       .catch((error: unknown) => die('could not stop', error));
   };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop(signal));
   // A launcher that was killed cannot signal us; its end of the channel closes instead.
   if (process.connected) process.on('disconnect', () => stop('the launcher is gone'));
+}
+
+function logLines(name: string) {
+  const log = createLogger({ name, level: 'info' });
+  return {
+    stopping: (reason: string) => log.info({ reason }, 'stopping'),
+    failed: (message: string, error: unknown) => {
+      if (error instanceof SettingsError) process.stderr.write(`${name}: ${error.message}\n`);
+      else log.fatal({ err: error }, message);
+    },
+  };
+}
+
+function sentences() {
+  return {
+    stopping: () => process.stdout.write('\nstopping …\n'),
+    failed: (message: string, error: unknown) => process.stderr.write(`${redactSecrets(sentence(message, error))}\n`),
+  };
+}
+
+function sentence(message: string, error: unknown): string {
+  if (error instanceof SettingsError || error instanceof FlotillaError) return error.message;
+  return error instanceof Error ? `${error.stack}` : `It ${message}.`;
 }

@@ -1,0 +1,20 @@
+import { portSetting, urlSetting } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+
+/** What the sandbox itself looks at; the api and the worker it starts read all their settings from the same environment. */
+export const SETTINGS = z.object({
+  DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
+  REDIS_URL: urlSetting('redis', 'rediss').optional(),
+  TELEGRAM_API_URL: urlSetting('https', 'http').optional(),
+  HOST: z.string().default('0.0.0.0'),
+  PORT: portSetting(8080),
+  PROXY_PREFIX: z.string().default('/tgapi'),
+  ENCRYPTION_KEY: z.string().optional(),
+  ADMIN_USERNAME: z.string().default('admin'),
+  ADMIN_PASSWORD: z.string().optional(),
+  ADMIN_API_KEY: z.string().optional(),
+  BACKEND_ALLOWED_CIDRS: z.string().default('127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7'),
+  DATA_DIR: z.string().default('.data'),
+});
+
+export type SandboxSettings = z.output<typeof SETTINGS>;

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Message = { message_id: number; chat: { id: number }; text?: string };
+type Update = { message?: Message; callback_query?: { id: string; data?: string; from: { id: number } } };
+type Call = { method: string; params: Record<string, unknown> };
+
+export type EchoProgram = { url: string; stop(): Promise<void> };
+
+/**
+ * The demo bot's program: takes the updates Flotilla pushes to it and says back what it is told, calling the Bot API
+ * at `apiRoot` (Flotilla's proxy) as any bot would.
+ */
+export async function startEchoProgram(bot: { apiRoot: string; token: string; secret: string }): Promise<EchoProgram> {
+  const server = createServer(async (request, response) => {
+    if (request.headers['x-telegram-bot-api-secret-token'] !== bot.secret) {
+      response.writeHead(401).end();
+      return;
+    }
+    try {
+      const call = answerTo(JSON.parse(await readText(request)) as Update);
+      if (call) await callBotApi(bot, call);
+      response.end();
+    } catch {
+      // An answer of 500 makes Flotilla try this update again later.
+      response.writeHead(500).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/demo-bot`, stop };
+}
+
+function answerTo({ message, callback_query: press }: Update): Call | null {
+  if (press) {
+    return {
+      method: 'answerCallbackQuery',
+      params: { callback_query_id: press.id, text: `You pressed ${press.data}` },
+    };
+  }
+  if (!message) return null;
+  const chat_id = message.chat.id;
+  if (message.text === undefined) {
+    return { method: 'copyMessage', params: { chat_id, from_chat_id: chat_id, message_id: message.message_id } };
+  }
+  const keyboard = [[{ text: 'A button', callback_data: 'the button' }]];
+  const isStart = message.text.startsWith('/start');
+  return {
+    method: 'sendMessage',
+    params: {
+      chat_id,
+      text: isStart ? 'Hello! I say back whatever you tell me.' : `You said: ${message.text}`.slice(0, 4096),
+      ...(isStart ? { reply_markup: { inline_keyboard: keyboard } } : {}),
+    },
+  };
+}
+
+async function callBotApi(bot: { apiRoot: string; token: string }, call: Call): Promise<void> {
+  const response = await fetch(`${bot.apiRoot}/bot${bot.token}/${call.method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(call.params),
+    signal: AbortSignal.timeout(20_000),
+  });
+  await response.text();
+  if (response.status >= 500) throw new Error(`${call.method} was answered with ${response.status}`);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { migrateToLatest } from '@flotilla/database/migrate.ts';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { ownData } from '@flotilla/embedded/own-data.ts';
+import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
+import { startRedis } from '@flotilla/embedded/start-redis.ts';
+import type { SandboxSettings } from './config.ts';
+import { type Credentials, keepCredentials } from './credentials.ts';
+import { type EchoProgram, startEchoProgram } from './echo-program.ts';
+import { registerDemoBot } from './register-demo-bot.ts';
+import { requireFreePort } from './require-free-port.ts';
+import { type Stack, stack } from './stack.ts';
+import { ended, type Program, startProgram } from './start-program.ts';
+import { welcome } from './welcome.ts';
+
+type Parts = { stack: Stack; settings: SandboxSettings; dataDir: string };
+
+/**
+ * Starts everything on this machine and prints where it is. Rejects with a FlotillaError whose message is for the
+ * person at the terminal; what was started by then is stopped again. A part that ends by itself ends the process.
+ */
+export async function startSandbox(settings: SandboxSettings): Promise<{ stop(): Promise<void> }> {
+  const parts = { stack: stack(), settings, dataDir: resolve(settings.DATA_DIR) };
+  try {
+    await startParts(parts);
+  } catch (error) {
+    await parts.stack.stop();
+    throw error;
+  }
+  return { stop: parts.stack.stop };
+}
+
+async function startParts(parts: Parts): Promise<void> {
+  const { settings, dataDir, stack } = parts;
+  stack.add(await ownData(dataDir));
+  await requireFreePort(settings.HOST, settings.PORT);
+  const credentials = await keepCredentials(dataDir, settings);
+  const port = settings.PORT === 0 ? await freePort() : settings.PORT;
+  const apiUrl = `http://${reachable(settings.HOST)}:${port}`;
+
+  const { databaseUrl, redisUrl } = await startStores(parts);
+  const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts);
+  const echo = simulatorUrl ? await startEcho(parts, credentials, apiUrl) : null;
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    TELEGRAM_API_URL: settings.TELEGRAM_API_URL ?? simulatorUrl!,
+    ENCRYPTION_KEY: credentials.encryptionKey,
+    BACKEND_ALLOWED_CIDRS: settings.BACKEND_ALLOWED_CIDRS,
+  };
+  await startServices(parts, { shared, credentials, port, apiUrl });
+  const demoBot = echo && (await registerDemoBot(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
+  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir }));
+}
+
+async function startStores(parts: Parts): Promise<{ databaseUrl: string; redisUrl: string }> {
+  const { settings, dataDir, stack } = parts;
+  const startedPostgres = async () => {
+    if (settings.DATABASE_URL) return settings.DATABASE_URL;
+    const postgres = await startPostgres({ dataDir, report: stack.report });
+    stack.watch('embedded Postgres', postgres);
+    return postgres.url;
+  };
+  const startedRedis = async () => {
+    if (settings.REDIS_URL) return settings.REDIS_URL;
+    const redis = await startRedis({ dataDir, report: stack.report });
+    stack.watch('embedded Redis', redis);
+    return redis.url;
+  };
+  const both = Promise.all([startedPostgres(), startedRedis()]);
+  const [databaseUrl, redisUrl] = await stack.step('starting Postgres and Redis', both);
+  await stack.step('migrating the database', migrate(databaseUrl));
+  return { databaseUrl, redisUrl };
+}
+
+async function migrate(url: string): Promise<void> {
+  const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
+  try {
+    await migrateToLatest(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function startSimulator(parts: Parts): Promise<string> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = { PORT: String(port), HOST: '127.0.0.1' };
+  await startWatched(parts, { name: 'simulator', env, readyUrl: `${url}/control/listBots` });
+  return url;
+}
+
+async function startEcho(parts: Parts, credentials: Credentials, apiUrl: string): Promise<EchoProgram> {
+  const apiRoot = `${apiUrl}${parts.settings.PROXY_PREFIX}`;
+  const echo = await startEchoProgram({ apiRoot, token: credentials.demoBotToken, secret: credentials.demoBotSecret });
+  parts.stack.add(echo.stop);
+  return echo;
+}
+
+async function startServices(
+  parts: Parts,
+  wiring: { shared: Record<string, string>; credentials: Credentials; port: number; apiUrl: string },
+): Promise<void> {
+  const { shared, credentials, port, apiUrl } = wiring;
+  const [apiMetrics, workerMetrics] = [await freePort(), await freePort()];
+  const admin = {
+    ADMIN_USERNAME: parts.settings.ADMIN_USERNAME,
+    ADMIN_PASSWORD: credentials.adminPassword,
+    ADMIN_API_KEY: credentials.adminApiKey,
+  };
+  const api = { ...shared, ...admin, PORT: String(port), METRICS_PORT: String(apiMetrics) };
+  const worker = { ...shared, METRICS_PORT: String(workerMetrics) };
+  const host = reachable(parts.settings.HOST);
+  await Promise.all([
+    startWatched(parts, { name: 'api', env: api, readyUrl: `${apiUrl}/readyz` }),
+    startWatched(parts, { name: 'worker', env: worker, readyUrl: `http://${host}:${workerMetrics}/readyz` }),
+  ]);
+}
+
+async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'dataDir'>): Promise<void> {
+  const entry = `apps/${program.name}/src/main.ts`;
+  const starting = startProgram({ ...program, entry, dataDir: parts.dataDir });
+  const running = await parts.stack.step(`starting the ${program.name}`, starting);
+  parts.stack.watch(program.name, running.process, () => ended(running).message);
+}
+
+function demoBotOptions(simulatorUrl: string, apiUrl: string, credentials: Credentials, echo: EchoProgram) {
+  const { adminApiKey: apiKey, demoBotToken: token, demoBotSecret: secret } = credentials;
+  return { simulatorUrl, apiUrl, apiKey, token, secret, backendUrl: echo.url };
+}
+
+/** An address that stands for all is none a client could use. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
