@@ -15,8 +15,10 @@ type PollingDeps = WorkerContext & { pollTimeoutS: () => number };
 const TURN_MS = 30_000;
 const TURN_UPDATES = 2_000;
 const FULL_PAUSE_MS = 1_000;
-/** A bot not heard of for this long is asked without waiting first, so that it soon shows as running. */
+/** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
 const UNHEARD_MS = 60_000;
+/** Not 0: the same offset again within half a second would be served one update only. */
+const BRIEF_TIMEOUT_S = 1;
 
 /** Asks the platform for one bot's updates and accepts them, for a while; then the next bot has its turn. */
 export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -48,7 +50,7 @@ async function pollUntilTurnEnds(
   let taken = 0;
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
     const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard ? 0 : deps.pollTimeoutS();
+    const timeoutS = unheard ? BRIEF_TIMEOUT_S : deps.pollTimeoutS();
     const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
     if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);

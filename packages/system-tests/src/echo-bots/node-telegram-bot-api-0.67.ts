@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { BUTTON, chatOrder, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+
+type Message = {
+  message_id: number;
+  chat: { id: number };
+  text?: string;
+  photo?: { file_id: string }[];
+  document?: { file_id: string; file_name?: string };
+};
+type Query = { id: string; message: Message };
+
+/** The part of node-telegram-bot-api 0.67, which comes without types, that this bot uses. */
+type TelegramBot = {
+  on(event: 'message' | 'edited_message', listener: (message: Message) => void): void;
+  on(event: 'callback_query', listener: (query: Query) => void): void;
+  on(event: 'polling_error', listener: (error: Error) => void): void;
+  sendMessage(chatId: number, text: string, options?: object): Promise<Message>;
+  sendPhoto(chatId: number, photo: Buffer, options: object, file: object): Promise<Message>;
+  sendDocument(chatId: number, document: Buffer, options: object, file: object): Promise<Message>;
+  answerCallbackQuery(id: string, options: object): Promise<boolean>;
+  editMessageText(text: string, options: object): Promise<Message>;
+  getFileStream(fileId: string): AsyncIterable<Buffer>;
+  setWebHook(url: string, options: object): Promise<boolean>;
+  processUpdate(update: object): void;
+  stopPolling(): Promise<void>;
+};
+type TelegramBotClass = new (token: string, options: object) => TelegramBot;
+
+const TelegramBot = createRequire(import.meta.url)('ntba-0.67') as TelegramBotClass;
+const settings = readEchoBotSettings();
+const inOrder = chatOrder();
+const bot = new TelegramBot(settings.token, { baseApiUrl: settings.apiRoot, polling: settings.mode === 'pull' });
+
+async function fetchFile(fileId: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bot.getFileStream(fileId)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function echo({ chat, text, photo, document }: Message): Promise<unknown> {
+  if (text === '/button') return bot.sendMessage(chat.id, 'a button', { reply_markup: BUTTON });
+  if (text !== undefined) return bot.sendMessage(chat.id, text);
+  const largest = photo?.at(-1);
+  if (largest !== undefined) {
+    return bot.sendPhoto(
+      chat.id,
+      await fetchFile(largest.file_id),
+      {},
+      { filename: 'echo.jpg', contentType: 'image/jpeg' },
+    );
+  }
+  if (document === undefined) return undefined;
+  const file = { filename: document.file_name ?? 'file', contentType: 'application/octet-stream' };
+  return bot.sendDocument(chat.id, await fetchFile(document.file_id), {}, file);
+}
+
+bot.on('message', (message) => void inOrder(message.chat.id, () => echo(message)));
+bot.on('edited_message', ({ chat, text }) => {
+  void inOrder(chat.id, () => bot.sendMessage(chat.id, `edited: ${text}`));
+});
+bot.on('callback_query', ({ id, message }) => {
+  void inOrder(message.chat.id, async () => {
+    await bot.answerCallbackQuery(id, { text: 'ok' });
+    await bot.editMessageText('pressed', { chat_id: message.chat.id, message_id: message.message_id });
+  });
+});
+bot.on('polling_error', (error) => process.stderr.write(`echo bot: ${error.message}\n`));
+
+if (settings.mode === 'pull') {
+  process.once('SIGTERM', () => void bot.stopPolling().then(() => process.exit(0)));
+  sayReady();
+} else {
+  // The library's own webhook server knows no secret, so the bot brings its own, as its documentation shows.
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const known = req.headers['x-telegram-bot-api-secret-token'] === settings.secret;
+      if (known) bot.processUpdate(JSON.parse(Buffer.concat(chunks).toString('utf8')) as object);
+      res.writeHead(known ? 200 : 401).end();
+    });
+  });
+  server.listen(settings.port, '127.0.0.1', async () => {
+    await bot.setWebHook(webhookUrl(settings), { secret_token: settings.secret });
+    sayReady();
+  });
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const READY_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 25_000;
+
+/** One api or worker process, started with the command an operator uses. */
+export type FleetProcess = {
+  role: 'api' | 'worker';
+  /** Where it serves (api), else its probes. */
+  port: number;
+  metricsPort: number;
+  pid: number;
+  /** Everything it wrote. */
+  output(): string;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+};
+
+/** Starts a process and waits until it says it is ready. */
+export async function startProcess(role: 'api' | 'worker', settings: Record<string, string>): Promise<FleetProcess> {
+  const port = await freePort();
+  const metricsPort = await freePort();
+  const child = spawn(process.execPath, [join(ROOT, `apps/${role}/src/main.ts`)], {
+    env: {
+      PATH: inheritedEnv().PATH,
+      HOST: '127.0.0.1',
+      ...settings,
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+    },
+    // The channel tells the child when this process is gone, however it went.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  await untilReady(child, metricsPort, () => output);
+  return {
+    role,
+    port,
+    metricsPort,
+    pid: child.pid!,
+    output: () => output,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+      const code = await exited;
+      clearTimeout(timer);
+      return code;
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, metricsPort: number, output: () => string): Promise<void> {
+  await waitFor(
+    async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return true;
+      return (await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => null))?.ok;
+    },
+    { timeoutMs: READY_WITHIN_MS, message: 'a process that is ready' },
+  );
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The process ended:\n${output()}`);
+}

@@ -1,0 +1,101 @@
+import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
+import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { type FleetProcess, startProcess } from './fleet-process.ts';
+
+/** A bot of the fleet: our id, and what the platform knows of it. */
+export type FleetBot = { id: number; token: string; platformId: number; username: string };
+
+/** The whole service as processes, before a simulated platform. */
+export type Fleet = {
+  /** One address before all api processes. */
+  url: string;
+  apis: FleetProcess[];
+  workers: FleetProcess[];
+  simulator: RunningSimulator;
+  control: ControlClient;
+  database: TestDatabase;
+  redis: TestRedis;
+  /** Starts one more process, as an operator would to scale or to replace one. */
+  start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<FleetProcess>;
+  /** Calls the REST API as the admin; the body of a success, else an Error with what was answered. */
+  rest<T = unknown>(path: string, body?: object): Promise<T>;
+  addBot(fields?: Record<string, unknown>, platform?: Record<string, unknown>): Promise<FleetBot>;
+  stop(): Promise<void>;
+};
+
+export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
+
+/** Starts Postgres' database, Redis, the simulator and this many api and worker processes. */
+export async function startFleet(
+  size: { apis: number; workers: number } = { apis: 2, workers: 2 },
+  settings: Record<string, string> = {},
+): Promise<Fleet> {
+  const database = await testDatabase();
+  const redis = await startTestRedis();
+  const simulator = await startSimulator();
+  const control = controlClient(simulator.url);
+  const environment = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    TELEGRAM_API_URL: simulator.url,
+    ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+    BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
+    ADMIN_API_KEY: ADMIN_KEY,
+    ADMIN_PASSWORD: 'a password for tests',
+    LOG_LEVEL: 'info',
+    ...settings,
+  };
+  const apis: FleetProcess[] = [];
+  const workers: FleetProcess[] = [];
+  const start = async (role: 'api' | 'worker', extra: Record<string, string> = {}) => {
+    const process = await startProcess(role, { ...environment, ...extra });
+    (role === 'api' ? apis : workers).push(process);
+    return process;
+  };
+  const balancer: Balancer = await startBalancer(() => apis.map((api) => api.port));
+  await Promise.all([
+    ...Array.from({ length: size.apis }, () => start('api')),
+    ...Array.from({ length: size.workers }, () => start('worker')),
+  ]);
+  const rest = async <T>(path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${balancer.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_KEY}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
+  };
+  let made = 0;
+  return {
+    url: balancer.url,
+    apis,
+    workers,
+    simulator,
+    control,
+    database,
+    redis,
+    start,
+    rest,
+    addBot: async (fields = {}, platform = {}) => {
+      made += 1;
+      const known = await control.createBot({ name: `Bot ${made}`, username: `fleet_${made}_bot`, ...platform });
+      const { id } = await rest<{ id: number }>('/api/bots/add', { token: known.token, ...fields });
+      return { id, token: known.token, platformId: known.id, username: known.username };
+    },
+    stop: async () => {
+      await Promise.all([...apis, ...workers].map((process) => process.stop()));
+      await balancer.stop();
+      await simulator.stop();
+      await redis.stop();
+      await database.drop();
+    },
+  };
+}
