@@ -4,9 +4,10 @@ import { pendingMigrations } from '@flotilla/database/migrate.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
 import { createApp } from './app.ts';
-import { botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
+import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
 import { isBotApiPath } from './bot-api-proxy/parse-bot-path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
@@ -29,8 +30,12 @@ export interface RunningApi {
 }
 
 /** Starts one api process; rejects when a migration is pending, Postgres or Redis is away, or a port is taken. */
-export async function startApi(config: ApiConfig): Promise<RunningApi> {
-  const context = await createContext(config);
+export async function startApi(
+  config: ApiConfig,
+  log: Logger = createLogger({ name: 'api', level: config.logLevel }),
+): Promise<RunningApi> {
+  const context = await createContext(config, log);
+  const proxy = botApiProxy(context);
   try {
     await prepare(context);
     const probes = await startProbeServer({
@@ -40,14 +45,15 @@ export async function startApi(config: ApiConfig): Promise<RunningApi> {
       live: () => true,
       ready: () => readReadiness(context),
     });
-    const server = await listen(config, requestListener(context)).catch(async (error: unknown) => {
+    const server = await listen(config, requestListener(context, proxy)).catch(async (error: unknown) => {
       await probes.stop();
       throw error;
     });
     const { port } = server.address() as AddressInfo;
     context.log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    return { port, metricsPort: probes.port, stop: () => stop(context, server, probes) };
+    return { port, metricsPort: probes.port, stop: () => stop(context, server, proxy, probes) };
   } catch (error) {
+    await proxy.stop();
     await context.close();
     throw error;
   }
@@ -73,12 +79,11 @@ async function prepareAdmin(context: Context): Promise<void> {
   if (key === 'no-account') context.log.warn({ username }, 'ADMIN_API_KEY is not in use: no admin has this username');
 }
 
-function requestListener(context: Context): RequestListener {
+function requestListener(context: Context, proxy: BotApiProxy): RequestListener {
   const app = createApp(context);
-  const proxy = botApiProxy(context);
   return (request, response) => {
     if (context.stopping.aborted) response.setHeader('Connection', 'close');
-    if (isBotApiPath(request.url ?? '/', context.proxy.prefix)) proxy(request, response);
+    if (isBotApiPath(request.url ?? '/', context.proxy.prefix)) proxy.handle(request, response);
     else app(request, response);
   };
 }
@@ -104,9 +109,15 @@ function listen({ http }: ApiConfig, handle: RequestListener): Promise<Server> {
   });
 }
 
-async function stop(context: Context, server: Server, probes: { stop(): Promise<void> }): Promise<void> {
+async function stop(
+  context: Context,
+  server: Server,
+  proxy: BotApiProxy,
+  probes: { stop(): Promise<void> },
+): Promise<void> {
   context.beginStop();
   await drainServer(server);
+  await proxy.stop();
   await probes.stop();
   await context.close();
 }

@@ -1,0 +1,301 @@
+import { changeCredentials } from '@flotilla/domain/accounts/change-credentials.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+let api: TestApi;
+let redis: RedisHandles;
+let http: RestClient;
+let accounts = 0;
+
+const log = createLogger({ name: 'test', level: 'silent' });
+
+beforeAll(async () => {
+  api = await startTestApi({ TRUSTED_PROXIES: '127.0.0.0/8' });
+  redis = await connectRedis({ url: api.redis.url, log });
+  http = restClient(api.url);
+}, 60_000);
+
+afterAll(async () => {
+  await redis?.close();
+  await api?.stop();
+});
+
+const newAccount = (given: { mustChangePassword?: boolean; role?: 'admin' | 'user' } = {}) => {
+  accounts += 1;
+  return insertAccount(api.database.db, { username: `person-${accounts}`, ...given });
+};
+
+const signIn = (account: { username: string; password: string }, headers: Record<string, string> = {}) =>
+  http('POST', '/api/auth/login', {
+    body: { username: account.username, password: account.password },
+    // Each from an address of its own, so that the limit per address stays out of the way.
+    headers: { 'x-forwarded-for': `10.0.${accounts >> 8}.${accounts & 255}`, ...headers },
+  });
+
+function cookieOf(answer: RestAnswer): string {
+  return (answer.headers.getSetCookie()[0] ?? '').split(';', 1)[0] ?? '';
+}
+
+const me = (cookie: string) => http('GET', '/api/auth/me', { headers: { cookie } });
+const logOut = (cookie: string, headers: Record<string, string> = {}) =>
+  http('POST', '/api/auth/logout', { headers: { cookie, ...headers } });
+
+describe('signing in', () => {
+  test('answers the account and sets a cookie that scripts and other sites cannot use', async () => {
+    const account = await newAccount();
+    const answer = await signIn(account);
+    expect(answer.json).toMatchObject({
+      user: { id: account.id, role: 'user', bot_ids: [] },
+      must_change_password: false,
+    });
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^session=.*; Path=\/; .*HttpOnly; SameSite=Lax$/),
+    ]);
+    expect((await me(cookieOf(answer))).json).toMatchObject({
+      username: account.username,
+      last_login_at: expect.any(String),
+    });
+  });
+
+  test('works whatever the case of the username, and not with a wrong password or an unknown name', async () => {
+    const account = await newAccount();
+    expect((await signIn({ ...account, username: account.username.toUpperCase() })).status).toBe(200);
+    const wrong = await signIn({ ...account, password: 'not the password' });
+    const unknown = await signIn({ username: 'nobody-here', password: 'whatever' });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect({ ...(wrong.json as object), request_id: '' }).toEqual({ ...(unknown.json as object), request_id: '' });
+  });
+
+  test('changes the session id, so that a planted one is worth nothing', async () => {
+    const attacker = await newAccount();
+    const victim = await newAccount();
+    const planted = cookieOf(await signIn(attacker));
+    const own = cookieOf(await signIn(victim, { cookie: planted }));
+    expect(own).not.toBe(planted);
+    expect((await me(own)).json).toMatchObject({ username: victim.username });
+    expect((await me(planted)).status).toBe(401);
+  });
+
+  test('takes no session id of the caller’s making', async () => {
+    const account = await newAccount();
+    const answer = await signIn(account, { cookie: 'session=s%3Amade-up-by-me.signature' });
+    expect(cookieOf(answer)).not.toContain('made-up-by-me');
+    expect((await me('session=s%3Amade-up-by-me.signature')).status).toBe(401);
+  });
+
+  test('marks the cookie Secure behind a trusted proxy that speaks HTTPS, and not otherwise', async () => {
+    const account = await newAccount();
+    const secure = await signIn(account, { 'x-forwarded-proto': 'https' });
+    expect(secure.headers.getSetCookie()[0]).toContain('; Secure');
+    expect((await signIn(account)).headers.getSetCookie()[0]).not.toContain('; Secure');
+  });
+
+  test('marks the cookie Secure, and asks browsers to stay on HTTPS, when PUBLIC_URL says so', async () => {
+    const account = await newAccount();
+    const pod = await api.startPod({ PUBLIC_URL: 'https://bots.example', TRUSTED_PROXIES: '' });
+    const answer = await restClient(pod.url)('POST', '/api/auth/login', { body: credentials(account) });
+    expect(answer.headers.getSetCookie()[0]).toContain('; Secure');
+    expect(answer.headers.get('strict-transport-security')).toContain('max-age=');
+  });
+
+  test('is refused after five failures of one account, from wherever, until the window has passed', async () => {
+    const account = await newAccount();
+    const fail = (attempt: number) =>
+      http('POST', '/api/auth/login', {
+        body: { username: account.username, password: 'wrong' },
+        headers: { 'x-forwarded-for': `10.9.0.${attempt}` },
+      });
+    const many = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map(fail));
+    expect(many.map(({ status }) => status).sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429]);
+    const right = await signIn(account, { 'x-forwarded-for': '10.9.1.1' });
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(800);
+  });
+
+  test('is refused after five failures from one address, and still open to others', async () => {
+    const account = await newAccount();
+    const from = { 'x-forwarded-for': '10.8.0.1' };
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await signIn({ username: `guess-${attempt}`, password: 'wrong' }, from);
+    }
+    expect((await signIn(account, from)).status).toBe(429);
+    expect((await signIn(account, { 'x-forwarded-for': '10.8.0.2' })).status).toBe(200);
+  });
+
+  test('does not count what succeeded', async () => {
+    const account = await newAccount();
+    const from = { 'x-forwarded-for': '10.7.0.1' };
+    for (let attempt = 0; attempt < 7; attempt += 1) expect((await signIn(account, from)).status).toBe(200);
+  });
+
+  test('believes X-Forwarded-For of trusted proxies only', async () => {
+    const account = await newAccount();
+    const pod = await api.startPod({ TRUSTED_PROXIES: '' });
+    const direct = restClient(pod.url);
+    const guess = (attempt: number) =>
+      direct('POST', '/api/auth/login', {
+        body: { username: `other-${attempt}`, password: 'wrong' },
+        headers: { 'x-forwarded-for': `10.6.0.${attempt}` },
+      });
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess(attempt);
+    expect((await direct('POST', '/api/auth/login', { body: credentials(account) })).status).toBe(429);
+  });
+});
+
+describe('a session', () => {
+  test('ends at sign-out', async () => {
+    const cookie = cookieOf(await signIn(await newAccount()));
+    expect((await logOut(cookie)).json).toEqual({ ok: true });
+    expect((await me(cookie)).status).toBe(401);
+  });
+
+  test('works on every pod', async () => {
+    const cookie = cookieOf(await signIn(await newAccount()));
+    const pod = await api.startPod();
+    expect((await restClient(pod.url)('GET', '/api/auth/me', { headers: { cookie } })).status).toBe(200);
+  });
+
+  test('is not believed beside a wrong Bearer header', async () => {
+    const cookie = cookieOf(await signIn(await newAccount()));
+    const answer = await http('GET', '/api/auth/me', { headers: { cookie, authorization: 'Bearer flt_wrong' } });
+    expect(answer.status).toBe(401);
+    const basic = await http('GET', '/api/auth/me', { headers: { cookie, authorization: 'Basic dTpw' } });
+    expect(basic.status).toBe(200);
+  });
+
+  test('cannot be used by pages of other sites', async () => {
+    const cookie = cookieOf(await signIn(await newAccount()));
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: 'not a url' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: api.url, 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of foreign) {
+      const answer = await logOut(cookie, headers);
+      expect({ headers, status: answer.status }).toEqual({ headers, status: 403 });
+    }
+    expect((await me(cookie)).status).toBe(200);
+    expect((await logOut(cookie, { origin: api.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  test('lets pages of other sites not sign somebody in over it either', async () => {
+    const account = await newAccount();
+    const cookie = cookieOf(await signIn(account));
+    expect((await signIn(account, { cookie, origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test('is used with JSON or urlencoded bodies, never with text/plain', async () => {
+    const account = await newAccount();
+    const cookie = cookieOf(await signIn(account));
+    const answer = await http('POST', '/api/auth/api-keys', {
+      body: '{"name":"a key"}',
+      headers: { cookie, 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(415);
+  });
+});
+
+describe('changing the password', () => {
+  const change = (cookie: string, account: TestAccount, given: Record<string, string> = {}) =>
+    http('POST', '/api/auth/change-password', {
+      headers: { cookie, 'x-forwarded-for': `10.5.0.${account.id % 250}` },
+      body: { old_password: account.password, new_password: 'a new password', ...given },
+    });
+
+  test('ends the other sessions of the account on every pod, and keeps this one', async () => {
+    const account = await newAccount();
+    const [here, there] = [cookieOf(await signIn(account)), cookieOf(await signIn(account))];
+    const pod = restClient((await api.startPod()).url);
+    const onPod = (cookie: string) => pod('GET', '/api/auth/me', { headers: { cookie } });
+    expect((await onPod(there)).status).toBe(200);
+
+    const changed = await change(here, account);
+    expect(changed.json).toEqual({ ok: true });
+    await waitFor(async () => (await onPod(there)).status === 401, { timeoutMs: 5000 });
+    const kept = cookieOf(changed);
+    await waitFor(async () => (await me(kept)).status === 200, { timeoutMs: 5000 });
+    await waitFor(async () => (await onPod(kept)).status === 200, { timeoutMs: 5000 });
+    expect(kept).not.toBe(here);
+    expect((await signIn(account)).status).toBe(401);
+    expect((await signIn({ ...account, password: 'a new password' })).status).toBe(200);
+  });
+
+  test('needs the old one, and another one of ten characters', async () => {
+    const account = await newAccount();
+    const cookie = cookieOf(await signIn(account));
+    const faults = async (given: Record<string, string>) => (await change(cookie, account, given)).json;
+    expect(await faults({ old_password: 'wrong' })).toMatchObject({ details: [{ path: 'old_password' }] });
+    expect(await faults({ new_password: 'too short' })).toMatchObject({ details: [{ path: 'new_password' }] });
+    expect(await faults({ new_password: account.password })).toMatchObject({ details: [{ path: 'new_password' }] });
+  });
+
+  test('limits guesses of the old one like a sign-in', async () => {
+    const account = await newAccount();
+    const cookie = cookieOf(await signIn(account));
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      statuses.push((await change(cookie, account, { old_password: 'wrong' })).status);
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+  });
+
+  test('must come first where the account is told to, for sessions and keys alike', async () => {
+    const account = await newAccount({ mustChangePassword: true, role: 'admin' });
+    const signedIn = await signIn(account);
+    const cookie = cookieOf(signedIn);
+    expect(signedIn.json).toMatchObject({ must_change_password: true });
+    const list = (headers: Record<string, string>) => http('GET', '/api/bots', { headers });
+    expect((await list({ cookie })).json).toMatchObject({
+      code: 'forbidden',
+      error: 'The password must be changed first',
+    });
+    expect((await list({ authorization: `Bearer ${account.key}` })).status).toBe(403);
+    expect((await me(cookie)).status).toBe(200);
+    const changed = await change(cookie, account);
+    const kept = cookieOf(changed);
+    await waitFor(async () => (await list({ cookie: kept })).status === 200, { timeoutMs: 5000 });
+  });
+});
+
+test('a role change ends the sessions of the account everywhere', async () => {
+  const account = await newAccount({ role: 'admin' });
+  const cookie = cookieOf(await signIn(account));
+  expect((await me(cookie)).status).toBe(200);
+  const { db } = api.database;
+  await changeCredentials({ db, redis, clock: systemClock, log }, () =>
+    db
+      .updateTable('accounts')
+      .set((row) => ({ role: 'user', session_epoch: row('session_epoch', '+', 1) }))
+      .where('id', '=', account.id)
+      .execute(),
+  );
+  await waitFor(async () => (await me(cookie)).status === 401, { timeoutMs: 5000 });
+});
+
+test('nothing that signs in is in the log', async () => {
+  const account = await newAccount();
+  const query = { username: account.username, password: account.password };
+  const answer = await http('POST', '/api/auth/login', { query, headers: { 'x-forwarded-for': '10.4.0.1' } });
+  expect(answer.status).toBe(200);
+  const cookie = cookieOf(answer);
+  await me(cookie);
+  await restClient(api.url, ADMIN_KEY)('GET', '/api/auth/me', { query: { key: ADMIN_KEY } });
+  await waitFor(() => api.logLines.filter((line) => line.includes('/api/auth/me')).length > 1);
+  const logged = api.logLines.join('');
+  for (const secret of [account.password, account.key, ADMIN_KEY, decodeURIComponent(cookie.slice(10, 40))]) {
+    expect(logged.includes(secret)).toBe(false);
+  }
+});
+
+function credentials({ username, password }: TestAccount): { username: string; password: string } {
+  return { username, password };
+}

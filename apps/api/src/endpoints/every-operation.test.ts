@@ -1,0 +1,246 @@
+import { ERROR_CODES } from '@flotilla/contract/flotilla-error.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
+import { errorAnswer } from '@flotilla/contract/resources/answers.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { ERROR_STATUS } from '../http/error-status.ts';
+import { endpoints } from './endpoints.ts';
+
+type Input = Record<string, unknown>;
+/** What a valid call of an operation looks like, made anew for each call. */
+type Example = () => Input | Promise<Input>;
+
+const NO_SUCH_ID = 999_999;
+const CHAT = 424_242;
+
+let api: TestApi;
+let backend: TestBackend;
+let admin: RestClient;
+let owner: RestClient;
+let stranger: RestClient;
+let nobody: RestClient;
+let botId: number;
+
+const newToken = async () => (await api.platform.createBot({})).token;
+const newBot = async (): Promise<number> => {
+  const added = await admin('POST', '/api/bots/add', { body: { token: await newToken() } });
+  return (added.json as { id: number }).id;
+};
+const newKey = async (): Promise<number> => {
+  const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'example' } });
+  return (made.json as { id: number }).id;
+};
+
+const EXAMPLES: Record<string, Example> = {
+  login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
+  logout: () => ({}),
+  showOwnAccount: () => ({}),
+  changePassword: () => ({ old_password: ADMIN_PASSWORD, new_password: `${ADMIN_PASSWORD}!` }),
+  listApiKeys: () => ({ limit: 5, offset: 0 }),
+  createApiKey: () => ({ name: 'example', role: 'user', bot_ids: [botId], expires_at: '2099-01-01T00:00:00Z' }),
+  toggleApiKey: async () => ({ id: await newKey(), enabled: false }),
+  deleteApiKey: async () => ({ id: await newKey() }),
+  listBots: () => ({ limit: 5, offset: 0 }),
+  addBot: async () => ({
+    token: await newToken(),
+    name: 'An example',
+    manage_enabled: true,
+    proxy_enabled: false,
+    backend_url: backend.url,
+    secret_token: 'a-secret',
+    long_poll_enabled: true,
+    description: 'Nothing in particular',
+    webhook_mode: false,
+    max_connections: 10,
+    allowed_updates: ['message'],
+  }),
+  validateToken: async () => ({ token: await newToken() }),
+  updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20 }),
+  toggleBotDisabled: async () => ({ id: await newBot() }),
+  deleteBot: async () => ({ id: await newBot() }),
+  checkBackendHealth: () => ({ id: botId }),
+  listChats: () => ({ bot_id: botId, q: 'a', limit: 5, offset: 0 }),
+  listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true }),
+  sendMessage: () => ({ bot_id: botId, chat_id: CHAT, text: 'Hello' }),
+  pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
+};
+
+beforeAll(async () => {
+  [api, backend] = await Promise.all([startTestApi(), startBackend()]);
+  admin = restClient(api.url, ADMIN_KEY);
+  nobody = restClient(api.url);
+  const platformBot = await api.platform.createBot({});
+  const added = await admin('POST', '/api/bots/add', {
+    body: { token: platformBot.token, backend_url: backend.url, long_poll_enabled: true },
+  });
+  botId = (added.json as { id: number }).id;
+  const person = await api.platform.createPerson({ id: CHAT });
+  await api.platform.startBot({ person: person.id, bot: platformBot.id });
+  const { db } = api.database;
+  owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [botId] })).key);
+  stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger' })).key);
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+  await backend?.stop();
+});
+
+function call(client: RestClient, operation: Operation, input: Input): Promise<RestAnswer> {
+  const [path] = operation.paths;
+  if (operation.method === 'POST') return client('POST', path, { body: input });
+  return client('GET', path, { query: queryOf(input) });
+}
+
+function queryOf(input: Input): NonNullable<RestCall['query']> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? JSON.stringify(value) : `${value}`,
+    ]),
+  );
+}
+
+function expectError(answer: RestAnswer, status: number): z.output<typeof errorAnswer> {
+  const error = errorAnswer.parse(answer.json);
+  expect({ status: answer.status, error: error.error }).toEqual({ status, error: expect.any(String) });
+  expect(ERROR_STATUS[error.code]).toBe(status);
+  expect(answer.headers.get('x-request-id')).toBe(error.request_id);
+  return error;
+}
+
+test('every operation has an example here, so that none goes untested', () => {
+  expect(Object.keys(EXAMPLES).sort()).toEqual(endpoints.map(({ operation }) => operation.name).sort());
+});
+
+test('every error code has a status', () => {
+  expect(Object.keys(ERROR_STATUS).sort()).toEqual([...ERROR_CODES].sort());
+});
+
+describe.each(endpoints.map(({ operation }) => [operation.name, operation] as const))('%s', (name, operation) => {
+  const example = () => Promise.resolve(EXAMPLES[name]!());
+  const naming = operation.botInputs?.[0];
+  const asAdmin = () => (operation.role === 'public' ? nobody : admin);
+
+  // The only operation that changes what the others sign in with: its success has tests of its own.
+  if (name !== 'changePassword') {
+    test('answers a valid call of an admin in the shape of its schema', async () => {
+      const answer = await call(asAdmin(), operation, await example());
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+      operation.output.parse(answer.json);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    });
+  }
+
+  if (operation.role !== 'public') {
+    test('is 401 without a credential, whatever else is wrong', async () => {
+      const answer = await call(nobody, operation, { unknown_field: 1 });
+      expectError(answer, 401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    });
+  }
+
+  if (operation.role === 'admin') {
+    test('is 403 for the user role before its inputs are looked at', async () => {
+      expect(expectError(await call(owner, operation, {}), 403).error).toBe('Admin role required');
+    });
+  } else if (naming !== undefined) {
+    test('is open to a user who has the bot, and 403 for one who has not', async () => {
+      expect((await call(owner, operation, await example())).status).toBe(200);
+      expectError(await call(stranger, operation, await example()), 403);
+      expectError(await call(stranger, operation, { [naming]: botId, unknown_field: 1 }), 403);
+      expectError(await call(stranger, operation, { [naming]: NO_SUCH_ID }), 403);
+    });
+  }
+
+  if (naming !== undefined) {
+    test('is 404 for a bot that is not there, and 400 when something else is wrong besides', async () => {
+      const input = { ...(await example()), [naming]: NO_SUCH_ID };
+      expect(expectError(await call(admin, operation, input), 404).error).toBe('Bot not found');
+    });
+  }
+
+  const fields = Object.entries(operation.input.shape as Record<string, z.ZodType>);
+
+  for (const [field, schema] of fields) {
+    if (!schema.safeParse(undefined).success) {
+      test(`requires ${field}`, async () => {
+        const { [field]: _left, ...rest } = await example();
+        expect(reasons(await call(asAdmin(), operation, rest), field)).toEqual(['is required']);
+      });
+    }
+
+    test(`refuses ${field} of a wrong type, out of range or too long`, async () => {
+      const candidates = operation.method === 'POST' ? [...WRONG_JSON, ...WRONG_TEXT] : WRONG_TEXT;
+      const wrong = candidates.filter((value) => !schema.safeParse(value).success);
+      expect(wrong.length).toBeGreaterThan(0);
+      const input = await example();
+      for (const value of wrong) {
+        const answer = await call(asAdmin(), operation, { ...input, [field]: value });
+        expect(reasons(answer, field).length).toBeGreaterThan(0);
+      }
+    });
+  }
+
+  if (operation.method === 'POST') {
+    test('refuses an unknown field by its name, and says every fault at once', async () => {
+      const answer = await call(asAdmin(), operation, { ...(await example()), tyop: 1, __proto: 2 });
+      expect(reasons(answer, 'tyop')).toEqual(['is not a field of this call']);
+      expect(reasons(answer, '__proto')).toEqual(['is not a field of this call']);
+    });
+  } else {
+    test('ignores an unknown query parameter', async () => {
+      expect((await call(asAdmin(), operation, { ...(await example()), tyop: 1 })).status).toBe(200);
+    });
+  }
+
+  test('is 405 with the right method in Allow when called with another', async () => {
+    for (const path of operation.paths) {
+      const answer = await admin('PUT', path);
+      expectError(answer, 405);
+      expect(answer.headers.get('allow')?.split(', ')).toContain(operation.method);
+    }
+  });
+});
+
+/** Sent as JSON; each field is only sent those that its schema does not take. */
+const WRONG_JSON: unknown[] = [
+  null,
+  {},
+  [],
+  [[]],
+  [null],
+  1.5,
+  -1,
+  2 ** 53,
+  true,
+  { a: 1 },
+  'half \ud800 a pair',
+  'nul \0',
+];
+/** Sent as text too. */
+const WRONG_TEXT: string[] = [
+  '',
+  ' ',
+  'x',
+  '1.5',
+  '-1',
+  '0',
+  '1e3',
+  '9007199254740993',
+  '-9007199254740993',
+  '9223372036854775807',
+  '[',
+  '[1',
+  'x'.repeat(20_000),
+];
+
+function reasons(answer: RestAnswer, field: string): string[] {
+  const { details = [] } = expectError(answer, 400);
+  const found = details.filter(({ path }) => path === field || path.startsWith(`${field}.`));
+  return found.map(({ reason }) => reason);
+}

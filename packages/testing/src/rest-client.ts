@@ -1,0 +1,45 @@
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body; undefined when it is not JSON. */
+  json: unknown;
+}
+
+export interface RestCall {
+  /** JSON, unless it is a string, which is sent as it is. */
+  body?: unknown;
+  query?: Record<string, string | number>;
+  headers?: Record<string, string>;
+}
+
+export type RestClient = (method: string, path: string, call?: RestCall) => Promise<RestAnswer>;
+
+/** Calls a REST interface over HTTP, with an API key when one is given. */
+export function restClient(url: string, key?: string): RestClient {
+  return async (method, path, { body, query = {}, headers = {} } = {}) => {
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string]),
+    );
+    const response = await fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
