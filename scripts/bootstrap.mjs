@@ -27,7 +27,7 @@ export async function runOnPinnedNode(args, options = {}) {
   const child = spawn(PINNED_NODE, args, { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options });
   const forward = (signal) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
-  const watch = stopWithParent(() => child.kill('SIGTERM'));
+  const watch = stopWithNpm(() => child.kill('SIGTERM'));
   options.onStart?.(child);
   const code = await new Promise((done) => {
     child.once('error', (error) => fail(`Node could not be run: ${error.message}.`));
@@ -43,12 +43,23 @@ export function fail(sentence) {
   process.exit(1);
 }
 
-function stopWithParent(stop) {
-  const parent = process.ppid;
-  const ranByNpm = process.env.npm_lifecycle_event !== undefined;
+/** Under npm we are the child of a shell that outlives a killed npm: so the shell's parent is watched too. */
+function stopWithNpm(stop) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  const atStart = ancestors();
   return setInterval(() => {
-    if (ranByNpm && process.ppid !== parent) stop();
+    if (ancestors() !== atStart) stop();
   }, 1_000).unref();
+}
+
+function ancestors() {
+  const parent = process.ppid;
+  try {
+    const stat = readFileSync(`/proc/${parent}/stat`, 'utf8');
+    return `${parent} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    return `${parent}`;
+  }
 }
 
 /** Whether node_modules holds what package-lock.json says, by npm's own record of what it installed. */
