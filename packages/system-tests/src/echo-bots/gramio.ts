@@ -7,7 +7,7 @@ const inOrder = chatOrder();
 const bot = new Bot(settings.token, { api: { baseURL: `${settings.apiRoot}/bot` } });
 
 async function asFile(fileId: string, name: string): Promise<File> {
-  return new File([await bot.downloadFile(fileId)], name);
+  return new File([new Uint8Array(await bot.downloadFile(fileId))], name);
 }
 
 bot.on('message', (context) =>

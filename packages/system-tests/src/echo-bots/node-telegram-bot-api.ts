@@ -30,7 +30,7 @@ bot.on('message', (context) => {
   });
 });
 bot.on('edited_message', (context) => {
-  const message = context.update.edited_message!;
+  const message = context.editedMessage!;
   return api.sendMessage({ chat_id: message.chat.id, text: `edited: ${message.text}` });
 });
 bot.on('callback_query', async (context) => {

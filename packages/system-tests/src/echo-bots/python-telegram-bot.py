@@ -2,6 +2,7 @@
 import io
 import json
 import sys
+import time
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.ext import CallbackQueryHandler, CommandHandler, Filters, MessageHandler, Updater
@@ -72,6 +73,8 @@ else:
     url = f"http://127.0.0.1:{settings['port']}/hook"
     updater.start_webhook(listen="127.0.0.1", port=settings["port"], url_path="hook", webhook_url=url)
     if settings.get("secret"):
+        # The platform takes one setWebhook a second.
+        time.sleep(1.2)
         updater.bot.set_webhook(url, api_kwargs={"secret_token": settings["secret"]})
 print("ready", flush=True)
 updater.idle()

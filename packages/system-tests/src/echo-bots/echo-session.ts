@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ControlClient } from '@flotilla/simulator/control-client.ts';
+
+/** A person who talks to an echo bot in its private chat, and what the chat shows. */
+export type EchoSession = { control: ControlClient; bot: number; person: number };
+
+type Shown = Awaited<ReturnType<ControlClient['readChat']>>['messages'][number];
+
+const PATIENCE_MS = 30_000;
+export const LARGE_FILE_BYTES = 5 * 1024 * 1024;
+
+/** Opens the chat, so that the person can be written to. */
+export async function openEchoSession(control: ControlClient, bot: number): Promise<EchoSession> {
+  const person = await control.createPerson({ firstName: 'Ann' });
+  return { control, bot, person: person.id };
+}
+
+/** Says a text and answers the bot's next message. */
+export async function sayText({ control, bot, person }: EchoSession, text: string): Promise<Shown> {
+  const said = await control.sendMessage({ from: person, to: bot, text });
+  return nextOfBot({ control, bot, person }, said.messageId);
+}
+
+/** Sends a file and answers what came back, with the hash of what was sent. */
+export async function sendFile(
+  { control, bot, person }: EchoSession,
+  file: { kind: 'photo' | 'document'; name: string; bytes: number },
+): Promise<{ sentSha256: string; echoed: Shown }> {
+  const bytes = randomBytes(file.bytes);
+  const sentSha256 = createHash('sha256').update(bytes).digest('hex');
+  const { kind, name } = file;
+  const said = await control.sendMessage({
+    from: person,
+    to: bot,
+    file: { kind, name, base64: bytes.toString('base64') },
+  });
+  return { sentSha256, echoed: await nextOfBot({ control, bot, person }, said.messageId) };
+}
+
+/** Asks for the button, presses it, and answers the text it left and the bot's answer to the press. */
+export async function pressButton(session: EchoSession): Promise<{ text: unknown; answered: string | undefined }> {
+  const { control, bot, person } = session;
+  const shown = await sayText(session, '/button');
+  const { queryId } = await control.pressButton({ from: person, to: bot, messageId: shown.message_id });
+  const edited = await eventually(async () => {
+    const message = await readMessage(session, shown.message_id);
+    return message?.text === 'pressed' ? message : undefined;
+  });
+  const { answer } = await control.readQuery({ queryId });
+  return { text: edited.text, answered: answer?.text };
+}
+
+/** Edits a message of the person's and answers the bot's remark on it. */
+export async function editText(session: EchoSession, text: string): Promise<Shown> {
+  const { control, bot, person } = session;
+  const said = await control.sendMessage({ from: person, to: bot, text: 'to be edited' });
+  const echoed = await nextOfBot(session, said.messageId);
+  await control.editMessage({ from: person, to: bot, messageId: said.messageId, text });
+  return nextOfBot(session, echoed.message_id);
+}
+
+/** The texts of the bot's messages in the chat, in order, once there are `count` of them. */
+export async function textsOfBot(session: EchoSession, count: number): Promise<unknown[]> {
+  return eventually(async () => {
+    const texts = (await readMessages(session)).filter((message) => isOf(message, session.bot)).map(({ text }) => text);
+    return texts.length >= count ? texts : undefined;
+  });
+}
+
+function nextOfBot(session: EchoSession, after: number): Promise<Shown> {
+  return eventually(async () =>
+    (await readMessages(session)).find((message) => message.message_id > after && isOf(message, session.bot)),
+  );
+}
+
+async function readMessages({ control, bot, person }: EchoSession): Promise<Shown[]> {
+  return (await control.readChat({ chat: person, bot })).messages;
+}
+
+async function readMessage(session: EchoSession, id: number): Promise<Shown | undefined> {
+  return (await readMessages(session)).find(({ message_id }) => message_id === id);
+}
+
+function isOf(message: Shown, bot: number): boolean {
+  return (message.from as { id?: number } | undefined)?.id === bot;
+}
+
+async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const deadlineMs = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadlineMs) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('the bot did not do in time what was expected of it');
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { EchoBotSettings } from './echo-bot-settings.ts';
+
+/** Every library of which there is an echo bot. */
+export const LIBRARIES = [
+  'grammy',
+  'telegraf',
+  'node-telegram-bot-api',
+  'node-telegram-bot-api-0.67',
+  'gramio',
+  'puregram',
+  'python-telegram-bot',
+] as const;
+
+export type Library = (typeof LIBRARIES)[number];
+
+export type EchoBot = { output(): string; stop(): Promise<void> };
+
+const START_DEADLINE_MS = 30_000;
+
+/** Starts an echo bot as a process of its own and waits until it says that it runs; webhook mode finds it a port. */
+export async function startEchoBot(
+  library: Library,
+  settings: Partial<EchoBotSettings> & Pick<EchoBotSettings, 'apiRoot' | 'token'>,
+): Promise<EchoBot> {
+  const port = settings.mode === 'webhook' ? (settings.port ?? (await freePort())) : 0;
+  const python = library === 'python-telegram-bot';
+  const program = fileURLToPath(new URL(`./${library}.${python ? 'py' : 'ts'}`, import.meta.url));
+  const child = spawn(
+    python ? '/usr/bin/python3' : process.execPath,
+    [program, JSON.stringify({ ...settings, port })],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  await untilReady(child, library, () => output);
+  return { output: () => output, stop: () => stop(child) };
+}
+
+function untilReady(child: ChildProcess, library: Library, output: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      clearTimeout(deadline);
+      child.kill('SIGKILL');
+      reject(new Error(`the ${library} bot ${why}:\n${output()}`));
+    };
+    const deadline = setTimeout(() => fail('did not start in time'), START_DEADLINE_MS);
+    child.once('exit', () => fail('ended'));
+    child.once('error', (error) => fail(`could not be started (${error.message})`));
+    child.stdout?.on('data', () => {
+      if (!/^ready$/m.test(output())) return;
+      clearTimeout(deadline);
+      child.removeAllListeners('exit');
+      resolve();
+    });
+  });
+}
+
+/** Ends the bot; kindly at first. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), 1_000);
+  await exited;
+  clearTimeout(patience);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (address === null || typeof address === 'string') throw new Error('no free port was found');
+  return address.port;
+}

@@ -1,0 +1,100 @@
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Fleet, type FleetBot, startFleet } from './fleet.ts';
+import type { FleetProcess } from './fleet-process.ts';
+import { type Ledger, ledger } from './ledger.ts';
+import { readMetric } from './read-metric.ts';
+
+const CHATS = 10;
+const PER_SECOND = 100;
+const PER_CHAT = 250;
+const LOAD = { chats: CHATS, count: CHATS * PER_CHAT, perSecond: PER_SECOND };
+/** After a killed process: the rest of the load, and what is promised for taking over. */
+const ALL_ARRIVED_MS = 60_000;
+
+let fleet: Fleet;
+let book: Ledger;
+let backend: TestBackend;
+
+beforeEach(async () => {
+  fleet = await startFleet();
+  book = ledger();
+  backend = await startBackend((request, response) => {
+    book.record(request.text);
+    response.end();
+  });
+}, 60_000);
+afterEach(async () => {
+  await backend.stop();
+  await fleet.stop();
+}, 60_000);
+
+const generate = (bot: FleetBot) => fleet.control.generate({ bots: [bot.platformId], ...LOAD });
+const allArrived = () =>
+  waitFor(() => book.count() === LOAD.count, { timeoutMs: ALL_ARRIVED_MS, message: 'every update to arrive' });
+const kill = async (process: FleetProcess, among: FleetProcess[]) => {
+  among.splice(among.indexOf(process), 1);
+  await process.kill();
+};
+const busiest = async (kind: string): Promise<FleetProcess> => {
+  const turns = await Promise.all(
+    fleet.workers.map(async (worker) => (await readMetric(worker, 'flotilla_active_turns', { kind })) ?? 0),
+  );
+  return fleet.workers[turns.indexOf(Math.max(...turns))]!;
+};
+
+describe('a process that is killed', () => {
+  test('the worker that polls: another one goes on within 20 s, nothing is lost and each chat keeps its order', async () => {
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+    await generate(bot);
+    await waitFor(() => book.count() > 200, { timeoutMs: 20_000 });
+    await kill(await busiest('polling'), fleet.workers);
+    await allArrived();
+    expect(book.faults(PER_CHAT)).toEqual([]);
+    expect(book.longestSilenceMs()).toBeLessThan(20_000);
+    expect((await fleet.control.readCalls({ bot: bot.platformId })).mostPollsAtOnce).toBe(1);
+  }, 120_000);
+
+  test('the worker that pushes: only what was in flight comes twice', async () => {
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+    await generate(bot);
+    await waitFor(() => book.count() > 200, { timeoutMs: 20_000 });
+    await kill(await busiest('push'), fleet.workers);
+    await allArrived();
+    expect(book.faults(PER_CHAT)).toEqual([]);
+    expect(book.longestSilenceMs()).toBeLessThan(20_000);
+    expect(book.duplicates()).toBeLessThanOrEqual(CHATS);
+  }, 120_000);
+
+  test('the api pod that a client polls: the client goes on elsewhere within 5 s, from its offset', async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true });
+    const [polled, other] = fleet.apis as [FleetProcess, FleetProcess];
+    await generate(bot);
+    let pod = polled;
+    let offset = 0;
+    const stopped = new AbortController();
+    const polling = (async () => {
+      while (!stopped.signal.aborted) {
+        const url = `http://127.0.0.1:${pod.port}/tgapi/bot${bot.token}/getUpdates?timeout=30&offset=${offset}`;
+        const answer = await fetch(url, { signal: stopped.signal }).then(
+          (response) => response.json() as Promise<{ ok: boolean; result: { update_id: number }[] }>,
+          () => null,
+        );
+        if (!answer?.ok) pod = other;
+        for (const update of answer?.result ?? []) {
+          book.record(JSON.stringify(update));
+          offset = update.update_id + 1;
+        }
+      }
+    })();
+    await waitFor(() => book.count() > 200, { timeoutMs: 20_000 });
+    await kill(polled, fleet.apis);
+    await allArrived();
+    stopped.abort();
+    await polling;
+    expect(book.faults(PER_CHAT)).toEqual([]);
+    expect(book.duplicates()).toBe(0);
+    expect(book.longestSilenceMs()).toBeLessThan(5_000);
+  }, 120_000);
+});

@@ -1,0 +1,53 @@
+/** What arrived of generated load, whose texts are `<prefix><number within its chat> @<made at, ms>`. */
+export type Ledger = {
+  /** Records one delivered update; order counts by first arrivals. */
+  record(update: string): void;
+  /** Different updates that have arrived. */
+  count(): number;
+  /** What is wrong: gaps in a chat, or an update that arrived before an earlier one of its chat. */
+  faults(expectedPerChat: number): string[];
+  duplicates(): number;
+  /** The longest time (ms) in which nothing new arrived, up to this moment. */
+  longestSilenceMs(): number;
+};
+
+const NUMBER = /"text":"[a-z]*(\d+) @/;
+const CHAT = /"chat":\{"id":(-?\d+)/;
+
+export function ledger(): Ledger {
+  const arrivals = new Map<string, number[]>();
+  const seen = new Set<string>();
+  let duplicates = 0;
+  let lastNewMs: number | null = null;
+  let silenceMs = 0;
+  return {
+    record: (update) => {
+      const chat = CHAT.exec(update)?.[1];
+      const number = NUMBER.exec(update)?.[1];
+      if (chat === undefined || number === undefined) return;
+      const key = `${chat} ${number}`;
+      if (seen.has(key)) {
+        duplicates += 1;
+        return;
+      }
+      seen.add(key);
+      const nowMs = performance.now();
+      if (lastNewMs !== null) silenceMs = Math.max(silenceMs, nowMs - lastNewMs);
+      lastNewMs = nowMs;
+      const numbers = arrivals.get(chat) ?? [];
+      arrivals.set(chat, numbers);
+      numbers.push(Number(number));
+    },
+    count: () => seen.size,
+    faults: (expectedPerChat) =>
+      [...arrivals].flatMap(([chat, numbers]) => {
+        const wrong = numbers.findIndex((number, at) => number !== at);
+        if (wrong >= 0) return [`chat ${chat}: number ${numbers[wrong]} arrived where ${wrong} was due`];
+        return numbers.length === expectedPerChat
+          ? []
+          : [`chat ${chat}: ${numbers.length} of ${expectedPerChat} arrived`];
+      }),
+    duplicates: () => duplicates,
+    longestSilenceMs: () => Math.max(silenceMs, lastNewMs === null ? 0 : performance.now() - lastNewMs),
+  };
+}
