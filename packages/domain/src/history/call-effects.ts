@@ -1,4 +1,4 @@
-import { guessChatType, isMessage } from '@flotilla/telegram/message-facts.ts';
+import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readAuditedCall } from './audited-call.ts';
 import {
@@ -10,7 +10,7 @@ import {
   readReplyParam,
   readTextParam,
 } from './call-params.ts';
-import type { ChatRef, HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts';
+import type { HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts';
 import type { CallEntry } from './history-entry.ts';
 import { messageEffects } from './message-effects.ts';
 
@@ -59,7 +59,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
       outgoing: true,
     },
   };
-  return [...guessedChat(to), { type: 'copy', copy }];
+  return [{ type: 'copy', copy }];
 }
 
 function readSourceIds(params: CallParams, method: string): number[] {
@@ -96,12 +96,6 @@ function auditEffects(entry: CallEntry): HistoryEffect[] {
   if (audited === null || chat === null) return [];
   const audit = { ...audited, chat, dateS: toSeconds(entry.atMs), captureKey: entry.key };
   return [{ type: 'audit', audit }];
-}
-
-function guessedChat(chat: ChatRef): HistoryEffect[] {
-  if (typeof chat === 'string') return [];
-  const names = { title: null, username: null, firstName: null, lastName: null };
-  return [{ type: 'chat', chat: { id: chat, type: guessChatType(chat), ...names }, guessed: true }];
 }
 
 function readMessageId(value: unknown): number | null {

@@ -1,4 +1,4 @@
-import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { ChatRef, HistoryEffect, MessageCopy, NewAudit, NewMessage } from './history-effect.ts';
 
 export type FoldedMessage = NewMessage & { bot_id: number };
@@ -53,6 +53,11 @@ export function messageKey(botId: number, businessConnectionId: string, chatId: 
   return `${botId} ${chatId} ${id} ${businessConnectionId}`;
 }
 
+/** Names a chat across bots. */
+export function chatKey(botId: number, chatId: number): string {
+  return `${botId} ${chatId}`;
+}
+
 /** Names a chat by its '@username' in lower case, across bots. */
 export function chatNameKey(botId: number, name: string): string {
   return `${botId} ${name}`;
@@ -95,7 +100,7 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
 
 function foldChat(fold: HistoryFold, botId: number, chat: ChatFacts, guessed: boolean): void {
   const chats = guessed ? fold.guessedChats : fold.chats;
-  chats.set(`${botId} ${chat.id}`, { ...chat, botId });
+  chats.set(chatKey(botId, chat.id), { ...chat, botId });
   if (chat.username !== null) fold.before.chatNames.set(chatNameKey(botId, `@${chat.username.toLowerCase()}`), chat.id);
 }
 
@@ -114,6 +119,8 @@ function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
 function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
   const toChatId = resolveChat(fold, botId, copy.to);
   if (toChatId === null) return;
+  // Known by its name alone, it is in no other effect, and its count must reach its row.
+  foldChat(fold, botId, guessedChat(toChatId), true);
   const fromChatId = resolveChat(fold, botId, copy.from);
   for (const { sourceId, id } of copy.pairs) {
     const source =
@@ -152,6 +159,10 @@ function foldAudit(fold: HistoryFold, botId: number, { chat, ...audit }: NewAudi
   const chatId = resolveChat(fold, botId, chat);
   const details = chatId === null ? [chat, audit.details].filter((part) => part !== '').join(', ') : audit.details;
   fold.audits.push({ ...audit, botId, chatId: chatId ?? 0, details });
+}
+
+function guessedChat(id: number): ChatFacts {
+  return { id, type: guessChatType(id), title: null, username: null, firstName: null, lastName: null };
 }
 
 function resolveChat(fold: HistoryFold, botId: number, chat: ChatRef): number | null {

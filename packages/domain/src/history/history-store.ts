@@ -14,6 +14,15 @@ import type {
 /** A column of a set of rows handed over as one array: its type and what each row has there. */
 type Column<Row> = [type: string, read: (row: Row) => unknown];
 
+/** A chat with the number of messages it gained. */
+export type CountedChat = FoldedChat & { added: number };
+
+export interface ChatCount {
+  botId: number;
+  chatId: number;
+  count: number;
+}
+
 // One parameter a column, whatever the number of rows: the statement's text, and so its plan, stays the same.
 function unnestRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): RawBuilder<unknown> {
   const arrays = columns.map(([type, read]) => sql`${rows.map(read)}::${sql.raw(type)}[]`);
@@ -38,7 +47,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['boolean', (row) => row.outgoing],
 ];
 
-const CHAT_COLUMNS: Column<FoldedChat>[] = [
+const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['bigint', (chat) => chat.botId],
   ['bigint', (chat) => chat.id],
   ['text', (chat) => chat.type],
@@ -46,7 +55,9 @@ const CHAT_COLUMNS: Column<FoldedChat>[] = [
   ['text', (chat) => chat.username],
   ['text', (chat) => chat.firstName],
   ['text', (chat) => chat.lastName],
+  ['bigint', (chat) => chat.added],
 ];
+const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
 
 const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['bigint', (author) => author.botId],
@@ -122,29 +133,9 @@ export function historyStore(db: Database) {
       return rows;
     },
 
-    /** Brings the chats up to date; a chat that says the same as before is not written. */
-    async upsertChats(chats: FoldedChat[]): Promise<void> {
-      await sql`
-        insert into chats (bot_id, id, type, title, username, first_name, last_name)
-        select * from ${unnestRows(chats, CHAT_COLUMNS)}
-        on conflict (bot_id, id) do update set
-          type = excluded.type, title = excluded.title, username = excluded.username,
-          first_name = excluded.first_name, last_name = excluded.last_name, updated_at = now()
-        where (chats.type, chats.title, chats.username, chats.first_name, chats.last_name) is distinct from
-          (excluded.type, excluded.title, excluded.username, excluded.first_name, excluded.last_name)`.execute(db);
-    },
-
-    /** Begins to track chats of which little is known, and leaves those that are tracked alone. */
-    async insertGuessedChats(chats: FoldedChat[]): Promise<void> {
-      await sql`
-        insert into chats (bot_id, id, type, title, username, first_name, last_name)
-        select * from ${unnestRows(chats, CHAT_COLUMNS)}
-        on conflict (bot_id, id) do nothing`.execute(db);
-    },
-
-    /** Adds or updates the messages (rules: mergeMessage) and counts the new ones in their chats. */
-    async upsertMessages(messages: FoldedMessage[]): Promise<void> {
-      await sql`
+    /** Adds or updates the messages (rules: mergeMessage); returns how many are new, by chat. */
+    async upsertMessages(messages: FoldedMessage[]): Promise<ChatCount[]> {
+      const { rows } = await sql<ChatCount>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing)
@@ -157,27 +148,65 @@ export function historyStore(db: Database) {
             outgoing = messages.outgoing or excluded.outgoing
           where ${NEWER} or (excluded.outgoing and not messages.outgoing)
           returning bot_id, chat_id, xmax = 0 as inserted
-        ), counted as (
-          select bot_id, chat_id, count(*) as added from written where inserted group by bot_id, chat_id
         )
-        update chats set message_count = message_count + counted.added, updated_at = now()
-        from counted where chats.bot_id = counted.bot_id and chats.id = counted.chat_id`.execute(db);
+        select bot_id as "botId", chat_id as "chatId", count(*) as count
+        from written where inserted group by bot_id, chat_id`.execute(db);
+      return rows;
     },
 
-    /** Marks messages deleted, once, and takes them off their chats' counts. */
-    async markDeleted(deletions: FoldedDeletion[]): Promise<void> {
-      await sql`
+    /** Marks messages deleted, once; returns how many were marked now, by chat. */
+    async markDeleted(deletions: FoldedDeletion[]): Promise<ChatCount[]> {
+      const { rows } = await sql<ChatCount>`
         with marked as (
           update messages m set deleted_at = gone.at
           from ${unnestRows(deletions, DELETION_COLUMNS)} as gone (bot_id, business_connection_id, chat_id, id, at)
           where m.bot_id = gone.bot_id and m.business_connection_id = gone.business_connection_id
             and m.chat_id = gone.chat_id and m.id = gone.id and m.deleted_at is null
           returning m.bot_id, m.chat_id
-        ), counted as (
-          select bot_id, chat_id, count(*) as removed from marked group by bot_id, chat_id
         )
-        update chats set message_count = greatest(message_count - counted.removed, 0), updated_at = now()
-        from counted where chats.bot_id = counted.bot_id and chats.id = counted.chat_id`.execute(db);
+        select bot_id as "botId", chat_id as "chatId", count(*) as count
+        from marked group by bot_id, chat_id`.execute(db);
+      return rows;
+    },
+
+    /** Brings chats and their counts up to date; a chat of which nothing changes is not written. */
+    async upsertChats(chats: CountedChat[]): Promise<void> {
+      await sql`
+        insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
+        select c.bot_id, c.id, c.type, c.title, c.username, c.first_name, c.last_name, c.added
+        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added)
+        where c.added <> 0 or not exists (
+          select from chats there where there.bot_id = c.bot_id and there.id = c.id
+            and (there.type, there.title, there.username, there.first_name, there.last_name)
+              is not distinct from (c.type, c.title, c.username, c.first_name, c.last_name))
+        on conflict (bot_id, id) do update set
+          type = excluded.type, title = excluded.title, username = excluded.username,
+          first_name = excluded.first_name, last_name = excluded.last_name,
+          message_count = chats.message_count + excluded.message_count, updated_at = now()`.execute(db);
+    },
+
+    /** As upsertChats for chats of which little is known: what a row says already is left alone. */
+    async upsertGuessedChats(chats: CountedChat[]): Promise<void> {
+      await sql`
+        insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
+        select ${CHAT_FIELDS}, added
+        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added)
+        on conflict (bot_id, id) do update set
+          message_count = chats.message_count + excluded.message_count, updated_at = now()
+        where excluded.message_count <> 0`.execute(db);
+    },
+
+    /** Takes deleted messages off the counts of their chats. */
+    async subtractCounts(counts: ChatCount[]): Promise<void> {
+      const columns: Column<ChatCount>[] = [
+        ['bigint', (count) => count.botId],
+        ['bigint', (count) => count.chatId],
+        ['bigint', (count) => count.count],
+      ];
+      await sql`
+        update chats set message_count = greatest(message_count - c.removed, 0), updated_at = now()
+        from ${unnestRows(counts, columns)} as c (bot_id, id, removed)
+        where chats.bot_id = c.bot_id and chats.id = c.id`.execute(db);
     },
 
     /** The chats of messages that are known by connection and id alone. */
@@ -196,13 +225,16 @@ export function historyStore(db: Database) {
       await sql`
         insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
         select * from ${unnestRows(authors, AUTHOR_COLUMNS)}
+          as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at)
+        where not exists (
+          select from chat_users u where u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.user_id
+            and u.last_seen_at > a.seen_at - interval '1 minute'
+            and (u.username, u.first_name, u.last_name, u.is_bot)
+              is not distinct from (a.username, a.first_name, a.last_name, a.is_bot))
         on conflict (bot_id, chat_id, user_id) do update set
           username = excluded.username, first_name = excluded.first_name, last_name = excluded.last_name,
           is_bot = excluded.is_bot, last_seen_at = excluded.last_seen_at
-        where excluded.last_seen_at >= chat_users.last_seen_at and (
-          excluded.last_seen_at >= chat_users.last_seen_at + interval '1 minute' or
-          (chat_users.username, chat_users.first_name, chat_users.last_name, chat_users.is_bot) is distinct from
-          (excluded.username, excluded.first_name, excluded.last_name, excluded.is_bot))`.execute(db);
+        where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
     },
 
     /** What is about people follows a group that became a supergroup; its messages keep the ids they had there. */

@@ -3,8 +3,19 @@ import { callEffects } from './call-effects.ts';
 import { type DeadLetterRow, deadLetterOf, refusedByHistory } from './dead-letter-rows.ts';
 import type { HistoryBot, HistoryEffect } from './history-effect.ts';
 import type { HistoryEntry } from './history-entry.ts';
-import { chatNameKey, emptyFold, foldEffect, type HistoryFold, messageKey, type StoredBefore } from './history-fold.ts';
-import { historyStore } from './history-store.ts';
+import {
+  chatKey,
+  chatNameKey,
+  emptyFold,
+  type FoldedAuthor,
+  type FoldedChat,
+  type FoldedMessage,
+  foldEffect,
+  type HistoryFold,
+  messageKey,
+  type StoredBefore,
+} from './history-fold.ts';
+import { type ChatCount, type CountedChat, historyStore } from './history-store.ts';
 import { updateEffects } from './update-effects.ts';
 
 type Store = ReturnType<typeof historyStore>;
@@ -82,26 +93,40 @@ function chatNames(effect: HistoryEffect): string[] {
   return chats.filter((chat) => typeof chat === 'string');
 }
 
+// Rows are handed over in the order of their keys and tables always in this order, so that two writers of one bot
+// (this one and a REST call that stores what it sent) wait for each other instead of deadlocking.
 async function writeFold(store: Store, fold: HistoryFold): Promise<void> {
-  // Chats first and in one order for everybody: their locks then order all that follows.
-  const chats = inOrder([...fold.chats.values()]);
-  const guessed = inOrder([...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => chat));
-  if (chats.length > 0) await store.upsertChats(chats);
-  if (guessed.length > 0) await store.insertGuessedChats(guessed);
-  if (fold.messages.size > 0) await store.upsertMessages([...fold.messages.values()]);
-  if (fold.deletions.length > 0) await deleteMessages(store, fold);
-  if (fold.authors.size > 0) await store.upsertAuthors([...fold.authors.values()]);
+  const added = fold.messages.size === 0 ? [] : await store.upsertMessages(messagesInOrder(fold));
+  const removed = fold.deletions.length === 0 ? [] : await deleteMessages(store, fold);
+  const { known, guessed } = countedChats(fold, added);
+  if (known.length > 0) await store.upsertChats(known);
+  if (guessed.length > 0) await store.upsertGuessedChats(guessed);
+  if (removed.length > 0) await store.subtractCounts(removed);
+  if (fold.authors.size > 0) await store.upsertAuthors(authorsInOrder(fold));
   for (const migration of fold.migrations) await store.migrateChat(migration);
   if (fold.audits.length > 0) await store.insertAudits(fold.audits);
 }
 
-async function deleteMessages(store: Store, fold: HistoryFold): Promise<void> {
+async function deleteMessages(store: Store, fold: HistoryFold): Promise<ChatCount[]> {
   const placed = fold.deletions.filter((deletion) => deletion.chatId !== null);
   const unplaced = fold.deletions.filter((deletion) => deletion.chatId === null);
   const found = unplaced.length === 0 ? [] : await store.findBusinessChats(unplaced);
-  if (placed.length + found.length > 0) await store.markDeleted([...placed, ...found]);
+  return placed.length + found.length === 0 ? [] : store.markDeleted([...placed, ...found]);
 }
 
-function inOrder<Row extends { botId: number; id: number }>(rows: Row[]): Row[] {
-  return rows.sort((a, b) => a.botId - b.botId || a.id - b.id);
+function countedChats(fold: HistoryFold, added: ChatCount[]): { known: CountedChat[]; guessed: CountedChat[] } {
+  const counts = new Map(added.map(({ botId, chatId, count }) => [chatKey(botId, chatId), count]));
+  const counted = (chat: FoldedChat) => ({ ...chat, added: counts.get(chatKey(chat.botId, chat.id)) ?? 0 });
+  const known = [...fold.chats.values()].map(counted);
+  const guessed = [...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => counted(chat));
+  const byKey = (a: CountedChat, b: CountedChat) => a.botId - b.botId || a.id - b.id;
+  return { known: known.sort(byKey), guessed: guessed.sort(byKey) };
+}
+
+function messagesInOrder(fold: HistoryFold): FoldedMessage[] {
+  return [...fold.messages.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.id - b.id);
+}
+
+function authorsInOrder(fold: HistoryFold): FoldedAuthor[] {
+  return [...fold.authors.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId || a.id - b.id);
 }
