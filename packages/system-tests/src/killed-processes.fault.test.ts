@@ -53,7 +53,7 @@ describe('a process that is killed', () => {
     await allArrived();
     expect(book.faults(PER_CHAT)).toEqual([]);
     expect(book.longestSilenceMs()).toBeLessThan(20_000);
-    expect((await fleet.control.readCalls({ bot: bot.platformId })).mostPollsAtOnce).toBe(1);
+    expect((await fleet.control.readCalls({ bot: bot.platformId })).pollsHighWater).toBe(1);
   }, 120_000);
 
   test('the worker that pushes: only what was in flight comes twice', async () => {
