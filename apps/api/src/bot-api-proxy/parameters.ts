@@ -14,10 +14,10 @@ export type ParameterReader = { write(chunk: Buffer): void; end(): void };
 
 type Limits = { parameterBytes: number; fileBytes: number };
 
-/** Parameters that begin with those of a query string. */
+/** Parameters that begin with those of a query string, whose characters are bytes, as Node gives them. */
 export function parametersOf(query: string): Parameters {
   const parameters: Parameters = { values: new Map(), files: new Map(), overflow: false };
-  if (query !== '') parseUrlEncoded(query, parameters.values);
+  if (query !== '') parseUrlEncoded(textOf(query), parameters.values);
   return parameters;
 }
 
@@ -48,6 +48,10 @@ export function switchParameter(parameters: Parameters, name: string): boolean {
 export function fileParameter(parameters: Parameters, name: string): FilePart | undefined {
   const attached = /^attach:\/\/(.+)$/.exec(parameters.values.get(name) ?? '')?.[1];
   return parameters.files.get(name) ?? (attached === undefined ? undefined : parameters.files.get(attached));
+}
+
+function textOf(query: string): string {
+  return /[\u0080-\u00ff]/.test(query) ? Buffer.from(query, 'latin1').toString('utf8') : query;
 }
 
 function textReader(
