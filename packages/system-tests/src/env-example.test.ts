@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { apiSettings } from '@flotilla/api/config.ts';
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { SETTINGS as sandboxSettings } from '@flotilla/sandbox/config.ts';
+import { workerSettings } from '@flotilla/worker/config.ts';
+import { describe, expect, test } from '@jest/globals';
+
+const LINE = /^(# )?([A-Z][A-Z_]+)=(.*)$/gm;
+const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
+const lines = [...text.matchAll(LINE)].map(([, comment, name = '', value = '']) => ({
+  name,
+  value,
+  required: comment === undefined,
+}));
+const valuesOf = (wanted: typeof lines) => Object.fromEntries(wanted.map(({ name, value }) => [name, value]));
+const required = valuesOf(lines.filter((line) => line.required));
+
+describe('.env.example', () => {
+  test('names every setting of the api, the worker and the sandbox once, and no other', () => {
+    const known = [apiSettings, workerSettings, sandboxSettings].flatMap(({ shape }) => Object.keys(shape));
+    expect(lines.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
+  });
+
+  test('leaves without a # exactly what the api and the worker cannot start without', () => {
+    for (const schema of [apiSettings, workerSettings]) {
+      expect(() => readSettings(schema, required)).not.toThrow();
+      for (const name of Object.keys(required)) {
+        expect(() => readSettings(schema, { ...required, [name]: '' })).toThrow(name);
+      }
+    }
+  });
+
+  test('shows values that the code accepts, and as defaults those of the code', () => {
+    const shown = valuesOf(lines);
+    for (const schema of [apiSettings, workerSettings]) {
+      const byDefault: Record<string, unknown> = readSettings(schema, required);
+      const asShown: Record<string, unknown> = readSettings(schema, { ...shown, ...required });
+      const examples = ['PUBLIC_URL', 'TRUSTED_PROXIES', 'BACKEND_ALLOWED_CIDRS'];
+      for (const name of Object.keys(byDefault).filter((setting) => !examples.includes(setting))) {
+        expect([name, asShown[name]]).toEqual([name, byDefault[name]]);
+      }
+    }
+  });
+});
