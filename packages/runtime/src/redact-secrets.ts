@@ -20,11 +20,11 @@ const NESTED = new RegExp(
 const ASSIGNED = new RegExp(`\\b(${SECRET_NAME}|session)(=|%3D)[^&\\s"'\\\\;,]+`, 'gi');
 /** `name: 'value'` as util.inspect writes it, and header lines in text. */
 const INSPECTED = new RegExp(
-  `\\b(${SECRET_NAME}['"]?:\\s*)(?:'(?:[^'\\\\"]|\\\\\\\\.|\\\\[^"])*'|\\\\"(?:[^"\\\\]|\\\\.)*?\\\\")`,
+  `\\b(${SECRET_NAME}['"]?:\\s*)(?:'(?:[^'\\\\"]|\\\\\\\\(?:[^"\\\\]|\\\\.)|\\\\[^\\\\])*'|\\\\"(?:[^"\\\\]|\\\\.)*?\\\\")`,
   'gi',
 );
 const HEADER_LINE =
-  /((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[][^"\\\r\n]*/gi;
+  /((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[\\](?:[^"\\\r\n]|\\[^rn])*/gi;
 
 /**
  * Blanks every secret in a serialised log line (JSON stays JSON): bot tokens, `flt_` keys, credentials in URLs,

@@ -1,0 +1,34 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ownData } from './own-data.ts';
+
+describe('A data directory', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await throwAwayDir();
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  test('is made when missing, belongs to one process at a time, and can be given back', async () => {
+    const dataDir = join(dir, 'a/b');
+    const giveBack = await ownData(dataDir);
+    expect((await stat(dataDir)).isDirectory()).toBe(true);
+    await expect(ownData(dataDir)).rejects.toThrow(`already runs over ${dataDir} (process ${process.pid})`);
+    await giveBack();
+    await (await ownData(dataDir))();
+  });
+
+  test('is free again when its owner died, also if another process has the number now', async () => {
+    await writeFile(join(dir, 'owner'), `${process.pid} 12345`);
+    const giveBack = await ownData(dir);
+    expect(await readFile(join(dir, 'owner'), 'utf8')).not.toContain(' 12345');
+    await giveBack();
+  });
+
+  test('that cannot be made is refused with one sentence', async () => {
+    await writeFile(join(dir, 'file'), '');
+    await expect(ownData(join(dir, 'file/data'))).rejects.toThrow(/data directory .* cannot be made/);
+  });
+});

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { readSettings, SettingsError } from './env.ts';
+import { cidrListSetting, commonSettings, integerSetting, portSetting, switchSetting } from './settings.ts';
+
+const good = {
+  DATABASE_URL: 'postgres://u:p@db/x',
+  REDIS_URL: 'redis://cache:6379',
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+};
+const schema = z.object(commonSettings);
+
+function faultsOf(env: Record<string, string | undefined>): string {
+  try {
+    readSettings(schema, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as SettingsError).message;
+  }
+  throw new Error('the settings were accepted');
+}
+
+describe('Settings', () => {
+  test('have the defaults of the documentation', () => {
+    expect(readSettings(schema, good)).toEqual({
+      ...good,
+      TELEGRAM_API_URL: 'https://api.telegram.org',
+      BACKEND_ALLOWED_CIDRS: [],
+      HOST: '0.0.0.0',
+      METRICS_PORT: 9090,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  test('that are set to nothing count as unset, and other variables are not looked at', () => {
+    const settings = readSettings(schema, { ...good, LOG_LEVEL: '', HOST: '  ', PATH: '/bin' });
+    expect(settings).toMatchObject({ LOG_LEVEL: 'info', HOST: '0.0.0.0' });
+    expect(settings).not.toHaveProperty('PATH');
+  });
+
+  test('that are wrong are named all at once, and no value is quoted', () => {
+    const faults = faultsOf({
+      DATABASE_URL: 'mysql://u:hunter2@db/x',
+      ENCRYPTION_KEY: 'c2hvcnQ=',
+      METRICS_PORT: '99999',
+      LOG_LEVEL: 'loud',
+      BACKEND_ALLOWED_CIDRS: '10.0.0.0/33',
+    });
+    for (const name of [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'ENCRYPTION_KEY',
+      'METRICS_PORT',
+      'LOG_LEVEL',
+      'BACKEND_ALLOWED_CIDRS',
+    ]) {
+      expect(faults).toContain(`  ${name}: `);
+    }
+    expect(faults).not.toMatch(/hunter2|c2hvcnQ/);
+  });
+
+  test('may give the platform a path, and a slash at its end is dropped', () => {
+    const settings = readSettings(schema, { ...good, TELEGRAM_API_URL: 'http://127.0.0.1:8081/platform/' });
+    expect(settings.TELEGRAM_API_URL).toBe('http://127.0.0.1:8081/platform');
+  });
+
+  test('read numbers, switches and ranges, and refuse what is none', () => {
+    const pieces = z.object({
+      PORT: portSetting(8080),
+      COUNT: integerSetting({ min: 1, max: 10 }).default(5),
+      SWITCH: switchSetting(false),
+      RANGES: cidrListSetting(),
+    });
+    expect(
+      readSettings(pieces, { PORT: '0', COUNT: '10', SWITCH: 'Yes', RANGES: '10.0.0.0/8, ::1 ,fc00::/7' }),
+    ).toEqual({
+      PORT: 0,
+      COUNT: 10,
+      SWITCH: true,
+      RANGES: ['10.0.0.0/8', '::1', 'fc00::/7'],
+    });
+    for (const wrong of [
+      { PORT: '80.5' },
+      { PORT: '0x50' },
+      { COUNT: '11' },
+      { SWITCH: '2' },
+      { RANGES: 'localhost' },
+    ]) {
+      expect(() => readSettings(pieces, wrong as Record<string, string>)).toThrow(SettingsError);
+    }
+  });
+});

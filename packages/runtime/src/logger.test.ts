@@ -1,0 +1,98 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { createLogger } from './logger.ts';
+
+const SECRET = 'AAF_abcdefghijklmnopqrstuvwxyz-12345';
+const TOKEN = `123456789:${SECRET}`;
+const KEY = 'flt_abc.DEF-ghi_jkl+mno/pqr=stu';
+
+/** Logs with the given call and answers what was written; fails when that is no JSON line any more. */
+function written(log: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = [];
+  log(createLogger({ name: 'test', level: 'trace', destination: { write: (line) => void lines.push(line) } }));
+  for (const line of lines) JSON.parse(line);
+  return lines.join('');
+}
+
+describe('The logger', () => {
+  test('shows no bot token, plain, in a URL, percent-encoded once or twice, and keeps the bot id', () => {
+    const once = encodeURIComponent(TOKEN);
+    const line = written((log) => {
+      log.info(
+        { url: `/tgapi/bot${TOKEN}/sendMessage`, once, twice: encodeURIComponent(once) },
+        `called with ${TOKEN}`,
+      );
+    });
+    expect(line).not.toContain(SECRET);
+    expect(line).toContain('/tgapi/bot123456789:[redacted]/sendMessage');
+  });
+
+  test('shows no secret of an error: message, stack, cause and further fields', () => {
+    const cause = Object.assign(new Error(`connect postgres://flotilla:hunter2@db:5432/x`), { token: SECRET });
+    const error = new Error(`https://api.telegram.org/bot${TOKEN}/getMe failed`, { cause });
+    const line = written((log) => log.error({ err: error }, 'it failed'));
+    expect(line).not.toContain(SECRET);
+    expect(line).not.toContain('hunter2');
+    expect(line).toContain('"stack"');
+  });
+
+  test('shows no API key, authorization, cookie or secret header, as an object, a list or text', () => {
+    const headers = {
+      authorization: `Bearer ${KEY}`,
+      cookie: 'session=s%3Amonday',
+      'set-cookie': ['session=tuesday; Path=/', 'other="wednesday"'],
+      'X-Telegram-Bot-Api-Secret-Token': 'thursday"\\',
+    };
+    const rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+    const text = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const line = written((log) => log.info({ headers, rawHeaders, text: text.join('\r\n') }, `with ${KEY}`));
+    for (const secret of ['abc.DEF', 'monday', 'tuesday', 'wednesday', 'thursday']) expect(line).not.toContain(secret);
+  });
+
+  test.each([
+    ['an object', (secrets: object) => secrets],
+    ['JSON text', (secrets: object) => JSON.stringify(secrets)],
+    ['JSON text inside JSON text', (secrets: object) => JSON.stringify({ body: JSON.stringify(secrets) })],
+    ['an inspected object', (secrets: object) => inspect(secrets, { depth: 5 })],
+  ])('shows no password, secret or token field in %s, whatever quotes and backslashes are in it', (_, form) => {
+    const secrets = {
+      password: 'mon"day\\',
+      old_password: 'tuesday',
+      new_password: "wednes'day",
+      secret_token: 'thursday',
+      secretToken: 'friday\\"',
+      token: 'saturday',
+      ADMIN_PASSWORD: 'sunday',
+      encryptionKey: 'holiday',
+      harmless: 'shown',
+    };
+    const line = written((log) => log.debug({ input: form(secrets) }, 'a request'));
+    expect(line).not.toMatch(/day/);
+    expect(line).toContain('shown');
+  });
+
+  test('shows no secret of a query string or form', () => {
+    const line = written((log) => log.info(`POST ?secret_token=monday&url=https://a.example&password=tuesday`));
+    expect(line).not.toMatch(/day/);
+    expect(line).toContain('url=https://a.example');
+  });
+
+  test('leaves alone what only looks like a secret', () => {
+    const fields = {
+      time_ms: 1_732_101_234_567,
+      key: '12:1732101234567-0',
+      token_count: 5,
+      url: 'http://host:8080/a@b',
+    };
+    const line = written((log) => log.info(fields, 'Unexpected token: <'));
+    expect(JSON.parse(line)).toMatchObject({ ...fields, msg: 'Unexpected token: <' });
+  });
+
+  test('handles a megabyte of what its patterns begin with in well under a second', () => {
+    for (const piece of ['1', '"', 'password', 'a_', 'a://', '\\"token', '["cookie",[', "token: '"]) {
+      const startedMs = performance.now();
+      written((log) => log.info({ text: piece.repeat(1_000_000 / piece.length) }, 'long'));
+      expect(performance.now() - startedMs).toBeLessThan(1_000);
+    }
+  });
+});
