@@ -9,7 +9,7 @@ import { connectRedis } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
-import type { Logger } from '@flotilla/runtime/logger.ts';
+import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
@@ -39,7 +39,10 @@ export interface Context extends BotDeps, AccountDeps {
 }
 
 /** Connects to what the api needs; rejects when Redis cannot be reached. */
-export async function createContext(config: ApiConfig, log: Logger): Promise<Context> {
+export async function createContext(
+  config: ApiConfig,
+  log: Logger = createLogger({ name: 'api', level: config.logLevel }),
+): Promise<Context> {
   const clock = systemClock;
   const metrics = createMetrics({ processMetrics: true });
   const db = connectDatabase({ url: config.databaseUrl, maxConnections: MAX_DATABASE_CONNECTIONS, log });

@@ -4,7 +4,7 @@ import { pendingMigrations } from '@flotilla/database/migrate.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
@@ -30,10 +30,7 @@ export interface RunningApi {
 }
 
 /** Starts one api process; rejects when a migration is pending, Postgres or Redis is away, or a port is taken. */
-export async function startApi(
-  config: ApiConfig,
-  log: Logger = createLogger({ name: 'api', level: config.logLevel }),
-): Promise<RunningApi> {
+export async function startApi(config: ApiConfig, log?: Logger): Promise<RunningApi> {
   const context = await createContext(config, log);
   const proxy = botApiProxy(context);
   try {

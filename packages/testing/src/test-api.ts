@@ -15,6 +15,7 @@ export interface TestApi extends RunningApi {
   redis: TestRedis;
   /** The simulated platform. */
   platform: ControlClient;
+  platformUrl: string;
   /** Everything that was logged, one line each. */
   logLines: string[];
   /** Starts another pod over the same Postgres, Redis and platform. */
@@ -52,6 +53,7 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
     redis,
     logLines,
     platform: controlClient(simulator.url),
+    platformUrl: simulator.url,
     startPod,
     stop: async () => {
       await Promise.all(pods.map((pod) => pod.stop()));

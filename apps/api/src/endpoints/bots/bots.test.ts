@@ -1,0 +1,226 @@
+import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import { startBackend } from '@flotilla/testing/backend.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+let api: TestApi;
+let admin: RestClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  admin = restClient(api.url, ADMIN_KEY);
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+});
+
+async function addBot(fields: object = {}): Promise<BotResource> {
+  const { token } = await api.platform.createBot({});
+  const answer = await admin('POST', '/api/bots/add', { body: { token, ...fields } });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.json as BotResource;
+}
+
+const update = (body: object) => admin('POST', '/api/bots/update', { body });
+const listed = async (client: RestClient, id: number) => {
+  const bots = (await client('GET', '/api/bots')).json as BotResource[];
+  return bots.find((bot) => bot.id === id);
+};
+
+describe('adding a bot', () => {
+  test('asks the platform who it is and fills in the defaults', async () => {
+    const known = await api.platform.createBot({ username: 'asked_bot' });
+    const { json } = await admin('POST', '/api/bots/add', { body: { token: known.token } });
+    expect(json).toEqual({
+      id: expect.any(Number),
+      token: known.token,
+      name: known.name,
+      username: 'asked_bot',
+      source: 'web',
+      manage_enabled: true,
+      proxy_enabled: false,
+      backend_url: '',
+      secret_token: '',
+      long_poll_enabled: false,
+      description: '',
+      running: false,
+      webhook_mode: false,
+      disabled: false,
+      max_connections: 40,
+      last_error: '',
+      pending_update_count: 0,
+      backend_state: 'ok',
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+  });
+
+  test('takes what a list showed of another bot, and ignores its read-only fields', async () => {
+    const first = await addBot({
+      name: 'First',
+      description: 'one of many',
+      allowed_updates: ['Message', 'unheard_of'],
+    });
+    expect(first.allowed_updates).toEqual(['message']);
+    const { token } = await api.platform.createBot({});
+    const second = (await admin('POST', '/api/bots/add', { body: { ...first, token } })).json as BotResource;
+    expect(second).toMatchObject({ name: 'First', description: 'one of many', allowed_updates: ['message'] });
+    expect(second.id).not.toBe(first.id);
+  });
+
+  test('is 409 for a token that is registered, also by two at once', async () => {
+    const { token } = await api.platform.createBot({});
+    const add = () => admin('POST', '/api/bots/add', { body: { token } });
+    const statuses = (await Promise.all([add(), add()])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 409]);
+    expect((await add()).json).toMatchObject({ code: 'conflict' });
+  });
+
+  test('is 400 for what is no token, and with the platform’s own words for one it does not know', async () => {
+    for (const path of ['/api/bots/add', '/api/bots/validate']) {
+      const malformed = await admin('POST', path, { body: { token: 'nonsense' } });
+      expect(malformed.json).toMatchObject({ code: 'bad_request', details: [{ path: 'token' }] });
+      const unknown = await admin('POST', path, { body: { token: '123:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } });
+      expect(unknown.status).toBe(400);
+      expect(unknown.json).toMatchObject({ code: 'platform_refused', error_code: 401, error: 'Unauthorized' });
+    }
+  });
+
+  test('removes a webhook that stood at the platform and keeps what waits there', async () => {
+    const bot = await api.platform.createBot({});
+    await fetch(`${api.platformUrl}/bot${bot.token}/setWebhook?url=https://old.example/hook`);
+    await admin('POST', '/api/bots/add', { body: { token: bot.token } });
+    const { calls } = await api.platform.readCalls({ bot: bot.id, method: 'deleteWebhook' });
+    expect(calls).toHaveLength(1);
+    expect(JSON.stringify(calls[0])).not.toContain('"drop_pending_updates":"true"');
+  });
+
+  test('tells a platform that is down, garbled, slow down or silent from one that refuses', async () => {
+    const bot = await api.platform.createBot({});
+    const validate = () => admin('POST', '/api/bots/validate', { body: { token: bot.token } });
+    const withFault = async (effect: Parameters<typeof api.platform.setFault>[0]['effect']) => {
+      await api.platform.setFault({ bot: bot.id, method: 'getMe', effect, count: 1 });
+      return validate();
+    };
+    expect((await withFault({ kind: 'status', status: 200, body: '<html>' })).json).toMatchObject({ code: 'platform_failed' });
+    expect((await withFault({ kind: 'reset' })).status).toBe(502);
+    const slowDown = await withFault({ kind: 'status', status: 429, retryAfterS: 17 });
+    expect([slowDown.status, slowDown.headers.get('retry-after')]).toEqual([429, '17']);
+    expect((await validate()).json).toEqual({ id: bot.id, username: bot.username, first_name: bot.name });
+  });
+});
+
+describe('updating a bot', () => {
+  test('changes what is named and nothing else, on every pod', async () => {
+    const bot = await addBot({ name: 'Before', secret_token: 'kept' });
+    const pod = await api.startPod();
+    const answer = await update({ id: String(bot.id), name: 'After', long_poll_enabled: 'true', max_connections: '7' });
+    const { max_connections: _old, ...rest } = bot;
+    expect(answer.json).toEqual({ ...rest, name: 'After', long_poll_enabled: true, max_connections: 7 });
+    const elsewhere = restClient(pod.url, ADMIN_KEY);
+    await waitFor(async () => (await listed(elsewhere, bot.id))?.name === 'After', { timeoutMs: 2000 });
+  });
+
+  test('takes back exactly what was listed', async () => {
+    const bot = await addBot({ name: 'Round', backend_url: 'http://127.0.0.1:9/', allowed_updates: ['poll'] });
+    expect((await update((await listed(admin, bot.id)) as object)).json).toEqual(bot);
+  });
+
+  test('clears what is set to nothing', async () => {
+    const bot = await addBot({ backend_url: 'http://127.0.0.1:9/', secret_token: 's', allowed_updates: ['poll'] });
+    const cleared = (await update({ id: bot.id, backend_url: '', secret_token: '', allowed_updates: null })).json;
+    expect(cleared).toMatchObject({ backend_url: '', secret_token: '' });
+    expect(cleared).not.toHaveProperty('allowed_updates');
+  });
+
+  test('takes a new token of the same bot, and not one of another', async () => {
+    const known = await api.platform.createBot({});
+    const bot = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+    const { token } = await api.platform.revokeToken({ bot: known.id });
+    expect((await update({ id: bot.id, token })).json).toMatchObject({ id: bot.id, token });
+    const other = await api.platform.createBot({});
+    expect((await update({ id: bot.id, token: other.token })).json).toMatchObject({ details: [{ path: 'token' }] });
+  });
+
+  test('refuses a backend where none may live, and names the setting', async () => {
+    const bot = await addBot();
+    const urls = ['http://10.0.0.1/', 'http://169.254.169.254/latest', 'http://[::1]:80/', 'ftp://example.com/', 'x'];
+    for (const backend_url of urls) {
+      const answer = await update({ id: bot.id, backend_url });
+      expect({ backend_url, json: answer.json }).toMatchObject({ json: { details: [{ path: 'backend_url' }] } });
+    }
+    const { json } = await update({ id: bot.id, backend_url: 'http://10.0.0.1/' });
+    expect(JSON.stringify(json)).toContain('BACKEND_ALLOWED_CIDRS');
+  });
+
+  test('is the same call with its inputs in the query', async () => {
+    const bot = await addBot();
+    const answer = await admin('POST', '/api/bots/update', {
+      query: { id: bot.id, proxy_enabled: 1, name: 'By query' },
+    });
+    expect(answer.json).toMatchObject({ id: bot.id, proxy_enabled: true, name: 'By query' });
+  });
+});
+
+describe('listing bots', () => {
+  test('shows a user the bots assigned to it, with tokens and secrets masked', async () => {
+    const [mine, other] = [await addBot({ secret_token: 'hidden-secret' }), await addBot()];
+    const account = await insertAccount(api.database.db, { username: 'lister', bots: [mine.id] });
+    const answer = await restClient(api.url, account.key)('GET', '/api/bots');
+    expect(answer.headers.get('x-total-count')).toBe('1');
+    expect(answer.json).toEqual([{ ...mine, token: `${mine.token.split(':')[0]}:****`, secret_token: '****' }]);
+    expect(answer.text).not.toContain('hidden-secret');
+    const all = await insertAccount(api.database.db, { username: 'sees-all', bots: null });
+    expect(await listed(restClient(api.url, all.key), other.id)).toMatchObject({
+      token: expect.stringContaining('****'),
+    });
+  });
+
+  test('pages by limit, offset and the cursor of its Link', async () => {
+    for (let added = 0; added < 3; added += 1) await addBot();
+    const total = ((await admin('GET', '/api/bots')).json as BotResource[]).length;
+    const first = await admin('GET', '/api/bots', { query: { limit: 2 } });
+    const second = await admin('GET', /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '');
+    const [one, two] = [first, second].map(({ json }) => (json as BotResource[]).map(({ id }) => id));
+    const byOffset = await admin('GET', '/api/bots', { query: { limit: 2, offset: 2 } });
+    expect(two).toEqual((byOffset.json as BotResource[]).map(({ id }) => id));
+    expect(one).not.toEqual(two);
+    expect(first.headers.get('x-total-count')).toBe(String(total));
+    expect((await admin('GET', '/api/bots', { query: { offset: total } })).json).toEqual([]);
+  });
+});
+
+test('disabling stops a bot and enabling restores it', async () => {
+  const bot = await addBot();
+  const toggle = (query: Record<string, number>) => admin('POST', '/api/bots/toggle-disabled', { query });
+  expect((await toggle({ bot_id: bot.id })).json).toMatchObject({ id: bot.id, disabled: true, running: false });
+  const send = await admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 1, text: 'x' } });
+  expect(send.json).toMatchObject({ code: 'bad_request', error: 'The bot is disabled' });
+  expect((await toggle({ id: bot.id })).json).toMatchObject({ disabled: false });
+});
+
+test('deleting takes the bot everywhere, and refuses to guess between two ids', async () => {
+  const [bot, other] = [await addBot(), await addBot()];
+  const twoIds = await admin('POST', '/api/bots/delete', { body: { id: bot.id, bot_id: other.id } });
+  expect(twoIds.json).toMatchObject({ details: [{ path: 'bot_id', reason: 'contradicts id' }] });
+  expect((await admin('POST', '/api/bots/delete', { body: { bot_id: bot.id } })).json).toEqual({ ok: true });
+  expect(await listed(admin, bot.id)).toBeUndefined();
+  expect((await admin('POST', '/api/bots/delete', { query: { id: bot.id } })).status).toBe(404);
+  expect(await listed(admin, other.id)).toBeDefined();
+});
+
+test('health asks the backend, and says 400 where there is none', async () => {
+  const backend = await startBackend((_request, response) => void response.writeHead(404).end());
+  const failing = await startBackend((_request, response) => void response.writeHead(500).end());
+  const bot = await addBot({ backend_url: `${backend.url}/hook` });
+  const health = (query: Record<string, number>) => admin('GET', '/api/bots/health', { query });
+  expect((await health({ id: bot.id })).json).toMatchObject({ healthy: true, status_code: 404 });
+  await update({ id: bot.id, backend_url: failing.url });
+  expect((await health({ bot_id: bot.id })).json).toMatchObject({ healthy: false, status_code: 500 });
+  await Promise.all([backend.stop(), failing.stop()]);
+  expect((await health({ id: bot.id })).json).toMatchObject({ healthy: false, status_code: 0 });
+  expect((await health({ id: (await addBot()).id })).status).toBe(400);
+});

@@ -1,0 +1,210 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+let api: TestApi;
+let admin: RestClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  admin = restClient(api.url, ADMIN_KEY);
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+});
+
+const KEYS = '/api/auth/api-keys';
+const post = (body: string, headers: Record<string, string> = {}) => admin('POST', KEYS, { body, headers });
+const reasonOf = async (body: string, headers: Record<string, string> = {}) => {
+  const answer = await post(body, headers);
+  expect(answer.status).toBe(400);
+  return (answer.json as { error: string }).error;
+};
+
+describe('a body', () => {
+  test('may be JSON, urlencoded or missing, with the inputs in the query; the body wins', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
+    const names = await Promise.all([
+      post('{"name":"a"}'),
+      post('name=b&role=user', form),
+      admin('POST', KEYS, { query: { name: 'c' } }),
+      admin('POST', KEYS, { query: { name: 'd', role: 'user' }, body: { name: 'e' } }),
+      admin('POST', KEYS, { query: { name: 'f', bot_ids: '[1]' } }),
+      admin('POST', `${KEYS}/create`, { query: { name: 'g', bot_ids: '1,2' } }),
+      post('name=h&bot_ids=1&bot_ids=2', form),
+    ]);
+    const made = names.map(({ json }) => json as { name: string; role: string; bot_ids: number[] | null });
+    expect(made.map(({ name, role, bot_ids }) => [name, role, bot_ids])).toEqual([
+      ['a', 'admin', null],
+      ['b', 'user', null],
+      ['c', 'admin', null],
+      ['e', 'user', null],
+      ['f', 'admin', [1]],
+      ['g', 'admin', [1, 2]],
+      ['h', 'admin', [1, 2]],
+    ]);
+  });
+
+  test('that was listed can be posted back, its read-only fields ignored', async () => {
+    const [listed] = (await admin('GET', KEYS)).json as { id: number }[];
+    expect((await admin('POST', `${KEYS}/toggle`, { body: { ...listed, enabled: true } })).status).toBe(200);
+  });
+
+  test('that is not what it says is 400 and says why', async () => {
+    expect(await reasonOf('{"name":')).toBe('The body is not valid JSON');
+    expect(await reasonOf('[]')).toBe('The body must be a JSON object');
+    expect(await reasonOf('null')).toBe('The body must be a JSON object');
+    expect(await reasonOf('"text"')).toBe('The body must be a JSON object');
+    expect(await reasonOf('{"name":"a","n\\u0061me":"b"}')).toBe('The body names "name" twice');
+    expect(await reasonOf('{"name":"a","x":{"y":1,"y":2}}')).toBe('The body names "y" twice');
+    expect(await reasonOf('{"__proto__":{"role":"admin"},"name":"a"}')).toContain('__proto__ is not a field');
+    expect(await reasonOf('{"constructor":1,"name":"a"}')).toContain('constructor is not a field');
+    expect(await reasonOf('{"name":"\\ud800"}')).toContain('surrogate');
+    expect(await reasonOf('{"name":"a\\u0000b"}')).toContain('NUL');
+  });
+
+  test('that is not UTF-8 is 400', async () => {
+    const answer = await fetch(`${api.url}${KEYS}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+      body: Buffer.from([123, 34, 255, 34, 125]),
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  test('of another type, charset or encoding is 415', async () => {
+    const types = [
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/json; charset=utf-16',
+    ];
+    for (const type of types) expect((await post('{"name":"a"}', { 'content-type': type })).status).toBe(415);
+    expect((await post('{"name":"a"}', { 'content-encoding': 'compress' })).json).toMatchObject({
+      code: 'unsupported_media_type',
+    });
+  });
+
+  test('beyond 1 MiB is 413, also when it only unpacks to that, and nothing of a large one is kept', async () => {
+    expect((await post(`{"name":"${'x'.repeat(1_048_576)}"}`)).json).toMatchObject({ code: 'payload_too_large' });
+    const bomb = await fetch(`${api.url}${KEYS}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_KEY}`,
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      },
+      body: gzipSync(Buffer.alloc(50_000_000, 32)),
+    });
+    expect(bomb.status).toBe(413);
+    expect(await sendLarge(60)).toBe(413);
+  });
+});
+
+/** Streams that many MB without saying how many, and resolves with the status, however early it comes. */
+function sendLarge(megabytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+    const sending = httpRequest(`${api.url}${KEYS}`, { method: 'POST', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+      sending.destroy();
+    });
+    sending.on('error', reject);
+    const chunk = Buffer.alloc(1_000_000, 32);
+    let left = megabytes;
+    const write = () => {
+      while (left > 0 && !sending.destroyed) {
+        left -= 1;
+        if (!sending.write(chunk)) return void sending.once('drain', write);
+      }
+      sending.end();
+    };
+    write();
+  });
+}
+
+describe('a body made to cost time', () => {
+  const deep = 100_000;
+  const keys = Array.from({ length: 90_000 }, (_, at) => `"k${at}":1`).join(',');
+  const bodies: [string, string, string][] = [
+    ['100,000 arrays deep', `{"name":${'['.repeat(deep)}${']'.repeat(deep)}}`, 'application/json'],
+    ['100,000 objects deep', `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`, 'application/json'],
+    ['100,000 levels and no end', '['.repeat(deep), 'application/json'],
+    ['90,000 keys', `{${keys}}`, 'application/json'],
+    ['110,000 times one key', `{${'"name":1,'.repeat(110_000)}"name":1}`, 'application/json'],
+    ['140,000 form fields', Array.from({ length: 140_000 }, (_, at) => `k${at}`).join('&'), urlencoded()],
+    ['one form field 170,000 times', 'name=&'.repeat(170_000), urlencoded()],
+    ['a million backslashes', `{"name":"${'\\\\'.repeat(500_000)}"}`, 'application/json'],
+    ['a quote without end', `{"name":"${'x'.repeat(1_000_000)}`, 'application/json'],
+    ['half a million blanks behind a string', `{"name"${' '.repeat(500_000)}"`, 'application/json'],
+    ['many strings before many blanks', `[${`""${' '.repeat(900)},`.repeat(1100)}`, 'application/json'],
+  ];
+
+  test.each(bodies)('%s is 400 and holds nobody up for 200 ms', async (_title, body, type) => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const answer = await post(body, { 'content-type': type });
+    delay.disable();
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(5000);
+    expect(delay.max / 1e6).toBeLessThan(200);
+  });
+
+  function urlencoded(): string {
+    return 'application/x-www-form-urlencoded';
+  }
+});
+
+describe('every answer', () => {
+  test('carries a request id and the headers that protect a browser', async () => {
+    for (const path of ['/api/bots', '/api/auth/me', '/nowhere', '/livez']) {
+      const { headers } = await admin('GET', path);
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('of an unknown path is 404, and of a HEAD what GET would say', async () => {
+    for (const path of ['/', '/api', '/api/nothing', '/api/bots/add/more', '/%', '/api/%E0%A4%A']) {
+      const answer = await admin('GET', path);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.json).toMatchObject({ error: expect.any(String), request_id: expect.any(String) });
+    }
+    const head = await admin('HEAD', '/api/bots');
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  test('is in the log once, by its request id, without its query', async () => {
+    const { headers } = await admin('GET', '/api/bots', { query: { limit: 3, secret: 'do-not-log-this' } });
+    const lines = api.logLines.filter((line) => line.includes(headers.get('x-request-id') ?? '-'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      req: { method: 'GET', path: '/api/bots' },
+      res: { status: 200 },
+    });
+    expect(api.logLines.join('')).not.toContain('do-not-log-this');
+  });
+});
+
+test('a connection that sends no whole request head is closed within 10 s', async () => {
+  const beganAtMs = Date.now();
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const socket = connect(api.port, '127.0.0.1');
+      socket.on('error', () => {});
+      if (at % 2 === 0) socket.write('GET /api/bots HTTP/1.1\r\nHost: x\r\n');
+      await new Promise((resolve) => socket.on('close', resolve).resume());
+    }),
+  );
+  expect(Date.now() - beganAtMs).toBeLessThan(12_000);
+}, 20_000);
