@@ -1,6 +1,6 @@
 import { getUpdatesConformance } from '@flotilla/simulator/conformance/get-updates-conformance.ts';
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { afterAll, beforeAll } from '@jest/globals';
-import { type Fleet, startFleet } from './fleet.ts';
 
 let fleet: Fleet;
 

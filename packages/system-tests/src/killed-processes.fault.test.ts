@@ -1,10 +1,10 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Fleet, type FleetBot, startFleet } from './fleet.ts';
-import type { FleetProcess } from './fleet-process.ts';
 import { type Ledger, ledger } from './ledger.ts';
-import { readMetric } from './read-metric.ts';
 
 const CHATS = 10;
 const PER_SECOND = 100;

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { waitFor } from '../wait-for.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 25_000;
 

@@ -1,7 +1,7 @@
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
-import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
-import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { type TestDatabase, testDatabase } from '../postgres.ts';
+import { startTestRedis, type TestRedis } from '../redis.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type FleetProcess, startProcess } from './fleet-process.ts';
 
@@ -16,7 +16,7 @@ export type Fleet = {
   workers: FleetProcess[];
   simulator: RunningSimulator;
   control: ControlClient;
-  database: TestDatabase;
+  database: { url: string };
   redis: TestRedis;
   /** Starts one more process, as an operator would to scale or to replace one. */
   start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<FleetProcess>;
@@ -26,14 +26,16 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
+export const FLEET_ENCRYPTION_KEY = Buffer.alloc(32, 3).toString('base64');
 export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
 
-/** Starts Postgres' database, Redis, the simulator and this many api and worker processes. */
+/** Starts Redis, the simulator and this many api and worker processes, on a test database or the one that is given. */
 export async function startFleet(
   size: { apis: number; workers: number } = { apis: 2, workers: 2 },
   settings: Record<string, string> = {},
+  ownDatabase?: { url: string },
 ): Promise<Fleet> {
-  const database = await testDatabase();
+  const database = ownDatabase ?? (await testDatabase());
   const redis = await startTestRedis();
   const simulator = await startSimulator();
   const control = controlClient(simulator.url);
@@ -41,7 +43,7 @@ export async function startFleet(
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     TELEGRAM_API_URL: simulator.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+    ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY,
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
     ADMIN_API_KEY: ADMIN_KEY,
     ADMIN_PASSWORD: 'a password for tests',
@@ -95,7 +97,7 @@ export async function startFleet(
       await balancer.stop();
       await simulator.stop();
       await redis.stop();
-      await database.drop();
+      if ('drop' in database) await (database as TestDatabase).drop();
     },
   };
 }

@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { migrateToLatest } from '@flotilla/database/migrate.ts';
+import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
+import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { benchProxy } from './proxy.ts';
+import { benchPull } from './pull.ts';
+import { benchPush } from './push.ts';
+
+const SUBJECTS = { proxy: benchProxy, push: benchPush, pull: benchPull };
+
+/** `npm run bench [proxy|push|pull]`: every figure of one run, on this machine, with its target. */
+async function bench(wanted: string[]): Promise<void> {
+  const memoryGb = Math.round(totalmem() / 2 ** 30);
+  process.stdout.write(
+    `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${memoryGb} GB\n`,
+  );
+  const dataDir = await throwAwayDir();
+  const postgres = await startPostgres({ dataDir, throwAway: true });
+  try {
+    for (const [name, subject] of Object.entries(SUBJECTS)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue;
+      await administer(postgres.url, `create database bench_${name}`);
+      const url = databaseUrl(postgres.url, `bench_${name}`);
+      const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
+      await migrateToLatest(db);
+      await db.destroy();
+      await subject({ url });
+    }
+  } finally {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+await bench(process.argv.slice(2));
+process.exit(0);

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { percentile } from './percentile.ts';
+import { ms, perSecond, report } from './report.ts';
+
+const BOTS = 100;
+const CHATS = 10;
+const BURST = 60_000;
+const STEADY = 1_000;
+const STEADY_SECONDS = 10;
+
+/** From the platform to the backend, through one worker, with history written beside it. */
+export async function benchPush(database: { url: string }): Promise<void> {
+  const fleet = await startFleet({ apis: 1, workers: 1 }, { LOG_LEVEL: 'warn' }, database);
+  const sink = await startSink();
+  try {
+    const bots: number[] = [];
+    for (let at = 0; at < BOTS; at += 1) {
+      bots.push((await fleet.addBot({ proxy_enabled: true, backend_url: sink.url })).platformId);
+    }
+    const begunAt = performance.now();
+    await fleet.control.generate({ bots, chats: CHATS, count: BURST });
+    const pushedMs = await untilCount(() => sink.count(), BURST, begunAt);
+    const storedMs = await untilCount(() => stored(fleet), BURST, begunAt);
+    sink.reset();
+    await fleet.control.generate({ bots, chats: CHATS, count: STEADY * STEADY_SECONDS, perSecond: STEADY });
+    await untilCount(() => sink.count(), STEADY * STEADY_SECONDS, performance.now());
+    report(
+      `Platform → accepted → pushed, ${BOTS} bots, one worker (the simulated platform and the backend share the machine)`,
+      [
+        { what: 'pushed', figure: perSecond((BURST * 1000) / pushedMs), target: '≥ 6,000/s' },
+        { what: 'pushed and stored in Postgres', figure: perSecond((BURST * 1000) / storedMs), target: '≥ 6,000/s' },
+        { what: `lag at ${STEADY}/s, p50`, figure: ms(percentile(sink.lags(), 50)) },
+        { what: `lag at ${STEADY}/s, p99`, figure: ms(percentile(sink.lags(), 99)), target: '≤ 25 ms' },
+      ],
+    );
+  } finally {
+    await fleet.stop();
+    await sink.stop();
+  }
+}
+
+async function stored(fleet: Fleet): Promise<number> {
+  return (await readMetric(fleet.workers[0]!, 'flotilla_history_entries_total')) ?? 0;
+}
+
+async function untilCount(count: () => number | Promise<number>, wanted: number, begunAt: number): Promise<number> {
+  await waitFor(async () => (await count()) >= wanted, { timeoutMs: 120_000, message: `${wanted} updates` });
+  return performance.now() - begunAt;
+}
+
+/** A backend as cheap as Node allows; it reads when each update was made from the update's own text. */
+async function startSink() {
+  let lags: number[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1');
+    request.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      lags.push(Date.now() - Number(/@(\d{13})"/.exec(body)?.[1]));
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    count: () => lags.length,
+    lags: () => lags,
+    reset: () => {
+      lags = [];
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import {
+  ADA,
+  ANONYMOUS,
+  BEN,
+  CHANNEL,
+  file,
+  GROUP,
+  messageIn,
+  PRIVATE,
+  photoSize,
+  SUPERGROUP,
+} from './sample-parts.ts';
+
+const json = String.raw;
+const SIZES = `[${photoSize('photo-s', 90, 60)},${photoSize('photo-m', 320, 213)},${photoSize('photo-l', 1280, 853)}]`;
+
+/** Payloads of `message`, one for every kind of content. */
+export const contentSamples: Record<string, string> = {
+  text: json`${messageIn(PRIVATE, 1)},"text":"High tide at 06:40"}`,
+  command: json`${messageIn(PRIVATE, 2)},"text":"\/start crane_4","entities":[{"offset":0,"length":6,"type":"bot_command"}]}`,
+  formatted: json`${messageIn(GROUP, 3)},"text":"bold and a link","entities":[{"offset":0,"length":4,"type":"bold"},{"offset":11,"length":4,"type":"text_link","url":"https:\/\/example.org\/?a=1&b=2"}],"link_preview_options":{"is_disabled":true}}`,
+  photo: json`${messageIn(PRIVATE, 4)},"photo":${SIZES},"caption":"The new crane","caption_entities":[{"offset":4,"length":3,"type":"italic"}]}`,
+  album_photo: json`${messageIn(PRIVATE, 5)},"media_group_id":"13790012345678901","photo":${SIZES}}`,
+  live_photo: json`${messageIn(PRIVATE, 6)},"live_photo":${file('live-1', '"duration":3,"width":720,"height":1280,')},"caption":"moving"}`,
+  video: json`${messageIn(PRIVATE, 7)},"video":${file('video-1', '"duration":12,"width":640,"height":360,"file_name":"dock.mp4","mime_type":"video\\/mp4",')},"has_media_spoiler":true}`,
+  animation: json`${messageIn(PRIVATE, 8)},"animation":${file('anim-1', '"duration":2,"width":320,"height":240,')},"document":${file('anim-1-doc', '"file_name":"wave.gif.mp4",')}}`,
+  sticker: json`${messageIn(PRIVATE, 9)},"sticker":${file('sticker-1', '"width":512,"height":512,"emoji":"\\ud83d\\udc1f","set_name":"Fish","is_animated":false,"is_video":false,"type":"regular",')}}`,
+  voice: json`${messageIn(PRIVATE, 10)},"voice":${file('voice-1', '"duration":4,"mime_type":"audio\\/ogg",')}}`,
+  audio: json`${messageIn(PRIVATE, 11)},"audio":${file('audio-1', '"duration":181,"performer":"The Moorings","title":"Slack Water",')},"caption":"for the watch"}`,
+  document: json`${messageIn(PRIVATE, 12)},"document":${file('doc-1', '"file_name":"berth plan 7.pdf","mime_type":"application\\/pdf",')},"caption":"plan"}`,
+  video_note: json`${messageIn(PRIVATE, 13)},"video_note":${file('note-1', '"duration":6,"length":240,')}}`,
+  location: json`${messageIn(PRIVATE, 14)},"location":{"latitude":54.321500,"longitude":10.134900,"horizontal_accuracy":12.0}}`,
+  live_location: json`${messageIn(PRIVATE, 15)},"location":{"latitude":-0.5,"longitude":1e1,"live_period":900,"heading":90}}`,
+  venue: json`${messageIn(PRIVATE, 16)},"venue":{"location":{"latitude":54.3,"longitude":10.1},"title":"Lock office","address":"Pier 2"},"location":{"latitude":54.3,"longitude":10.1}}`,
+  contact: json`${messageIn(PRIVATE, 17)},"contact":{"phone_number":"+490000000","first_name":"Pilot","user_id":700100205}}`,
+  poll_message: json`${messageIn(SUPERGROUP, 18)},"poll":{"id":"5200300400500600700","question":"Who sails?","options":[{"text":"me","voter_count":0},{"text":"not me","voter_count":0}],"total_voter_count":0,"is_closed":false,"is_anonymous":false,"type":"regular","allows_multiple_answers":false}}`,
+  dice: json`${messageIn(PRIVATE, 19)},"dice":{"emoji":"\ud83c\udfb2","value":6}}`,
+  game: json`${messageIn(PRIVATE, 20)},"game":{"title":"Docking","description":"Mind the fenders","photo":${SIZES}}}`,
+  story: json`${messageIn(PRIVATE, 21)},"story":{"chat":${CHANNEL},"id":5}}`,
+  paid_media: json`${messageIn(PRIVATE, 22)},"paid_media":{"star_count":5,"paid_media":[{"type":"preview","width":90,"height":60},{"type":"video","video":${file('paid-video-1', '"duration":3,')}}]},"caption":"behind the wall"}`,
+  invoice: json`${messageIn(PRIVATE, 23)},"invoice":{"title":"Berth","description":"one night","start_parameter":"b7","currency":"EUR","total_amount":4200}}`,
+  checklist: json`${messageIn(PRIVATE, 24)},"checklist":{"title":"Before sailing","tasks":[{"id":1,"text":"fuel"},{"id":2,"text":"water","completed_by_user":${ADA},"completion_date":1790000024}]}}`,
+  giveaway: json`${messageIn(CHANNEL, 25)},"giveaway":{"chats":[${CHANNEL}],"winners_selection_date":1790086400,"winner_count":3,"prize_star_count":500}}`,
+  giveaway_winners: json`${messageIn(SUPERGROUP, 26)},"giveaway_winners":{"chat":${CHANNEL},"giveaway_message_id":25,"winners_selection_date":1790086400,"winner_count":1,"winners":[${BEN}]}}`,
+  rich_message: json`${messageIn(PRIVATE, 27)},"rich_message":{"blocks":[{"type":"heading","text":"Tides","size":2},{"type":"paragraph","text":["high at ",{"type":"bold","text":"06:40"}]},{"type":"table","cells":[[{"text":"Mon"},{"text":"Tue"}]]}]}}`,
+  reply_with_quote: json`${messageIn(SUPERGROUP, 28)},"reply_to_message":${messageIn(SUPERGROUP, 18, BEN)},"text":"Who sails?"},"quote":{"text":"sails","position":4},"text":"me"}`,
+  external_reply: json`${messageIn(SUPERGROUP, 29)},"external_reply":{"origin":{"type":"channel","chat":${CHANNEL},"message_id":3,"date":1789999999},"chat":${CHANNEL},"message_id":3},"text":"as posted there"}`,
+  forwarded: json`${messageIn(PRIVATE, 30)},"forward_origin":{"type":"hidden_user","sender_user_name":"Someone","date":1789990000},"text":"passed on"}`,
+  via_bot: json`${messageIn(PRIVATE, 31)},"via_bot":{"id":5550002222,"is_bot":true,"first_name":"Gif","username":"gif_sample_bot"},"text":"inline"}`,
+  anonymous_admin: json`${messageIn(SUPERGROUP, 32, ANONYMOUS)},"sender_chat":${SUPERGROUP},"author_signature":"harbour master","text":"Quiet, please"}`,
+  without_username: json`${messageIn(GROUP, 33, BEN)},"text":"Moin"}`,
+};
