@@ -29,7 +29,10 @@ export function runMain(
   process.on('uncaughtException', (error) => die('unhandled error', error));
   process.on('unhandledRejection', (error) => die('unhandled rejection', error));
 
-  const started = start().catch((error: unknown) => die('could not start', error));
+  // In a microtask, so that a signal in the middle of it already finds its listener.
+  const started = Promise.resolve()
+    .then(start)
+    .catch((error: unknown) => die('could not start', error));
   const stop = (reason: string) => {
     if (stopping) return;
     stopping = true;
