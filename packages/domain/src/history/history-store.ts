@@ -67,10 +67,10 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['text', (author) => author.firstName],
   ['text', (author) => author.lastName],
   ['boolean', (author) => author.isBot],
-  ['timestamptz', (author) => new Date(Math.min(author.seenAtS * 1000, LAST_DATE_MS))],
+  ['timestamptz', (author) => new Date(Math.max(Math.min(author.seenAtS, LAST_DATE_S), 0) * 1000)],
 ];
 // The end of Date; Postgres goes further.
-const LAST_DATE_MS = 8.64e15;
+const LAST_DATE_S = 8.64e12;
 
 const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['bigint', (audit) => audit.botId],

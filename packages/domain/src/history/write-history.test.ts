@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
@@ -470,8 +471,8 @@ describe('the batch', () => {
     const entries = [
       update({ message: message(1) }),
       update({ message: message(2, { message_id: 1.5 }) }),
-      // No date at all: Postgres itself refuses the statement.
-      update({ message: message(3, { from: { ...ada, id: 78 }, date: -9_000_000_000_000_000 }) }),
+      // Longer than an index entry can be: Postgres itself refuses the statement.
+      update({ business_message: message(3, { business_connection_id: randomBytes(20_000).toString('hex') }) }),
       update({ message: message(4, { text: `a\u0000b ${'\ud800'}` }) }),
       update({ message: message(5, { text: longWord }) }),
       call('sendMessage', {}, { ...message(6), chat: {} }),

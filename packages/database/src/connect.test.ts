@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { connectDatabase, type Database } from './connect.ts';
+import { isUnavailable, readSqlState } from './is-unavailable.ts';
+
+let database: TestDatabase;
+const opened: Database[] = [];
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+  await Promise.all(opened.splice(0).map((db) => db.destroy()));
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+function open(url: string, queryTimeoutMs?: number): Database {
+  const db = connectDatabase({ url, maxConnections: 1, ...(queryTimeoutMs === undefined ? {} : { queryTimeoutMs }) });
+  opened.push(db);
+  return db;
+}
+
+/** A server on a free port; returns the test database's URL with that port. */
+async function listen(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const url = new URL(database.url);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return url.href;
+}
+
+async function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test('64-bit integers are read as numbers', async () => {
+  const { rows } = await sql`select 9007199254740991::bigint as n, array[1,2]::int[] as list`.execute(database.db);
+  expect(rows).toEqual([{ n: 9_007_199_254_740_991, list: [1, 2] }]);
+});
+
+test('a Postgres that is not there, or never answers, is unavailable within 5 s', async () => {
+  const silent = await listen(() => {});
+  const startedMs = Date.now();
+  const errors = await Promise.all([
+    failure(sql`select 1`.execute(open('postgres://nobody@127.0.0.1:1/none'))),
+    failure(sql`select 1`.execute(open(silent))),
+  ]);
+  expect(errors.map(isUnavailable)).toEqual([true, true]);
+  expect(Date.now() - startedMs).toBeLessThan(5000);
+});
+
+test('a connection that fell silent is not used again', async () => {
+  const target = new URL(database.url);
+  const links: { client: Socket; upstream: Socket }[] = [];
+  const url = await listen((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    sockets.push(upstream.on('error', () => {}));
+    client.pipe(upstream).pipe(client);
+    links.push({ client, upstream });
+  });
+  const db = open(url, 500);
+  await sql`select 1`.execute(db);
+  links[0]?.upstream.unpipe(links[0].client);
+  expect(isUnavailable(await failure(sql`select 1`.execute(db)))).toBe(true);
+  await sql`select 1`.execute(db);
+  expect(links).toHaveLength(2);
+});
+
+test('a statement that takes too long on a living server is unavailable too', async () => {
+  const error = await failure(sql`select pg_sleep(5)`.execute(open(database.url, 600)));
+  expect(readSqlState(error)).toBe('57014');
+  expect(isUnavailable(error)).toBe(true);
+});
+
+test('a refused statement is not unavailable', async () => {
+  const error = await failure(sql`select 1 / 0`.execute(database.db));
+  expect(readSqlState(error)).toBe('22012');
+  expect([error, new Error('else'), null, 'text'].map(isUnavailable)).toEqual([false, false, false, false]);
+});

@@ -1,0 +1,227 @@
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { loadUpdateSamples, type UpdateSample } from '@flotilla/testing/update-samples/load-update-samples.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import type { HistoryEntry } from './history-entry.ts';
+import { writeHistory } from './write-history.ts';
+
+const { UPDATE_CORPUS } = readSettings(z.object({ UPDATE_CORPUS: z.string().optional() }));
+const log = createLogger({ name: 'test', level: 'silent' });
+const atMs = 1_790_100_000_000;
+const samples = await loadUpdateSamples(UPDATE_CORPUS);
+
+let database: TestDatabase;
+let botIds: number[];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  // A bot for each sample, so that samples with the same ids do not meet.
+  const bots = samples.map((sample, index) => ({
+    telegram_id: 5_550_001_111,
+    token_sealed: 'sealed',
+    token_hash: `hash-${index}`,
+    name: sample.name,
+    username: 'harbour_sample_bot',
+    source: 'web' as const,
+    allowed_updates: null,
+    generation: 'g',
+    revision: index,
+  }));
+  const inserted = await database.db.insertInto('bots').values(bots).returning('id').execute();
+  botIds = inserted.map((bot) => bot.id);
+  const entries = samples.map((sample, index) => entryOf(sample, botIds[index] ?? 0));
+  await writeHistory({ db: database.db, log }, entries);
+  await writeHistory({ db: database.db, log }, entries);
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+function entryOf(sample: UpdateSample, botId: number): HistoryEntry {
+  const update = sliceUpdate(sample.text);
+  if (update === null) throw new Error(`${sample.name} is no update`);
+  return {
+    type: 'update',
+    key: `0:${botId}-0`,
+    botId,
+    generation: 'g',
+    atMs,
+    updateId: update.updateId,
+    raw: update.raw,
+  };
+}
+
+async function shown(name: string) {
+  const botId = botIds[samples.findIndex((sample) => sample.name === name)] ?? 0;
+  const { db } = database;
+  return {
+    messages: await db.selectFrom('messages').selectAll().where('bot_id', '=', botId).execute(),
+    chats: await db.selectFrom('chats').selectAll().where('bot_id', '=', botId).orderBy('id').execute(),
+    people: await db.selectFrom('chat_users').selectAll().where('bot_id', '=', botId).execute(),
+  };
+}
+
+interface SampleSender {
+  id: number;
+  username?: string;
+}
+
+interface SampleMessage {
+  message_id: number;
+  business_connection_id?: string;
+  chat: { id: number; type: string; title?: string };
+  from?: SampleSender;
+  sender_chat?: SampleSender;
+  date: number;
+  edit_date?: number;
+  text?: string;
+  caption?: string;
+  animation?: unknown;
+  reply_to_message?: { message_id: number };
+}
+
+interface SampleCallback {
+  from: SampleSender;
+  message?: SampleMessage | null;
+  data?: string;
+  game_short_name?: string;
+}
+
+const MESSAGE_KINDS =
+  /^(message|edited_message|channel_post|edited_channel_post|guest_message|(edited_)?business_message)$/;
+const MEDIA = ['photo', 'video', 'animation', 'sticker', 'voice', 'audio', 'document', 'video_note'];
+
+test('no sample becomes a dead letter', async () => {
+  const letters = await database.db.selectFrom('dead_letters').select(['reason', 'payload']).execute();
+  expect(letters).toEqual([]);
+});
+
+test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sample) => [sample.name, sample] as const))(
+  'the message of %s is kept as it is',
+  async (name, sample) => {
+    const message = (JSON.parse(sample.text) as Record<string, SampleMessage>)[sample.kind] as SampleMessage;
+    const { messages, chats, people } = await shown(name);
+    const media = MEDIA.filter((field) => field in message && !(field === 'document' && message.animation));
+    const sender = message.from ?? message.sender_chat;
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toMatchObject({
+      id: message.message_id,
+      chat_id: message.chat.id,
+      business_connection_id: message.business_connection_id ?? '',
+      date: message.date,
+      user_id: sender?.id ?? null,
+      username: sender?.username ?? null,
+      reply_to_message_id: message.reply_to_message?.message_id ?? null,
+      edit_date: message.edit_date ?? (sample.kind.startsWith('edited') ? atMs / 1000 : null),
+      deleted_at: null,
+      ...(media.length > 0 ? { media_type: media[0] } : {}),
+      ...('text' in message || 'caption' in message ? { text: printable(message.text ?? message.caption ?? '') } : {}),
+    });
+    const chat = chats.find((row) => row.id === message.chat.id);
+    expect(chat).toMatchObject({ type: message.chat.type, title: message.chat.title ?? null, message_count: 1 });
+    expect(people.filter((row) => row.chat_id === message.chat.id).map((row) => row.user_id)).toEqual(
+      message.from ? [message.from.id] : [],
+    );
+  },
+);
+
+// What Postgres can hold of a text: no NUL, and no half of a surrogate pair.
+function printable(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed();
+}
+
+test.each([
+  ['photo', { media_type: 'photo', file_id: 'photo-l', text: 'The new crane' }],
+  ['live_photo', { media_type: 'photo', file_id: 'live-1', text: 'moving' }],
+  ['video', { media_type: 'video', file_id: 'video-1', text: null }],
+  ['animation', { media_type: 'animation', file_id: 'anim-1' }],
+  ['sticker', { media_type: 'sticker', file_id: 'sticker-1' }],
+  ['voice', { media_type: 'voice', file_id: 'voice-1' }],
+  ['audio', { media_type: 'audio', file_id: 'audio-1', text: 'for the watch' }],
+  ['document', { media_type: 'document', file_id: 'doc-1', text: 'plan' }],
+  ['video_note', { media_type: 'video_note', file_id: 'note-1' }],
+  ['paid_media', { media_type: 'video', file_id: 'paid-video-1', text: 'behind the wall' }],
+  ['location', { media_type: null, file_id: null, text: null }],
+  ['game', { media_type: null, text: null }],
+  ['new_chat_photo', { media_type: null, file_id: null }],
+  ['rich_message', { media_type: null, text: 'Tides\nhigh at 06:40\nMon\nTue' }],
+  ['anonymous_admin', { user_id: 1_087_968_824, text: 'Quiet, please' }],
+  [
+    'channel_post',
+    { user_id: -1_002_100_200_302, username: 'tide_tables', first_name: 'Tide tables', outgoing: false },
+  ],
+  ['business_message:by_bot', { business_connection_id: 'Xy12-business', outgoing: true }],
+  ['escapes', { text: 'A/\b\f\té😀 \u2028 "q" \\ end' }],
+  ['escaped_names', { id: 506, text: 'escaped names' }],
+  ['lone_surrogate', { text: 'half \ufffd and \ufffd half' }],
+  ['nul', { text: 'beforeafter' }],
+  ['duplicate_names', { text: 'second' }],
+  ['brackets_in_text', { text: '}]}",{"update_id":1,[\\' }],
+])('%s shows its content', async (name, content) => {
+  expect((await shown(name)).messages).toMatchObject([content]);
+});
+
+test.each(samples.filter((sample) => sample.kind === 'callback_query').map((sample) => [sample.name, sample] as const))(
+  'the callback of %s is a row when it has a chat',
+  async (name, sample) => {
+    const update = JSON.parse(sample.text) as { update_id: number; callback_query: SampleCallback };
+    const callback = update.callback_query;
+    const { messages, people } = await shown(name);
+    expect(people).toEqual([]);
+    if (!callback.message) return expect(messages).toEqual([]);
+    expect(messages).toMatchObject([
+      {
+        id: -update.update_id,
+        chat_id: callback.message.chat.id,
+        user_id: callback.from.id,
+        text: callback.data ?? callback.game_short_name,
+        media_type: 'callback',
+        reply_to_message_id: callback.message.message_id,
+        date: atMs / 1000,
+      },
+    ]);
+  },
+);
+
+test.each([
+  ['my_chat_member', -1_002_100_200_310, 'supergroup', 'Just joined'],
+  ['chat_member', -1_002_100_200_300, 'supergroup', 'Quay 7'],
+  ['chat_join_request', -1_002_100_200_300, 'supergroup', 'Quay 7'],
+  ['chat_boost', -1_002_100_200_302, 'channel', 'Tide tables'],
+  ['removed_chat_boost', -1_002_100_200_302, 'channel', 'Tide tables'],
+  ['message_reaction', -1_002_100_200_300, 'supergroup', 'Quay 7'],
+  ['message_reaction_count', -1_002_100_200_302, 'channel', 'Tide tables'],
+  ['deleted_business_messages', 700_100_200, 'private', null],
+])('%s makes its chat known, and no message', async (name, id, type, title) => {
+  const { messages, chats } = await shown(name);
+  expect(messages).toEqual([]);
+  expect(chats).toMatchObject([{ id, type, title, message_count: 0 }]);
+});
+
+test.each([
+  ['inline_query'],
+  ['chosen_inline_result'],
+  ['callback_query:inline'],
+  ['shipping_query'],
+  ['pre_checkout_query'],
+  ['poll'],
+  ['poll_answer'],
+  ['business_connection'],
+  ['purchased_paid_media'],
+  ['managed_bot'],
+  ['kind_to_come'],
+])('%s belongs to no chat and leaves nothing', async (name) => {
+  expect(await shown(name)).toEqual({ messages: [], chats: [], people: [] });
+});
+
+test('a move is known under both ids', async () => {
+  const { chats } = await shown('migrate_to_chat_id');
+  expect(chats).toMatchObject([
+    { id: -1_002_100_200_399, type: 'supergroup', title: 'Grown up' },
+    { id: -4_100_200_399, type: 'group' },
+  ]);
+});
