@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { createLogger } from '@flotilla/runtime/logger.ts';
 import {
   type RawConnection,
   type RawServer,
@@ -11,6 +13,9 @@ import {
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../config.ts';
+import { createContext } from '../context.ts';
+import { botApiProxy } from './bot-api-proxy.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 const OK = '{"ok":true,"result":{"id":9007199254740993,"b":1.0,"a":"\\u0041"}}';
@@ -285,6 +290,41 @@ describe('when the platform fails', () => {
   });
 });
 
+describe('where the platform is', () => {
+  const getMe = `GET /tgapi/bot${STRANGER}/getMe?a=b HTTP/1.1\r\nHost: h\r\n\r\n`;
+
+  test('a path of its own stands before every call and file', async () => {
+    const pod = await api.startPod({ TELEGRAM_API_URL: `${upstream.url}/base/path/` });
+    await exchangeOnce(pod.port, getMe);
+    expect(lastRequestLine()).toBe(`GET /base/path/bot${STRANGER}/getMe?a=b HTTP/1.1`);
+    await exchangeOnce(pod.port, `GET /file/bot${STRANGER}/f HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect(lastRequestLine()).toBe(`GET /base/path/file/bot${STRANGER}/f HTTP/1.1`);
+  });
+
+  test('nobody listens: 502, and for getUpdates not at once', async () => {
+    const pod = await api.startPod({ TELEGRAM_API_URL: 'http://127.0.0.1:1' });
+    expect(await exchangeOnce(pod.port, getMe)).toMatch(/^HTTP\/1.1 502 [\s\S]*"error_code":502/);
+    const begunAtMs = performance.now();
+    expect(await exchangeOnce(pod.port, getMe.replace('getMe', 'getUpdates'))).toMatch(/^HTTP\/1.1 502 /);
+    expect(performance.now() - begunAtMs).toBeGreaterThan(900);
+  });
+
+  test('it accepts and never answers: 504', async () => {
+    onRequest = () => undefined;
+    const env = { DATABASE_URL: api.database.url, REDIS_URL: api.redis.url, TELEGRAM_API_URL: upstream.url };
+    const config = readConfig({ ...env, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
+    const context = await createContext(config, createLogger({ name: 'test', level: 'silent' }));
+    const proxy = botApiProxy({ ...context, proxy: { ...context.proxy, platformTimeoutMs: 300 } });
+    const server = createServer(proxy.handle);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const answer = await exchangeOnce((server.address() as AddressInfo).port, getMe);
+    expect(answer).toMatch(/^HTTP\/1.1 504 [\s\S]*"error_code":504/);
+    server.close();
+    await proxy.stop();
+    await context.close();
+  });
+});
+
 describe('when the client goes away', () => {
   test.each([
     ['while it waits', 'GET', ''],
@@ -315,7 +355,7 @@ describe('large bodies', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const pod = await api.startPod({
-      TELEGRAM_API_URL: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+      TELEGRAM_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     });
     const upload = httpRequest(`${pod.url}/tgapi/bot${STRANGER}/sendDocument`, {
       method: 'POST',

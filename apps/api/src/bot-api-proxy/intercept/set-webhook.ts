@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { setBackend } from '@flotilla/domain/bots/set-backend.ts';
-import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/push/backend-address.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer, Refusal } from '../answer.ts';
 import { fileParameter, integerParameter, type Parameters, switchParameter } from '../parameters.ts';
