@@ -1,6 +1,6 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import got from 'got';
-import { guardedLookup } from '../push/backend-address.ts';
+import { guardedLookup } from './backend-address.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { backendUrlFault } from './check-changes.ts';

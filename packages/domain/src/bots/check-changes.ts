@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { forbiddenReason } from '../push/backend-address.ts';
+import { forbiddenReason } from './backend-address.ts';
 import type { BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
+import { guardedLookup } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
-import { guardedLookup } from './backend-address.ts';
 
 /** Kept-alive connections to backends; the address that is checked is the one connected to. */
 export type BackendConnections = {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { forbiddenReason } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
-import { forbiddenReason } from './backend-address.ts';
 
 export type Delivery =
   | { outcome: 'delivered'; status: number; contentType: string; reply: string }
