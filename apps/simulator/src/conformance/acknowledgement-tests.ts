@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { botWithQueue, type ConformanceTarget, idsOf, pendingCount, poll } from './conformance-target.ts';
-import type { ItemTest } from './get-updates-conformance.ts';
+import type { ItemTest } from './item-test.ts';
 
 const ALL = [101, 102, 103, 104, 105];
 

@@ -10,7 +10,7 @@ import {
   poll,
   untilPending,
 } from './conformance-target.ts';
-import type { ItemTest } from './get-updates-conformance.ts';
+import type { ItemTest } from './item-test.ts';
 
 const EDITED = { kind: 'edited_message' };
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { CONFLICTS } from '../updates/refuse-conflict.ts';
 import { type ConformanceTarget, callApi, inject, message, untilWaiting } from './conformance-target.ts';
-import type { ItemTest } from './get-updates-conformance.ts';
+import type { ItemTest } from './item-test.ts';
 
 const PROMPT_MS = 2_000;
 

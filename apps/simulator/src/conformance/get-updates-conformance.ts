@@ -16,10 +16,8 @@ import {
   type ShownUpdate,
   untilPending,
 } from './conformance-target.ts';
+import type { ItemTest } from './item-test.ts';
 import { longPollTests } from './long-poll-tests.ts';
-
-/** Runs one numbered item of the checklist, unless it is skipped for this target. */
-export type ItemTest = (item: number, title: string, body: () => Promise<void>, timeoutMs?: number) => void;
 
 const DAY_S = 86_400;
 

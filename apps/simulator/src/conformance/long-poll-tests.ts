@@ -9,7 +9,7 @@ import {
   poll,
   untilWaiting,
 } from './conformance-target.ts';
-import type { ItemTest } from './get-updates-conformance.ts';
+import type { ItemTest } from './item-test.ts';
 
 const PROMPT_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { badRequest } from '../bot-api-error.ts';
 import type { Chat, Message } from '../chats/chat.ts';
 import { lookUp } from '../chats/find-chat.ts';
-import { boolean, integer, jsonObject, text } from '../http/params.ts';
+import { boolean, integer, jsonObject } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
 import type { Content } from './post-message.ts';
 
@@ -52,8 +52,4 @@ export function oldForwardFields(origin: Record<string, unknown>): Content {
   }
   if (origin.type === 'chat') return { forward_from_chat: origin.sender_chat, ...date };
   return origin.sender_user === undefined ? date : { forward_from: origin.sender_user, ...date };
-}
-
-export function isAbsent(call: Call, field: string): boolean {
-  return text(call.params, field) === '';
 }

@@ -1,7 +1,7 @@
 import { badRequest } from '../bot-api-error.ts';
 import type { Chat, Message } from '../chats/chat.ts';
 import { findOwnChat, findWritableChat } from '../chats/find-chat.ts';
-import { enforceFloodLimits } from '../faults/flood-limits.ts';
+import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { boolean, integer, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';

@@ -3,6 +3,7 @@ import { pollEnded, pollStarted } from '../bots/call-log.ts';
 import { text } from '../http/params.ts';
 import { platformJson } from '../platform-json.ts';
 import { getUpdates } from '../updates/get-updates.ts';
+import { executeReply } from '../webhook/execute-reply.ts';
 import { deleteWebhook, setWebhook } from '../webhook/set-webhook.ts';
 import type { Call } from './call.ts';
 import { closeBot, logOutBot, refuseWhileAway } from './close-bot.ts';
@@ -27,7 +28,7 @@ async function carryOut(call: Call, name: string): Promise<Answer> {
     case 'getupdates':
       return okAnswer(`[${(await pollCounted(call)).join(',\n')}]`);
     case 'setwebhook':
-      return described(await setWebhook(call));
+      return described(await setWebhook(call, (type, body) => executeReply(call, runCall, type, body)));
     case 'deletewebhook':
       return described(deleteWebhook(call));
     case 'close':

@@ -1,6 +1,6 @@
 import { badRequest } from '../bot-api-error.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
-import { enforceFloodLimits } from '../faults/flood-limits.ts';
+import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { readFileReference } from '../files/read-file.ts';
 import { showMedia } from '../files/show-media.ts';
 import { json, text } from '../http/params.ts';

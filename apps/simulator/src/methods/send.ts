@@ -1,6 +1,6 @@
 import type { Chat, Message } from '../chats/chat.ts';
 import { findWritableChat } from '../chats/find-chat.ts';
-import { enforceFloodLimits } from '../faults/flood-limits.ts';
+import { enforceFloodLimits } from '../faults/enforce-flood-limits.ts';
 import { boolean, text } from '../http/params.ts';
 import { type Content, postMessage } from '../messages/post-message.ts';
 import { readMarkup } from '../messages/read-markup.ts';

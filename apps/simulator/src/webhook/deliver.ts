@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import type { SimBot } from '../bots/sim-bot.ts';
 import type { Simulator } from '../simulator.ts';
 import { type PendingUpdate, remove } from '../updates/update-queue.ts';
-import { executeReply } from './execute-reply.ts';
 import { type PostOutcome, webhookPoster } from './post-update.ts';
 import type { Lane, Webhook } from './webhook.ts';
 
@@ -11,11 +10,22 @@ const STRUGGLING_AFTER_MS = 10_000;
 const STRUGGLING_PACE_MS = 2_000;
 
 type Settings = Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress' | 'pinned'>;
-type Delivery = { sim: Simulator; bot: SimBot; webhook: Webhook; ready: Lane[]; stopped: boolean; post: Poster };
+type Delivery = {
+  sim: Simulator;
+  bot: SimBot;
+  webhook: Webhook;
+  ready: Lane[];
+  stopped: boolean;
+  post: Poster;
+  onReply: OnReply;
+};
+
+/** Takes the body of an answer that accepted an update. */
+export type OnReply = (contentType: string, body: Buffer) => void;
 type Poster = ReturnType<typeof webhookPoster>;
 
 /** Delivers a bot's updates to its webhook, one at a time per lane, lanes in parallel (WebhookActor.cpp:261-583). */
-export function startDelivery(sim: Simulator, bot: SimBot, settings: Settings): Webhook {
+export function startDelivery(sim: Simulator, bot: SimBot, settings: Settings, onReply: OnReply): Webhook {
   const poster = webhookPoster(settings);
   const webhook: Webhook = {
     ...settings,
@@ -32,7 +42,7 @@ export function startDelivery(sim: Simulator, bot: SimBot, settings: Settings): 
     },
     accept: (update) => accept(delivery, update),
   };
-  const delivery: Delivery = { sim, bot, webhook, ready: [], stopped: false, post: poster };
+  const delivery: Delivery = { sim, bot, webhook, ready: [], stopped: false, post: poster, onReply };
   return webhook;
 }
 
@@ -92,7 +102,7 @@ async function attempt(delivery: Delivery, lane: Lane, update: PendingUpdate): P
     lane.waiting.shift();
     remove(bot.queue, update);
     delivery.ready.push(lane);
-    executeReply(sim, bot, outcome.contentType, outcome.body);
+    delivery.onReply(outcome.contentType, outcome.body);
   } else fail(delivery, lane, update, outcome);
   flow(delivery);
 }

@@ -1,14 +1,17 @@
 import { recordCall } from '../bots/call-log.ts';
-import type { SimBot } from '../bots/sim-bot.ts';
 import { newParams, text } from '../http/params.ts';
 import { parseBody } from '../http/read-params.ts';
-import { runCall } from '../methods/run-call.ts';
-import type { Simulator } from '../simulator.ts';
+import type { Call } from '../methods/call.ts';
 
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
 /** Carries out the call in a webhook's answer; its result and its errors are discarded (WebhookActor.cpp:620-633). */
-export function executeReply(sim: Simulator, bot: SimBot, contentType: string, body: Buffer): void {
+export function executeReply(
+  { sim, bot }: Pick<Call, 'sim' | 'bot'>,
+  run: (call: Call, method: string) => Promise<unknown>,
+  contentType: string,
+  body: Buffer,
+): void {
   if (body.length === 0) return;
   const params = newParams();
   parseBody(params, contentType, body);
@@ -16,5 +19,5 @@ export function executeReply(sim: Simulator, bot: SimBot, contentType: string, b
   if (method === '' || method.startsWith('get') || IGNORED.has(method)) return;
   const sent = Object.fromEntries(params.values);
   recordCall(bot.calls, { method, params: sent, files: [], atMs: Date.now(), status: null });
-  void runCall({ sim, bot, params }, method).catch(() => undefined);
+  void run({ sim, bot, params }, method).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import type { Call } from '../methods/call.ts';
 import { readAllowedUpdates } from '../updates/update-kinds.ts';
 import { clear, pending } from '../updates/update-queue.ts';
 import { checkWebhookUrl } from './check-webhook-url.ts';
-import { startDelivery } from './deliver.ts';
+import { type OnReply, startDelivery } from './deliver.ts';
 import type { Webhook } from './webhook.ts';
 
 const MAX_CERTIFICATE_BYTES = 3 * 1024 * 1024;
@@ -13,7 +13,7 @@ const MAX_CERTIFICATE_BYTES = 3 * 1024 * 1024;
 type Wanted = Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress'>;
 
 /** setWebhook (Client.cpp:15726-15798): returns the description of its success. A failed one leaves no webhook. */
-export async function setWebhook(call: Call): Promise<string> {
+export async function setWebhook(call: Call, onReply: OnReply): Promise<string> {
   const { sim, bot, params } = call;
   const url = text(params, 'url');
   if (url === '') return deleteWebhook(call);
@@ -29,7 +29,8 @@ export async function setWebhook(call: Call): Promise<string> {
   bot.waiter?.refuse('setWebhook');
   checkWanted(wanted);
   const ipAddress = await checkWebhookUrl(wanted, sim.settings.localMode);
-  bot.webhook = startDelivery(sim, bot, { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' });
+  const settings = { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' };
+  bot.webhook = startDelivery(sim, bot, settings, onReply);
   for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
   return 'Webhook was set';
 }

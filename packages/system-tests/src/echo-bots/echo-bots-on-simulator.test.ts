@@ -1,7 +1,15 @@
 import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { editText, LARGE_FILE_BYTES, openEchoSession, pressButton, sayText, sendFile } from './echo-session.ts';
+import {
+  editText,
+  LARGE_FILE_BYTES,
+  openEchoSession,
+  pressButton,
+  sayText,
+  sendFile,
+  textsOfBot,
+} from './echo-session.ts';
 import { LIBRARIES, startEchoBot } from './start-echo-bot.ts';
 
 let simulator: RunningSimulator;
@@ -13,7 +21,7 @@ afterAll(() => simulator.stop());
 
 describe.each(LIBRARIES)('an echo bot in %s, directly on the simulator', (library) => {
   test.each(['pull', 'webhook'] as const)(
-    'echoes texts, files, a press and an edit in %s mode',
+    'echoes texts in order, files, a press and an edit in %s mode',
     async (mode) => {
       const control = controlClient(simulator.url);
       const bot = await control.createBot({});
@@ -36,6 +44,11 @@ describe.each(LIBRARIES)('an echo bot in %s, directly on the simulator', (librar
 
         expect(await pressButton(session)).toEqual({ text: 'pressed', answered: 'ok' });
         expect((await editText(session, 'better')).text).toBe('edited: better');
+
+        const talk = await openEchoSession(control, bot.id);
+        const said = Array.from({ length: 20 }, (_, number) => `number ${number}`);
+        for (const text of said) await control.sendMessage({ from: talk.person, to: bot.id, text });
+        expect(await textsOfBot(talk, said.length)).toEqual(said);
 
         const webhook = await control.readWebhook({ bot: bot.id });
         expect([webhook.url === '', webhook.secretToken]).toEqual(mode === 'pull' ? [true, ''] : [false, 'a-secret_1']);

@@ -1,34 +1,7 @@
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
+import TelegramBot, { type Message } from 'ntba-0.67';
 import { BUTTON, chatOrder, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
-type Message = {
-  message_id: number;
-  chat: { id: number };
-  text?: string;
-  photo?: { file_id: string }[];
-  document?: { file_id: string; file_name?: string };
-};
-type Query = { id: string; message: Message };
-
-/** The part of node-telegram-bot-api 0.67, which comes without types, that this bot uses. */
-type TelegramBot = {
-  on(event: 'message' | 'edited_message', listener: (message: Message) => void): void;
-  on(event: 'callback_query', listener: (query: Query) => void): void;
-  on(event: 'polling_error', listener: (error: Error) => void): void;
-  sendMessage(chatId: number, text: string, options?: object): Promise<Message>;
-  sendPhoto(chatId: number, photo: Buffer, options: object, file: object): Promise<Message>;
-  sendDocument(chatId: number, document: Buffer, options: object, file: object): Promise<Message>;
-  answerCallbackQuery(id: string, options: object): Promise<boolean>;
-  editMessageText(text: string, options: object): Promise<Message>;
-  getFileStream(fileId: string): AsyncIterable<Buffer>;
-  setWebHook(url: string, options: object): Promise<boolean>;
-  processUpdate(update: object): void;
-  stopPolling(): Promise<void>;
-};
-type TelegramBotClass = new (token: string, options: object) => TelegramBot;
-
-const TelegramBot = createRequire(import.meta.url)('ntba-0.67') as TelegramBotClass;
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
 const bot = new TelegramBot(settings.token, { baseApiUrl: settings.apiRoot, polling: settings.mode === 'pull' });
