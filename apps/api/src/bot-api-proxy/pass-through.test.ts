@@ -317,7 +317,11 @@ describe('where the platform is', () => {
     const proxy = botApiProxy({ ...context, proxy: { ...context.proxy, platformTimeoutMs: 300 } });
     const server = createServer(proxy.handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const answer = await exchangeOnce((server.address() as AddressInfo).port, getMe);
+    const { port } = server.address() as AddressInfo;
+    const answer = await waitFor(async () => {
+      const tried = await exchangeOnce(port, getMe);
+      return !tried.startsWith('HTTP/1.1 503 ') && tried;
+    });
     expect(answer).toMatch(/^HTTP\/1.1 504 [\s\S]*"error_code":504/);
     server.close();
     await proxy.stop();
