@@ -13,10 +13,10 @@ import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
+import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
 import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import type { ApiConfig } from './config.ts';
-import { requestDuration } from './http/request-metrics.ts';
 
 const MAX_DATABASE_CONNECTIONS = 10;
 
@@ -31,7 +31,7 @@ export interface Context extends BotDeps, AccountDeps {
   auth: Authentication;
   signInLimits: SignInLimits;
   metrics: Metrics;
-  requestDuration: ReturnType<typeof requestDuration>;
+  apiMetrics: ApiMetrics;
   /** Aborts when the process begins to stop: whoever waits for updates answers now. */
   stopping: AbortSignal;
   beginStop(): void;
@@ -76,7 +76,7 @@ export async function createContext(
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis),
-    requestDuration: requestDuration(metrics),
+    apiMetrics: apiMetrics(metrics, waiters),
     stopping: stop.signal,
     beginStop: () => stop.abort(),
     close: async () => {

@@ -16,6 +16,8 @@ export interface TestApi extends RunningApi {
   /** The simulated platform. */
   platform: ControlClient;
   platformUrl: string;
+  /** The settings it runs with, as an environment. */
+  env: Record<string, string>;
   /** Everything that was logged, one line each. */
   logLines: string[];
   /** Starts another pod over the same Postgres, Redis and platform. */
@@ -52,6 +54,7 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
     database,
     redis,
     logLines,
+    env,
     platform: controlClient(simulator.url),
     platformUrl: simulator.url,
     startPod,

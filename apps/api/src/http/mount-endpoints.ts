@@ -2,7 +2,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './define-endpoint.ts';
-import { measureRequest } from './request-metrics.ts';
+import { measureRequest } from './measure-request.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 
 /** Mounts every operation under its paths; a known path with another method is 405 and says which it knows. */

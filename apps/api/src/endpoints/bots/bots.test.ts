@@ -105,7 +105,9 @@ describe('adding a bot', () => {
       await api.platform.setFault({ bot: bot.id, method: 'getMe', effect, count: 1 });
       return validate();
     };
-    expect((await withFault({ kind: 'status', status: 200, body: '<html>' })).json).toMatchObject({ code: 'platform_failed' });
+    expect((await withFault({ kind: 'status', status: 200, body: '<html>' })).json).toMatchObject({
+      code: 'platform_failed',
+    });
     expect((await withFault({ kind: 'reset' })).status).toBe(502);
     const slowDown = await withFault({ kind: 'status', status: 429, retryAfterS: 17 });
     expect([slowDown.status, slowDown.headers.get('retry-after')]).toEqual([429, '17']);

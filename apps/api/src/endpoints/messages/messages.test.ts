@@ -1,0 +1,192 @@
+import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import type { ChatResource } from '@flotilla/contract/resources/chat.ts';
+import type { MessageResource } from '@flotilla/contract/resources/message.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const PERSON = 7_000_000_001;
+const GROUP = -1_001_234_567_890;
+
+let api: TestApi;
+let admin: RestClient;
+let bot: BotResource;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  admin = restClient(api.url, ADMIN_KEY);
+  const known = await api.platform.createBot({});
+  bot = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+  await api.platform.createPerson({ id: PERSON, firstName: 'Ada' });
+  await api.platform.startBot({ person: PERSON, bot: known.id });
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+});
+
+const send = (body: object) =>
+  admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: PERSON, ...body } });
+const list = (query: Record<string, string | number>) =>
+  admin('GET', '/api/messages', { query: { bot_id: bot.id, ...query } });
+const idsOf = (answer: RestAnswer) => (answer.json as MessageResource[]).map(({ id }) => id);
+const nextOf = (answer: RestAnswer) => /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+
+describe('sending a message', () => {
+  test('reaches the chat, and is stored when the answer comes', async () => {
+    const sent = await send({ text: 'Hello *there*', parse_mode: 'markdownv2' });
+    expect(sent.json).toEqual({
+      id: expect.any(Number),
+      chat_id: PERSON,
+      bot_id: bot.id,
+      user_id: Number(bot.token.split(':')[0]),
+      username: bot.username,
+      first_name: bot.name,
+      text: 'Hello there',
+      date: expect.any(Number),
+      outgoing: true,
+    });
+    expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
+    const shown = await api.platform.readChat({ chat: PERSON, bot: Number(bot.token.split(':')[0]) });
+    expect(shown.messages.at(-1)).toMatchObject({ text: 'Hello there' });
+    const chats = await admin('GET', '/api/chats', { query: { bot_id: bot.id } });
+    expect(chats.json).toEqual([expect.objectContaining({ id: PERSON, type: 'private', first_name: 'Ada' })]);
+  });
+
+  test('can answer another message', async () => {
+    const first = (await send({ text: 'a question' })).json as MessageResource;
+    const reply = await send({ text: 'an answer', reply_to_message_id: first.id });
+    expect(reply.json).toMatchObject({ reply_to_message_id: first.id });
+  });
+
+  test('hands on what the platform refuses, and its 429 with its seconds', async () => {
+    const refused = await send({ chat_id: 999, text: 'x' });
+    expect(refused).toMatchObject({ status: 400, json: { code: 'platform_refused', error_code: 400 } });
+    expect((refused.json as { error: string }).error).toContain('chat not found');
+    const effect = { kind: 'status', status: 429, retryAfterS: 3 } as const;
+    await api.platform.setFault({ method: 'sendMessage', effect, count: 1 });
+    const flood = await send({ text: 'x' });
+    expect([flood.status, flood.headers.get('retry-after')]).toEqual([429, '3']);
+  });
+
+  test('is 502 when the platform breaks off or answers garbage', async () => {
+    for (const effect of [{ kind: 'reset' }, { kind: 'status', status: 502, body: 'Bad Gateway' }] as const) {
+      await api.platform.setFault({ method: 'sendMessage', effect, count: 1 });
+      expect((await send({ text: 'x' })).json).toMatchObject({ code: 'platform_failed' });
+    }
+  });
+
+  test('keeps no history for a bot that is not managed', async () => {
+    const known = await api.platform.createBot({});
+    const added = await admin('POST', '/api/bots/add', { body: { token: known.token, manage_enabled: false } });
+    const unmanaged = added.json as BotResource;
+    await api.platform.startBot({ person: PERSON, bot: known.id });
+    expect((await send({ bot_id: unmanaged.id, text: 'not kept' })).json).toMatchObject({ text: 'not kept' });
+    expect((await list({ bot_id: unmanaged.id, chat_id: PERSON })).json).toEqual([]);
+  });
+});
+
+describe('listing messages', () => {
+  const rows = Array.from({ length: 25 }, (_, at) => ({
+    bot_id: 0,
+    chat_id: GROUP,
+    id: at + 1,
+    // Five messages share each second; the later id is the newer one.
+    date: 1_700_000_000 + Math.floor(at / 5),
+    text: `message ${at + 1}`,
+  }));
+
+  beforeAll(async () => {
+    const { db } = api.database;
+    await db
+      .insertInto('messages')
+      .values(rows.map((row) => ({ ...row, bot_id: bot.id })))
+      .execute();
+    const deleted = { bot_id: bot.id, chat_id: GROUP, id: 100, date: 1_700_000_100, deleted_at: new Date(0) };
+    await db
+      .insertInto('messages')
+      .values({ ...deleted, text: 'gone' })
+      .execute();
+  });
+
+  test('is newest first, by date and then by id', async () => {
+    const answer = await list({ chat_id: GROUP });
+    expect(idsOf(answer)).toEqual(rows.map(({ id }) => id).reverse());
+    expect(answer.headers.get('x-total-count')).toBe('25');
+    expect(nextOf(answer)).toBeUndefined();
+  });
+
+  test('leaves out what was deleted unless asked', async () => {
+    const answer = await list({ chat_id: GROUP, include_deleted: 1, limit: 1 });
+    expect(answer.json).toEqual([expect.objectContaining({ id: 100, deleted_at: '1970-01-01T00:00:00.000Z' })]);
+    expect(answer.headers.get('x-total-count')).toBe('26');
+  });
+
+  test('pages by offset', async () => {
+    expect(idsOf(await list({ chat_id: GROUP, limit: 10, offset: 20 }))).toEqual([5, 4, 3, 2, 1]);
+    expect(idsOf(await list({ chat_id: GROUP, offset: 99 }))).toEqual([]);
+  });
+
+  test('pages by the cursor of its Link while messages are added', async () => {
+    const chat = GROUP - 1;
+    const { db } = api.database;
+    const add = (id: number) =>
+      db
+        .insertInto('messages')
+        .values({ bot_id: bot.id, chat_id: chat, id, date: 1_700_000_000 + (id >> 2) })
+        .execute();
+    for (let id = 1; id <= 12; id += 1) await add(id);
+    let page = await list({ chat_id: chat, limit: 5, offset: 1 });
+    const seen = idsOf(page);
+    for (let id = 13; nextOf(page) !== undefined; id += 1) {
+      await add(id);
+      page = await admin('GET', nextOf(page) ?? '');
+      seen.push(...idsOf(page));
+    }
+    expect(seen).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('lowers a limit above the maximum, and takes ids as decimal strings', async () => {
+    const many = Array.from({ length: 230 }, (_, at) => ({ bot_id: bot.id, chat_id: 5, id: at + 1, date: at }));
+    await api.database.db.insertInto('messages').values(many).execute();
+    expect(idsOf(await list({ chat_id: '5', limit: '100000' }))).toHaveLength(200);
+    expect(idsOf(await list({ chat_id: '5' }))).toHaveLength(50);
+  });
+
+  test('is empty for a chat that is not tracked', async () => {
+    const answer = await list({ chat_id: 404 });
+    expect([answer.status, answer.json, answer.headers.get('x-total-count')]).toEqual([200, [], '0']);
+  });
+});
+
+describe('listing chats', () => {
+  test('finds a part of any name, in any case, and nothing by a wildcard', async () => {
+    const { db } = api.database;
+    const known = await api.platform.createBot({});
+    const other = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+    const chats = [
+      { id: -3, type: 'group', title: 'Больница' },
+      { id: -2, type: 'supergroup', title: '100% sure', username: 'SureGroup' },
+      { id: 4, type: 'private', first_name: 'Grace', last_name: 'Hopper' },
+    ];
+    await db
+      .insertInto('chats')
+      .values(chats.map((chat) => ({ ...chat, bot_id: other.id, message_count: 0 })))
+      .execute();
+    const find = async (query: Record<string, string | number>) =>
+      ((await admin('GET', '/api/chats', { query: { bot_id: other.id, ...query } })).json as ChatResource[]).map(
+        ({ id }) => id,
+      );
+    expect(await find({})).toEqual([-3, -2, 4]);
+    expect(await find({ q: 'БОЛЬ' })).toEqual([-3]);
+    expect(await find({ q: 'suregr' })).toEqual([-2]);
+    expect(await find({ q: 'hopp' })).toEqual([4]);
+    expect(await find({ q: '%' })).toEqual([-2]);
+    expect(await find({ q: '_' })).toEqual([]);
+    expect(await find({ limit: 1, offset: 1 })).toEqual([-2]);
+    const first = await admin('GET', '/api/chats', { query: { bot_id: other.id, limit: 2 } });
+    const rest = await admin('GET', nextOf(first) ?? '');
+    expect((rest.json as ChatResource[]).map(({ id }) => id)).toEqual([4]);
+    expect(rest.headers.get('x-total-count')).toBe('3');
+  });
+});

@@ -1,0 +1,136 @@
+import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../config.ts';
+import { type Context, createContext } from '../../context.ts';
+
+let api: TestApi;
+let admin: RestClient;
+/** Stands for the worker: what it accepts, the api's pollers get. */
+let worker: Context;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  admin = restClient(api.url, ADMIN_KEY);
+  worker = await createContext(readConfig(api.env), createLogger({ name: 'worker', level: 'silent' }));
+}, 60_000);
+
+afterAll(async () => {
+  await worker?.close();
+  await api?.stop();
+});
+
+async function addBot(fields: object = { long_poll_enabled: true }): Promise<BotResource> {
+  const { token } = await api.platform.createBot({});
+  return (await admin('POST', '/api/bots/add', { body: { token, ...fields } })).json as BotResource;
+}
+
+const update = (id: number, kind = 'message') =>
+  `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"big":9007199254740993,"text":"\\u043f \\/"}}`;
+
+async function accept(bot: BotResource, ...raws: string[]): Promise<void> {
+  await worker.directory.refresh();
+  const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
+  const accepted = await acceptUpdates(worker, worker.directory.byId(bot.id)!, sliced!.updates);
+  expect(accepted).toMatchObject({ outcome: 'accepted', appended: raws.length });
+}
+
+const poll = (bot: BotResource, query: Record<string, string | number> = {}, client = admin) =>
+  client('GET', '/api/updates/poll', { query: { bot_id: bot.id, timeout: 0, ...query } });
+const idsOf = ({ json }: { json: unknown }) =>
+  (json as { result: { update_id: number }[] }).result.map(({ update_id }) => update_id);
+
+describe('a poll', () => {
+  test('answers the platform’s own bytes', async () => {
+    const bot = await addBot();
+    await accept(bot, update(1), update(2));
+    expect((await poll(bot)).text).toBe(`{"ok":true,"result":[${update(1)},\n${update(2)}]}`);
+  });
+
+  test('acknowledges by its offset, for everyone on the same consumer', async () => {
+    const bot = await addBot();
+    await accept(bot, update(1), update(2), update(3));
+    expect(idsOf(await poll(bot, { limit: 2 }))).toEqual([1, 2]);
+    expect(idsOf(await poll(bot, { offset: 3 }))).toEqual([3]);
+    expect(idsOf(await poll(bot))).toEqual([3]);
+    expect(idsOf(await poll(bot, { offset: 4 }))).toEqual([]);
+    expect(idsOf(await poll(bot))).toEqual([]);
+  });
+
+  test('is needed to have long polling on', async () => {
+    const bot = await addBot({});
+    expect((await poll(bot)).json).toMatchObject({
+      code: 'bad_request',
+      error: expect.stringContaining('Long polling'),
+    });
+  });
+
+  test('that waits is answered when something comes, on any pod, by all that wait', async () => {
+    const bot = await addBot();
+    const pod = restClient((await api.startPod()).url, ADMIN_KEY);
+    const waiting = [poll(bot, { timeout: 30 }), poll(bot, { timeout: 30 }), poll(bot, { timeout: 30 }, pod)];
+    await waitFor(async () => {
+      await worker.directory.refresh();
+      return worker.directory.byId(bot.id) !== undefined;
+    });
+    await accept(bot, update(1));
+    for (const answer of await Promise.all(waiting)) expect(idsOf(answer)).toEqual([1]);
+  });
+
+  test('ends empty when its time is up; a longer one than the maximum is lowered, a negative one refused', async () => {
+    const bot = await addBot();
+    const beganAtMs = performance.now();
+    expect((await poll(bot, { timeout: 1 })).text).toBe('{"ok":true,"result":[]}');
+    expect(performance.now() - beganAtMs).toBeGreaterThan(950);
+    await accept(bot, update(1));
+    expect(idsOf(await poll(bot, { timeout: 5000, limit: 5000 }))).toEqual([1]);
+    expect((await poll(bot, { timeout: -1 })).status).toBe(400);
+    expect((await poll(bot, { limit: 0 })).status).toBe(400);
+  });
+
+  test('of a named consumer has a place and kinds of its own', async () => {
+    const bot = await addBot({ long_poll_enabled: true, allowed_updates: ['message', 'channel_post'] });
+    await accept(bot, update(1), update(2, 'channel_post'), update(3));
+    const named = { consumer: 'archive', allowed_updates: '["channel_post"]' };
+    expect(idsOf(await poll(bot, named))).toEqual([2]);
+    expect(idsOf(await poll(bot, { ...named, offset: 3 }))).toEqual([]);
+    expect(idsOf(await poll(bot))).toEqual([1, 2, 3]);
+    expect((await poll(bot, { consumer: 'not valid' })).status).toBe(400);
+  });
+
+  test('of the default consumer stores the kinds it asks for', async () => {
+    const bot = await addBot();
+    await poll(bot, { allowed_updates: 'channel_post' });
+    const shown = (await admin('GET', '/api/bots')).json as BotResource[];
+    expect(shown.find(({ id }) => id === bot.id)?.allowed_updates).toEqual(['channel_post']);
+  });
+
+  test('of a disabled bot waits, and then gets nothing', async () => {
+    const bot = await addBot();
+    await accept(bot, update(1));
+    await admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+    const beganAtMs = performance.now();
+    expect(idsOf(await poll(bot, { timeout: 1 }))).toEqual([]);
+    expect(performance.now() - beganAtMs).toBeGreaterThan(950);
+    await admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+    expect(idsOf(await poll(bot))).toEqual([1]);
+  });
+
+  test('ends at once, and empty, when its pod begins to stop', async () => {
+    const bot = await addBot();
+    const pod = await api.startPod();
+    const waiting = poll(bot, { timeout: 60 }, restClient(pod.url, ADMIN_KEY));
+    const metrics = restClient(`http://127.0.0.1:${pod.metricsPort}`);
+    await waitFor(async () => (await restClient(pod.url)('GET', '/readyz')).status === 200);
+    await waitFor(async () => (await metrics('GET', '/metrics')).text.includes('flotilla_waiting_polls 1'));
+    const beganAtMs = performance.now();
+    await pod.stop();
+    expect(performance.now() - beganAtMs).toBeLessThan(10_000);
+    expect(idsOf(await waiting)).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface TcpRelay {
+  port: number;
+  /** Ends every connection and refuses new ones, as a service that is down does. */
+  cut(): Promise<void>;
+  /** Keeps every connection and passes nothing on, as a service that hangs does. */
+  hang(): void;
+  /** Ends what hung and works again. */
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Stands between a client and a service on loopback, to take the service away from that client alone. */
+export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+  const sockets = new Set<Socket>();
+  let hanging = false;
+  const server = createServer((client) => {
+    const service = connect(targetPort, '127.0.0.1');
+    for (const [from, to] of [
+      [client, service],
+      [service, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => hanging || to.write(bytes));
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const cut = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    endAll();
+    await closed;
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    cut,
+    hang: () => {
+      hanging = true;
+    },
+    restore: async () => {
+      hanging = false;
+      endAll();
+      if (!server.listening) await listen(port);
+    },
+    stop: cut,
+  };
+}
