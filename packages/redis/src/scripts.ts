@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 const DIRECTORY = join(import.meta.dirname, 'scripts');
 const SCRIPT_NAMES = [
   'accept-updates',
-  'append-call',
+  'append-calls',
   'apply-bot',
   'begin-turn',
   'end-push-turn',

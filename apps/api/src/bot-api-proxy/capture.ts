@@ -1,5 +1,5 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { appendCall } from '@flotilla/domain/update-log/append-call.ts';
+import { gatherCalls } from '@flotilla/domain/update-log/append-calls.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { readAnswer, type SeenAnswer } from './captured-answer.ts';
 import { extractResult } from './extract-result.ts';
@@ -43,6 +43,7 @@ export function captureCalls(deps: ProxyDeps): Capture {
   /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
   const tails = new Map<number, Promise<void>>();
   const waiting = { calls: 0, bytes: 0 };
+  const append = gatherCalls(deps);
   let drained: (() => void) | null = null;
 
   const store = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
@@ -54,7 +55,7 @@ export function captureCalls(deps: ProxyDeps): Capture {
       if (previous !== undefined) await previous;
       const result = extractResult(text);
       if (result === null || !isKept(call.captured, result)) return;
-      await appendCall(deps, bot, { method, params: keptParameters(call), result });
+      await append(bot, { method, params: keptParameters(call), result });
       outcomes.inc({ outcome: 'stored' });
     } catch (error) {
       outcomes.inc({ outcome: 'lost' });

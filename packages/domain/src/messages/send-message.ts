@@ -8,7 +8,7 @@ import { resultOf } from '../bots/validate-token.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
 import { messageEffects } from '../history/message-effects.ts';
 import { storeSentMessage } from '../history/store-sent-message.ts';
-import { appendCall } from '../update-log/append-call.ts';
+import { appendCalls } from '../update-log/append-calls.ts';
 import { type Message, messageStore } from './message-store.ts';
 
 export interface TextToSend {
@@ -36,7 +36,7 @@ export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend):
     return await storeSentMessage(deps, bot.id, sent);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    await appendCall(deps, bot, { method: 'sendmessage', params: {}, result: JSON.stringify(sent) });
+    await appendCalls(deps, bot, [{ method: 'sendmessage', params: {}, result: JSON.stringify(sent) }]);
     return unstored(bot, sent);
   }
 }

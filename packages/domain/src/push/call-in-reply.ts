@@ -2,7 +2,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
-import { appendCall } from '../update-log/append-call.ts';
+import { appendCalls } from '../update-log/append-calls.ts';
 import type { PushDeps } from './push-step.ts';
 
 export type ReplyDeps = PushDeps & { platform: PlatformClient; log: Logger };
@@ -28,11 +28,13 @@ export async function callInReply(
     return;
   }
   if (!bot.manageEnabled || !capturedMethod(method)) return;
-  await appendCall(deps, bot, {
-    method,
-    params: textParameters(call.params),
-    result: JSON.stringify(answer.result),
-  }).catch((error) => deps.log.warn({ bot: bot.id, method, reason: String(error) }, 'a call was not captured'));
+  await appendCalls(deps, bot, [
+    {
+      method,
+      params: textParameters(call.params),
+      result: JSON.stringify(answer.result),
+    },
+  ]).catch((error) => deps.log.warn({ bot: bot.id, method, reason: String(error) }, 'a call was not captured'));
 }
 
 function readCall(delivery: { contentType: string; reply: string }) {

@@ -1,0 +1,58 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Bot } from '../bots/bot.ts';
+
+export type CapturedCall = {
+  /** Lower case. */
+  method: string;
+  params: Record<string, string>;
+  /** Raw JSON of the platform's `result`. */
+  result: string;
+};
+
+type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
+
+/** Puts captured calls on the bot's history stream, in order. Rejects within about a second when Redis is away. */
+export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCall[]): Promise<void> {
+  const keys = botKeys(bot.id);
+  const wake: unknown = await runScript(
+    deps.redis.commands,
+    'append-calls',
+    [keys.state, keys.history, keys.dirty],
+    [
+      bot.generation,
+      deps.clock.nowMs(),
+      bot.id,
+      ...calls.flatMap((call) => [call.method, JSON.stringify(call.params), call.result]),
+    ],
+  );
+  if (wake === 1) await deps.turns.history.wake(shardOf(bot.id));
+}
+
+const GATHER_MS = 3;
+const BATCH_AT_MOST = 200;
+
+/**
+ * Appends calls one by one as they are seen, in batches as they are written: what a bot's calls have in common is done
+ * once for all of a moment. Each promise settles with its batch; per bot the order is kept.
+ */
+export function gatherCalls(deps: AppendDeps): (bot: Bot, call: CapturedCall) => Promise<void> {
+  const gathering = new Map<number, { calls: CapturedCall[]; written: Promise<void> }>();
+  return (bot, call) => {
+    const open = gathering.get(bot.id);
+    if (open && open.calls.length < BATCH_AT_MOST) {
+      open.calls.push(call);
+      return open.written;
+    }
+    const calls = [call];
+    const written = new Promise<void>((resolve) => setTimeout(resolve, GATHER_MS)).then(() => {
+      if (gathering.get(bot.id)?.calls === calls) gathering.delete(bot.id);
+      return appendCalls(deps, bot, calls);
+    });
+    gathering.set(bot.id, { calls, written });
+    return written;
+  };
+}
