@@ -18,7 +18,7 @@ export interface ConnectOptions {
 }
 
 /**
- * A pool of connections behind Kysely; nothing is connected before the first query. int8 is read as a number.
+ * A pool of connections behind Kysely, ended by `destroy()`; nothing is connected before the first query. int8 is read as a number.
  * A Postgres that does not answer fails every query within 5 s with an error that `isUnavailable` knows.
  */
 export function connectDatabase(options: ConnectOptions): Database {
@@ -39,11 +39,6 @@ export function connectDatabase(options: ConnectOptions): Database {
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
-}
-
-/** Ends every connection of the pool. */
-export async function closeDatabase(db: Database): Promise<void> {
-  await db.destroy();
 }
 
 // A timed-out statement still occupies its connection: whatever came next would wait behind it.
