@@ -1,0 +1,107 @@
+import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const CHAT = 31;
+
+let api: TestApi;
+let postgres: TcpRelay;
+let admin: RestClient;
+let bot: BotResource;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const database = new URL(api.database.url);
+  postgres = await startTcpRelay(Number(database.port));
+  database.port = String(postgres.port);
+  const pod = await api.startPod({ DATABASE_URL: database.href });
+  admin = restClient(pod.url, ADMIN_KEY);
+  const known = await api.platform.createBot({});
+  const added = await admin('POST', '/api/bots/add', { body: { token: known.token, long_poll_enabled: true } });
+  bot = added.json as BotResource;
+  await api.platform.createPerson({ id: CHAT });
+  await api.platform.startBot({ person: CHAT, bot: known.id });
+}, 60_000);
+
+afterAll(async () => {
+  await api?.stop();
+  await postgres?.stop();
+});
+
+const messages = () => admin('GET', '/api/messages', { query: { bot_id: bot.id, chat_id: CHAT } });
+const send = () => admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: CHAT, text: 'x' } });
+const poll = (key?: string) => {
+  const query = { bot_id: bot.id, timeout: 0 };
+  return admin('GET', '/api/updates/poll', key === undefined ? { query } : { query, headers: { authorization: key } });
+};
+
+async function timed(call: () => Promise<RestAnswer>): Promise<RestAnswer & { tookMs: number }> {
+  const beganAtMs = performance.now();
+  return { ...(await call()), tookMs: performance.now() - beganAtMs };
+}
+
+function expectUnavailable(answer: RestAnswer & { tookMs: number }, withinMs: number): void {
+  expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(answer.tookMs).toBeLessThan(withinMs);
+}
+
+const sentBy = async () => {
+  const id = Number(bot.token.split(':')[0]);
+  return (await api.platform.readCalls({ bot: id, method: 'sendMessage' })).total;
+};
+
+describe.each([
+  ['is down', (relay: TcpRelay) => relay.cut()],
+  ['hangs', (relay: TcpRelay) => relay.hang()],
+])('while Postgres %s', (_title, takeAway) => {
+  beforeAll(async () => {
+    expect((await messages()).status).toBe(200);
+    await takeAway(postgres);
+  });
+
+  afterAll(async () => {
+    await postgres.restore();
+    await waitFor(async () => (await messages()).status === 200, { timeoutMs: 15_000 });
+  }, 20_000);
+
+  test('REST answers 503 within 5 s, and nothing is sent that could not be stored', async () => {
+    const before = await sentBy();
+    const answers = await Promise.all([timed(messages), timed(send)]);
+    for (const answer of answers) expectUnavailable(answer, 5500);
+    expect(await sentBy()).toBe(before);
+  });
+
+  test('polls by API key, the list of bots and readiness go on', async () => {
+    expect((await poll()).json).toMatchObject({ ok: true });
+    expect((await admin('GET', '/api/bots')).json).toContainEqual(expect.objectContaining({ id: bot.id }));
+    expect((await admin('GET', '/readyz')).status).toBe(200);
+  });
+
+  test('a key that is not known here is 503 and not 401', async () => {
+    expectUnavailable(await timed(() => poll(`Bearer flt_never_seen_before_${Math.random()}`)), 5500);
+  });
+});
+
+test('with Redis away everything that needs it is 503 within seconds, and comes back by itself', async () => {
+  api.redis.kill();
+  await waitFor(async () => (await poll()).status === 503);
+  for (const call of [
+    poll,
+    () => admin('GET', '/api/bots'),
+    () => admin('POST', '/api/auth/api-keys', { body: { name: 'x' } }),
+  ]) {
+    expectUnavailable(await timed(call), 3000);
+  }
+  const login = () => admin('POST', '/api/auth/login', { body: { username: 'admin', password: 'x' }, headers: NOBODY });
+  expectUnavailable(await timed(login), 3000);
+  expect((await messages()).status).toBe(200 /* its credentials and rows are in Postgres, its bot in the snapshot */);
+  await api.redis.restart();
+  await waitFor(async () => (await poll()).status === 200, { timeoutMs: 15_000 });
+  expect((await login()).status).toBe(401);
+}, 40_000);
+
+const NOBODY = { authorization: '' };
