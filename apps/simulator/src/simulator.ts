@@ -23,6 +23,9 @@ export const DEFAULT_SETTINGS: SimulatorSettings = {
   maxDownloadBytes: 20 * 1024 * 1024,
 };
 
+/** Every address of a host name; rejects when it has none. */
+export type ResolveHost = (host: string) => Promise<{ address: string; family: number }[]>;
+
 /** A button pressed or an inline query typed, waiting for the bot's answer. */
 export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
 
@@ -33,6 +36,7 @@ export type LoadState = { made: number; dropped: number; done: boolean };
 export type Simulator = {
   settings: SimulatorSettings;
   clock: SimClock;
+  resolveHost: ResolveHost;
   bots: Map<number, SimBot>;
   people: Map<number, User>;
   chats: Map<string, Chat>;
@@ -53,10 +57,11 @@ export type Simulator = {
   nextQueryNumber: bigint;
 };
 
-export function newSimulator(settings: SimulatorSettings, clock: SimClock): Simulator {
+export function newSimulator(settings: SimulatorSettings, clock: SimClock, resolveHost: ResolveHost): Simulator {
   return {
     settings,
     clock,
+    resolveHost,
     bots: new Map(),
     people: new Map(),
     chats: new Map(),

@@ -1,8 +1,15 @@
+import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { handleRequest } from './http/handle-request.ts';
 import { type SimClock, simClock } from './sim-clock.ts';
-import { DEFAULT_SETTINGS, newSimulator, type Simulator, type SimulatorSettings } from './simulator.ts';
+import {
+  DEFAULT_SETTINGS,
+  newSimulator,
+  type ResolveHost,
+  type Simulator,
+  type SimulatorSettings,
+} from './simulator.ts';
 
 export type SimulatorOptions = {
   /** 0 takes any free port. */
@@ -10,6 +17,8 @@ export type SimulatorOptions = {
   host?: string;
   settings?: Partial<SimulatorSettings>;
   clock?: SimClock;
+  /** The system's resolver when not given. */
+  resolveHost?: ResolveHost;
   log?: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
@@ -21,7 +30,9 @@ const IDLE_CONNECTION_MS = 500_000;
 /** Starts the simulated platform; fails when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const host = options.host ?? '127.0.0.1';
-  const state = newSimulator({ ...DEFAULT_SETTINGS, ...options.settings }, options.clock ?? simClock());
+  const resolveHost: ResolveHost = options.resolveHost ?? ((name) => lookup(name, { all: true }));
+  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  const state = newSimulator(settings, options.clock ?? simClock(), resolveHost);
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0, headersTimeout: 0 },
     (req, res) => {

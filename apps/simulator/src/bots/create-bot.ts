@@ -33,6 +33,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
     lastGetUpdates: null,
     nextConflictMs: 0,
     webhook: null,
+    refusePendingSet: null,
     lastSetWebhookMs: Number.NEGATIVE_INFINITY,
     commands: new Map(),
     nextMessageId: wanted.nextMessageId ?? 1,

@@ -24,6 +24,8 @@ export type SimBot = {
   lastGetUpdates: { offset: number; startedMs: number } | null;
   nextConflictMs: number;
   webhook: Webhook | null;
+  /** Refuses the setWebhook that is still looking its address up, when there is one. */
+  refusePendingSet: (() => void) | null;
   lastSetWebhookMs: number;
   commands: Map<string, { command: string; description: string }[]>;
   /** Ids in private chats rise over all of a bot's private chats. */

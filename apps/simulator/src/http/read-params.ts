@@ -62,9 +62,11 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | null
         resolve(null);
       }
     });
-    req.once('end', () => resolve(Buffer.concat(chunks)));
+    req.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     req.once('error', reject);
-    req.once('close', () => reject(new Error('the client went away while sending')));
+    req.once('close', () => {
+      if (!req.complete) reject(new Error('the client went away while sending'));
+    });
   });
 }
 

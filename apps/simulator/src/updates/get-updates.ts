@@ -15,7 +15,7 @@ type Request = { offset: number; limit: number; timeoutS: number };
 /** getUpdates whole (Client.cpp:15700-15724, 16321-16431); resolves with the raw elements, rejects with 409. */
 export function getUpdates(clock: SimClock, bot: SimBot, params: Params): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    if (bot.webhook !== null) return refuseConflict(bot, 'webhookActive', reject);
+    if (bot.webhook !== null || bot.refusePendingSet !== null) return refuseConflict(bot, 'webhookActive', reject);
     bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
     const request = throttle(bot, params);
     const offset = absoluteOffset(bot.queue, request.offset, clock.nowMs());

@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv4 } from 'node:net';
 import { badRequest } from '../bot-api-error.ts';
+import type { Simulator } from '../simulator.ts';
 
 const CLOUD_PORTS = new Set(['', '80', '88', '443', '8443']);
 const RESERVED = new BlockList();
@@ -32,7 +32,8 @@ export function parseWebhookUrl(url: string): URL | null {
 }
 
 /** Judges a webhook's address (PLATFORM §3.1; WebhookActor.cpp:705-787) and answers the IP it stands for. */
-export async function checkWebhookUrl(wanted: { url: string; ipAddress: string }, local: boolean): Promise<string> {
+export async function checkWebhookUrl(sim: Simulator, wanted: { url: string; ipAddress: string }): Promise<string> {
+  const local = sim.settings.localMode;
   const parsed = parseWebhookUrl(wanted.url);
   if (parsed === null) throw badRequest('invalid webhook URL specified');
   if (!local && parsed.protocol === 'http:') {
@@ -44,14 +45,14 @@ export async function checkWebhookUrl(wanted: { url: string; ipAddress: string }
   if (wanted.ipAddress !== '' && !isIPv4(wanted.ipAddress)) {
     throw badRequest('bad webhook: Invalid IP address specified');
   }
-  const address = wanted.ipAddress || (await resolve(parsed.hostname));
+  const address = wanted.ipAddress || (await resolve(sim, parsed.hostname));
   if (!local && RESERVED.check(address)) throw badRequest(`bad webhook: IP address ${address} is reserved`);
   return address;
 }
 
-async function resolve(hostname: string): Promise<string> {
+async function resolve(sim: Simulator, hostname: string): Promise<string> {
   const host = hostname.replace(/^\[|\]$/g, '');
-  const found = await lookup(host, { all: true }).catch(() => null);
+  const found = await sim.resolveHost(host).catch(() => null);
   if (found === null) throw badRequest('bad webhook: Failed to resolve host: Name or service not known');
   const address = found.find(({ family }) => family === 4)?.address;
   if (address === undefined) throw badRequest('bad webhook: IPv6-only addresses are not allowed');

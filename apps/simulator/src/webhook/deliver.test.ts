@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
@@ -21,7 +22,9 @@ let bot: TestBot;
 let stops: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
-  simulator = await startSimulator();
+  simulator = await startSimulator({
+    resolveHost: (host) => (host === 'never-resolved.example' ? new Promise(() => {}) : lookup(host, { all: true })),
+  });
   const control = controlClient(simulator.url);
   target = { baseUrl: simulator.url, control, botFactory: (options) => control.createBot(options) };
   bot = await control.createBot({ nextUpdateId: 101 });
@@ -176,6 +179,16 @@ test('waiting updates are delivered when a webhook is set, and polled again when
   const { body } = await callApi(target, bot, 'deleteWebhook');
   expect(body).toEqual({ ok: true, result: true, description: 'Webhook was deleted' });
   expect(await poll(target, bot)).toMatchObject([{ update_id: 102 }]);
+});
+
+test('a setWebhook still under way keeps polls out and is ended by the next one', async () => {
+  const slow = callApi(target, bot, 'setWebhook', { url: 'https://never-resolved.example/' });
+  while (simulator.state.bots.get(bot.id)!.refusePendingSet === null) await sleep(5);
+  expect((await callApi(target, bot, 'getUpdates')).body.description).toMatch(/^Conflict: can't use getUpdates method/);
+  await target.control.advanceClock({ ms: 1_000 });
+  const endpoint = await hook();
+  expect((await slow).body).toMatchObject({ error_code: 409, description: 'Conflict: terminated by other setWebhook' });
+  expect((await info()).url).toBe(endpoint.url);
 });
 
 test('items 42 to 52: setWebhook, deleteWebhook and getWebhookInfo judge and report', async () => {

@@ -2,6 +2,7 @@ import { BotApiError, badRequest, tooManyRequests } from '../bot-api-error.ts';
 import type { SimBot } from '../bots/sim-bot.ts';
 import { boolean, integer, type Params, text } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
+import { refuseConflict } from '../updates/refuse-conflict.ts';
 import { readAllowedUpdates } from '../updates/update-kinds.ts';
 import { clear, pending } from '../updates/update-queue.ts';
 import { checkWebhookUrl } from './check-webhook-url.ts';
@@ -28,11 +29,32 @@ export async function setWebhook(call: Call, onReply: OnReply): Promise<string> 
   if (drop) clear(bot.queue);
   bot.waiter?.refuse('setWebhook');
   checkWanted(wanted);
-  const ipAddress = await checkWebhookUrl(wanted, sim.settings.localMode);
+  const ipAddress = await resolveAlone(bot, () => checkWebhookUrl(sim, wanted));
   const settings = { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' };
   bot.webhook = startDelivery(sim, bot, settings, onReply);
   for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
   return 'Webhook was set';
+}
+
+/** Waits for a webhook's address; a setWebhook that comes meanwhile fails this one with 409. */
+function resolveAlone(bot: SimBot, lookUp: () => Promise<string>): Promise<string> {
+  bot.refusePendingSet?.();
+  return new Promise((resolve, reject) => {
+    const refuse = () => {
+      bot.refusePendingSet = null;
+      refuseConflict(bot, 'otherSetWebhook', reject);
+    };
+    bot.refusePendingSet = refuse;
+    const settle = (action: () => void) => {
+      if (bot.refusePendingSet !== refuse) return;
+      bot.refusePendingSet = null;
+      action();
+    };
+    lookUp().then(
+      (address) => settle(() => resolve(address)),
+      (error: Error) => settle(() => reject(error)),
+    );
+  });
 }
 
 /** deleteWebhook: pending updates stay for getUpdates unless they are to be dropped. */
