@@ -1,10 +1,9 @@
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { testDatabase } from '@flotilla/testing/postgres.ts';
+import { administer, testDatabase } from '@flotilla/testing/postgres.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import { readConfig } from './config.ts';
 import { startApi } from './start.ts';
 
@@ -70,7 +69,7 @@ describe('the first admin', () => {
 describe('an api', () => {
   test('refuses to start while a migration is pending', async () => {
     const database = await testDatabase();
-    await sql`delete from kysely_migration`.execute(database.db);
+    await administer(database.url, 'delete from kysely_migration');
     await expect(startWith({ DATABASE_URL: database.url })).rejects.toThrow('npm run migrate');
     await database.drop();
   });

@@ -2,6 +2,7 @@ import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { ApiMetrics } from '../api-metrics.ts';
 
 export type ProxySettings = {
   /** TELEGRAM_API_URL, without a slash at the end; may carry a path of its own. */
@@ -22,6 +23,7 @@ export type ProxyDeps = BotDeps & {
   turns: { history: TurnQueue };
   waiters: ChannelWaiters;
   metrics: Metrics;
+  apiMetrics: Pick<ApiMetrics, 'pulled'>;
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;

@@ -1,5 +1,4 @@
-import { changeBot } from '@flotilla/domain/bots/change-bot.ts';
-import { sameKinds } from '@flotilla/domain/bots/set-backend.ts';
+import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '../parameters.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
@@ -39,18 +38,12 @@ function readRequest(parameters: Parameters): Request {
 }
 
 async function read(deps: ProxyDeps, call: InterceptedCall, request: Request): Promise<string[]> {
-  await storeKinds(deps, call);
+  await keepAllowedUpdates(deps, call.bot, storedKinds(call.parameters));
   const throttle = request.timeoutMs === 0;
-  return readUpdates(deps, call.bot, { ...request, consumer: null, kinds: null, throttle, signal: call.signal });
-}
-
-/** Changed kinds are stored as the platform does; a database that is away does not keep updates from anybody. */
-async function storeKinds(deps: ProxyDeps, { bot, parameters }: InterceptedCall): Promise<void> {
-  const allowedUpdates = storedKinds(parameters);
-  if (allowedUpdates === undefined || sameKinds(bot.allowedUpdates, allowedUpdates)) return;
-  await changeBot(deps, bot.id, { allowedUpdates }).catch((error: unknown) =>
-    deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
-  );
+  const wanted = { ...request, consumer: null, kinds: null, throttle, signal: call.signal };
+  const updates = await readUpdates(deps, call.bot, wanted);
+  deps.apiMetrics.pulled.inc({ by: 'get_updates' }, updates.length);
+  return updates;
 }
 
 async function hold(held: HeldPolls, { bot, signal }: InterceptedCall, request: Request): Promise<string[]> {
