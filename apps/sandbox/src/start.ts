@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
@@ -78,6 +79,11 @@ async function migrate(url: string): Promise<void> {
   const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
   try {
     await migrateToLatest(db);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    throw new FlotillaError('unavailable', `The database ${where(url)} could not be migrated: ${reason}.`, {
+      cause: error,
+    });
   } finally {
     await db.destroy();
   }
@@ -128,6 +134,11 @@ async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'data
 function demoBotOptions(simulatorUrl: string, apiUrl: string, credentials: Credentials, echo: EchoProgram) {
   const { adminApiKey: apiKey, demoBotToken: token, demoBotSecret: secret } = credentials;
   return { simulatorUrl, apiUrl, apiKey, token, secret, backendUrl: echo.url };
+}
+
+function where(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${pathname.slice(1)} at ${host}`;
 }
 
 /** An address that stands for all is none a client could use. */

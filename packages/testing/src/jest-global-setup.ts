@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
+import { findRedis } from '@flotilla/embedded/find-redis.ts';
 import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl, TEMPLATE } from './postgres.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
@@ -10,8 +11,11 @@ import { throwAwayDir } from './throw-away-dir.ts';
  * environment, and the server ends with this process however this process ends.
  */
 export default async function startTestPostgres(): Promise<void> {
+  const report = (line: string) => void process.stderr.write(`${line}\n`);
+  // Here once, since the test files would otherwise install it side by side.
+  await findRedis(report);
   const dataDir = await throwAwayDir();
-  const postgres = await startPostgres({ dataDir, throwAway: true });
+  const postgres = await startPostgres({ dataDir, throwAway: true, report });
   await administer(postgres.url, `create database ${TEMPLATE}`);
   const db = connectDatabase({ url: databaseUrl(postgres.url, TEMPLATE), maxConnections: 1, queryTimeoutMs: null });
   await migrateToLatest(db);
