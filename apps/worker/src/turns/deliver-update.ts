@@ -16,8 +16,7 @@ export async function deliverUpdate(
 ): Promise<Finished> {
   const { lane, id } = update;
   if (!lease.held()) return { lane, id, outcome: 'release' };
-  const backend = { dispatcher: deps.backends.to(bot), allowedCidrs: deps.config.backendAllowedCidrs };
-  const delivery = await sendToBackend(backend, bot, update, cancel);
+  const delivery = await sendToBackend(deps.backends.to(bot), bot, update, cancel);
   deps.measure.pushed.inc({ outcome: delivery.outcome });
   if (delivery.outcome !== 'delivered') return afterFailedDelivery(deps, update, delivery);
   deps.measure.pushLag.observe((deps.clock.nowMs() - update.acceptedAtMs) / 1000);

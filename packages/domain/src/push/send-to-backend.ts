@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { forbiddenReason } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { BackendTarget } from './backend-connections.ts';
 
 export type Delivery =
   | { outcome: 'delivered'; status: number; contentType: string; reply: string }
@@ -16,24 +16,23 @@ const REPLY_READ_AT_MOST = 128 * 1024;
 
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
 export async function sendToBackend(
-  deps: { dispatcher: Dispatcher; allowedCidrs: string[]; deadlineMs?: number },
+  target: BackendTarget,
   bot: Bot,
   update: { id: number; raw: string },
   signal: AbortSignal,
+  deadlineMs = DELIVERY_DEADLINE_MS,
 ): Promise<Delivery> {
-  const url = new URL(bot.backendUrl);
-  const forbidden = forbiddenReason(url.hostname, deps.allowedCidrs);
-  if (forbidden) return { outcome: 'failed', reason: forbidden };
+  if (target.forbidden) return { outcome: 'failed', reason: target.forbidden };
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), deps.deadlineMs ?? DELIVERY_DEADLINE_MS);
+  const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const stop = () => deadline.abort();
   signal.addEventListener('abort', stop);
   try {
-    const response = await deps.dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+    const response = await target.dispatcher.request({
+      origin: target.origin,
+      path: target.path,
       method: 'POST',
-      headers: headersFor(bot, url, update.id),
+      headers: { ...target.headers, 'Flotilla-Delivery-Id': `${bot.id}-${update.id}` },
       body: update.raw,
       signal: deadline.signal,
     });
@@ -46,20 +45,6 @@ export async function sendToBackend(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
-}
-
-function headersFor(bot: Bot, url: URL, updateId: number): Record<string, string> {
-  const headers: Record<string, string> = {
-    // Exactly so: some libraries refuse a charset here.
-    'Content-Type': 'application/json',
-    'Flotilla-Delivery-Id': `${bot.id}-${updateId}`,
-  };
-  if (bot.secretToken !== '') headers['X-Telegram-Bot-Api-Secret-Token'] = bot.secretToken;
-  if (url.username !== '') {
-    const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;
-  }
-  return headers;
 }
 
 async function judge(response: Dispatcher.ResponseData): Promise<Delivery> {
