@@ -35,7 +35,7 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
   subscriber.subscribe(channel).catch(() => {});
   const pinging = setInterval(() => {
     // A half-open connection is silent; only a missing answer tells.
-    const silence = delay(PING_DEADLINE_MS).then(() => Promise.reject(new Error('silent')));
+    const silence = delay(PING_DEADLINE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('silent')));
     Promise.race([subscriber.ping(), silence]).catch(() => {
       if (subscriber.status === 'ready') subscriber.disconnect(true);
     });
