@@ -167,6 +167,11 @@ describe('what a key may do', () => {
     expect((await admin('GET', '/api/auth/api-keys', { query: { user_id: 12345 } })).status).toBe(404);
   });
 
+  test('is not given for a bot that is not there', async () => {
+    const answer = await admin('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [botIds[0], 999_999] } });
+    expect(answer.json).toMatchObject({ code: 'not_found', error: 'Bot not found' });
+  });
+
   test('is not asked for with an end in the past or the name of the setting', async () => {
     const past = await admin('POST', '/api/auth/api-keys', { body: { name: 'x', expires_at: '2001-01-01T00:00:00Z' } });
     expect(past.json).toMatchObject({ details: [{ path: 'expires_at', reason: 'must be in the future' }] });

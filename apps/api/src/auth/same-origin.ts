@@ -18,5 +18,5 @@ export function requireSameOrigin(config: { publicUrl: string | null }, request:
 function isOwnOrigin({ publicUrl }: { publicUrl: string | null }, request: Request, origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { host, origin: given } = new URL(origin);
-  return host === request.headers.host || (publicUrl !== null && given === new URL(publicUrl).origin);
+  return host === request.host || (publicUrl !== null && given === new URL(publicUrl).origin);
 }

@@ -13,6 +13,7 @@ let redis: RedisHandles;
 let http: RestClient;
 let accounts = 0;
 
+const KEYS = '/api/auth/api-keys';
 const log = createLogger({ name: 'test', level: 'silent' });
 
 beforeAll(async () => {
@@ -128,6 +129,16 @@ describe('signing in', () => {
     expect((await signIn(account, { 'x-forwarded-for': '10.8.0.2' })).status).toBe(200);
   });
 
+  test('counts a whole network of IPv6 as one address', async () => {
+    const account = await newAccount();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const headers = { 'x-forwarded-for': `2001:db8:0:7::${attempt}` };
+      await signIn({ username: `six-${attempt}`, password: 'wrong' }, headers);
+    }
+    expect((await signIn(account, { 'x-forwarded-for': '2001:db8:0:7:1:2:3:4' })).status).toBe(429);
+    expect((await signIn(account, { 'x-forwarded-for': '2001:db8:0:8::1' })).status).toBe(200);
+  });
+
   test('does not count what succeeded', async () => {
     const account = await newAccount();
     const from = { 'x-forwarded-for': '10.7.0.1' };
@@ -184,6 +195,8 @@ describe('a session', () => {
       expect({ headers, status: answer.status }).toEqual({ headers, status: 403 });
     }
     expect((await me(cookie)).status).toBe(200);
+    const behindProxy = { 'x-forwarded-host': 'bots.example', origin: 'https://bots.example' };
+    expect((await http('POST', KEYS, { headers: { cookie, ...behindProxy }, body: { name: 'x' } })).status).toBe(200);
     expect((await logOut(cookie, { origin: api.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 

@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import ipaddr from 'ipaddr.js';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 const FAILURES = 5;
@@ -22,13 +23,14 @@ export function signInLimits(redis: RedisHandles): SignInLimits {
   const ofAddress = limiter(authKeys.signInOfAddress);
   return {
     async attempt(username, address) {
+      const network = networkOf(address);
       // Hashed: whatever somebody typed into the username field must not become a key's name.
       const account = sha256Hex(username.toLowerCase());
-      await consume(ofAddress, address);
+      await consume(ofAddress, network);
       await consume(ofAccount, account);
       return {
         async succeeded() {
-          await Promise.all([ofAccount.delete(account), ofAddress.reward(address, 1)]);
+          await Promise.all([ofAccount.delete(account), ofAddress.reward(network, 1)]);
         },
       };
     },
@@ -44,4 +46,11 @@ async function consume(limiter: RateLimiterRedis, key: string): Promise<void> {
       retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
     });
   }
+}
+
+/** One person has a whole /64 of IPv6 addresses, so that counts as one address. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join('-') : parsed.toString();
 }

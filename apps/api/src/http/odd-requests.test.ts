@@ -12,6 +12,11 @@ let admin: RestClient;
 beforeAll(async () => {
   api = await startTestApi();
   admin = restClient(api.url, ADMIN_KEY);
+  // Their ids are 1 and 2.
+  for (const at of [1, 2]) {
+    const { token } = await api.platform.createBot({});
+    expect((await admin('POST', '/api/bots/add', { body: { token } })).json).toMatchObject({ id: at });
+  }
 }, 60_000);
 
 afterAll(async () => {
