@@ -13,11 +13,14 @@ const USUAL_PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/opt/homebrew/
  * The path of redis-server or valkey-server; as root on Debian and its kin it is installed when missing.
  * Throws FlotillaError with one line that says how to install it.
  */
-export async function findRedis(report: (line: string) => void = () => {}): Promise<string> {
-  const found = await onPath();
+export async function findRedis(
+  report: (line: string) => void = () => {},
+  path: string = inheritedEnv().PATH ?? '',
+): Promise<string> {
+  const found = await firstProgram([...path.split(delimiter), ...USUAL_PLACES]);
   if (found) return found;
   if (process.getuid?.() === 0 && (await aptInstall(report))) {
-    const installed = await onPath();
+    const installed = await firstProgram(USUAL_PLACES);
     if (installed) return installed;
   }
   throw serviceError(
@@ -25,9 +28,8 @@ export async function findRedis(report: (line: string) => void = () => {}): Prom
   );
 }
 
-async function onPath(): Promise<string | null> {
-  const folders = new Set([...(inheritedEnv().PATH ?? '').split(delimiter), ...USUAL_PLACES]);
-  for (const folder of folders) {
+async function firstProgram(folders: string[]): Promise<string | null> {
+  for (const folder of new Set(folders)) {
     for (const program of PROGRAMS) {
       const path = join(folder || '/', program);
       const usable = await access(path, constants.X_OK).then(

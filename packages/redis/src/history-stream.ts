@@ -19,11 +19,6 @@ export async function trimHistoryStream(redis: RedisHandles, shard: number, last
   await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
 }
 
-/** How many entries wait in a shard's history stream. */
-export function historyStreamLength(redis: RedisHandles, shard: number): Promise<number> {
-  return redis.commands.xlen(shardKeys(shard).history);
-}
-
 /** Takes the shard's work mark away; true when entries came in meanwhile. */
 export async function clearHistoryMark(redis: RedisHandles, shard: number): Promise<boolean> {
   const keys = shardKeys(shard);
