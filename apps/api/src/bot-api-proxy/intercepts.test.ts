@@ -137,6 +137,12 @@ describe('setWebhook', () => {
     expect(await info(token)).toMatchObject({ url: 'http://127.0.0.1:9/works' });
   });
 
+  test('a URL without a scheme is an https one, as at the platform, and is shown as it was set', async () => {
+    const { token } = await newBot();
+    expect((await set(token, { url: '127.0.0.1:9/hook' })).body.description).toBe('Webhook was set');
+    expect(await info(token)).toMatchObject({ url: '127.0.0.1:9/hook' });
+  });
+
   test('a host that does not resolve yet is saved', async () => {
     const { token } = await newBot();
     expect((await set(token, { url: 'https://not-yet.invalid/hook' })).body.description).toBe('Webhook was set');

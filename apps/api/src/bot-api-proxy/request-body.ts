@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
+const STALLED_MS = 60_000;
+
 /**
  * The request's body as a stream of its own: the dispatcher destroys a body whose upstream failed, and destroying the
  * request itself would cut the connection on which the client still waits for our error.
@@ -16,8 +18,14 @@ export class RequestBody extends Readable {
       onChunk?.(chunk);
       if (!this.push(chunk)) req.pause();
     });
-    req.on('end', () => this.push(null));
+    req.on('end', () => {
+      if (this.destroyed) return;
+      req.setTimeout(0);
+      this.push(null);
+    });
     req.on('error', (error) => this.destroy(error));
+    // A client that stops in the middle would otherwise keep two connections for ever.
+    req.setTimeout(STALLED_MS);
     req.pause();
   }
 

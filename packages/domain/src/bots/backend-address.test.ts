@@ -31,6 +31,7 @@ describe('a backend URL', () => {
     'https://a b',
     'https://x:99999',
     'https://x:0',
+    'https://%zz@example.com',
     'https://[::1',
     'http:\\\\x',
     'https://x\n.com',

@@ -37,7 +37,16 @@ export function parseBackendUrl(text: string): URL | null {
   const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   if (!/^https?:\/\/[^/]/i.test(absolute) || !URL.canParse(absolute)) return null;
   const url = new URL(absolute);
-  return url.port === '0' ? null : url;
+  return url.port === '0' || !isDecodable(url.username + url.password) ? null : url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import got from 'got';
-import { guardedLookup } from './backend-address.ts';
+import { forbiddenReason, guardedLookup, parseBackendUrl } from './backend-address.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { backendUrlFault } from './check-changes.ts';
 
 export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: number };
 
@@ -14,9 +13,11 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidr
   if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
   const begunAt = performance.now();
   const elapsed = () => Math.round(performance.now() - begunAt);
-  if (backendUrlFault(bot.backendUrl, deps.backendAllowedCidrs)) return { healthy: false, statusCode: 0, latencyMs: 0 };
+  const url = parseBackendUrl(bot.backendUrl);
+  if (url === null || forbiddenReason(url.hostname, deps.backendAllowedCidrs))
+    return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
-    const { statusCode } = await got(bot.backendUrl, {
+    const { statusCode } = await got(url, {
       throwHttpErrors: false,
       followRedirect: false,
       retry: { limit: 0 },

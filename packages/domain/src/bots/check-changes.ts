@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { forbiddenReason } from './backend-address.ts';
+import { forbiddenReason, parseBackendUrl } from './backend-address.ts';
 import type { BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 
@@ -17,9 +17,7 @@ export function checkChanges(deps: Pick<BotDeps, 'backendAllowedCidrs'>, changes
 }
 
 /** Why no update may be sent to this URL, or null. */
-export function backendUrlFault(url: string, allowedCidrs: string[]): string | null {
-  if (!URL.canParse(url)) return 'is not a URL';
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') return 'must begin http:// or https://';
-  return forbiddenReason(hostname, allowedCidrs);
+function backendUrlFault(url: string, allowedCidrs: string[]): string | null {
+  const parsed = parseBackendUrl(url);
+  return parsed === null ? 'is not an http or https URL' : forbiddenReason(parsed.hostname, allowedCidrs);
 }

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { forbiddenReason, guardedLookup } from '../bots/backend-address.ts';
+import { forbiddenReason, guardedLookup, parseBackendUrl } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
 
 /** Where and how a bot's updates are sent. */
@@ -19,6 +19,8 @@ export type BackendConnections = {
   close(): Promise<void>;
 };
 
+/** What a malformed URL stands for; saving one is refused. The host is one that is never connected to. */
+const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 10_000;
 
@@ -45,7 +47,7 @@ export function backendConnections(allowedCidrs: string[]): BackendConnections {
     to: (bot) => {
       const known = targets.get(bot);
       if (known) return known;
-      const url = new URL(bot.backendUrl);
+      const url = parseBackendUrl(bot.backendUrl) ?? NOWHERE;
       const target = {
         dispatcher: agentFor(bot.backendCertificate),
         origin: url.origin,
