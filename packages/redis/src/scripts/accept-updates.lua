@@ -14,7 +14,7 @@ local TRIM_EVERY_MS = 5000
 local state, log, history, dirty, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
-  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt')
+  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
@@ -78,7 +78,8 @@ if not pull then redis.call('HSET', state, 'acked', last, 'ackedN', n) end
 if not holdsForPush then redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last) end
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 local wakePush = 0
-if push and heard then
+-- A closed backend's turn sleeps until its next probe and reads the log then: an append costs it nothing.
+if push and heard and tonumber(s[16] or 0) <= now then
   wakePush = redis.call('ZADD', dirty, 'NX', now, botId .. ':push')
   -- A turn that is under way, perhaps with a request that hangs, must see what is new for its other lanes.
   if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end

@@ -1,0 +1,90 @@
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, configKeys } from '@flotilla/redis/keys.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { aBot } from '@flotilla/testing/a-bot.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
+import { followDirectory } from './follow-directory.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+const secrets = secretBox(Buffer.alloc(32, 9).toString('base64'));
+let server: TestRedis;
+let redis: RedisHandles;
+let directory: Awaited<ReturnType<typeof followDirectory>>;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log });
+});
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.commands.flushall();
+  directory = await followDirectory({ redis, secrets, log });
+});
+afterEach(() => directory.close());
+
+const deps = () => ({ redis, secrets, clock: systemClock });
+
+describe('the bot directory', () => {
+  test('is not there until the mirror is complete: unknown is not cannot know', async () => {
+    await mirrorBot(deps(), aBot());
+    await directory.refresh();
+    expect(directory.ready()).toBe(false);
+    expect(() => directory.byToken(aBot().token)).toThrow('cannot be read');
+    await completeMirror(deps());
+    await directory.refresh();
+    expect(directory.byToken(aBot().token)).toEqual(aBot());
+    expect(directory.byToken('1:stranger')).toBeUndefined();
+  });
+
+  test('hears of a change, of a new token and of a deletion', async () => {
+    await completeMirror(deps());
+    const told: number[] = [];
+    directory.onChange((id) => told.push(id));
+    await mirrorBot(deps(), aBot());
+    await waitFor(() => directory.ready() && directory.byId(1));
+    const changed = { ...aBot(), token: '700001:another', name: 'New', revision: 2 };
+    await mirrorBot(deps(), changed);
+    await waitFor(() => directory.byId(1)?.name === 'New');
+    expect(directory.byToken(aBot().token)).toBeUndefined();
+    expect(directory.byToken('700001:another')).toEqual(changed);
+    await unmirrorBot(deps(), 1);
+    await waitFor(() => directory.byId(1) === undefined);
+    expect(new Set(told)).toEqual(new Set([1]));
+  });
+
+  test('an older revision never overwrites a newer one', async () => {
+    await completeMirror(deps());
+    await mirrorBot(deps(), { ...aBot(), longPollEnabled: true, revision: 5 });
+    await mirrorBot(deps(), { ...aBot(), longPollEnabled: false, revision: 4 });
+    await directory.refresh();
+    expect(directory.byId(1)).toMatchObject({ longPollEnabled: true, revision: 5 });
+    expect(await redis.commands.hget(botKeys(1).state, 'pull')).toBe('1');
+  });
+
+  test('is dropped when Redis comes back empty, and loaded again once the mirror is rebuilt', async () => {
+    await completeMirror(deps());
+    await mirrorBot(deps(), aBot());
+    await waitFor(() => directory.ready() && directory.byId(1));
+    await redis.commands.flushall();
+    await waitFor(() => !directory.ready());
+    await mirrorBot(deps(), aBot());
+    await completeMirror(deps());
+    await waitFor(() => directory.ready() && directory.byId(1));
+  });
+
+  test('keeps nothing readable in Redis', async () => {
+    await completeMirror(deps());
+    await mirrorBot(deps(), { ...aBot(), secretToken: 'a-very-secret-token' });
+    const stored = await redis.commands.hget(configKeys.bots, '1');
+    expect(stored).not.toContain('a-very-secret-token');
+    expect(stored).not.toContain(aBot().token);
+  });
+});

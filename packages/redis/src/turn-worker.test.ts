@@ -1,0 +1,148 @@
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectRedis, type RedisHandles } from './connect.ts';
+import { type TurnQueue, turnQueue } from './turn-queue.ts';
+import { type Turn, type TurnWorker, turnWorker } from './turn-worker.ts';
+
+const log = { warn: () => {}, error: () => {} };
+let server: TestRedis;
+let redis: RedisHandles;
+let queue: TurnQueue;
+const workers: TurnWorker[] = [];
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log });
+  queue = turnQueue(redis, 'push');
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  await redis.commands.flushall();
+});
+afterAll(async () => {
+  await queue.close();
+  await redis.close();
+  await server.stop();
+});
+
+const work = (run: Turn) => workers.push(turnWorker({ redis, queue, concurrency: 10, run, log }));
+
+/** A turn that can be held open, and counts how often each subject had one. */
+function heldTurns() {
+  const turns: number[] = [];
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const run = async (subject: number) => {
+    turns.push(subject);
+    await held;
+  };
+  return { turns, release: () => release(), run };
+}
+
+describe('turns', () => {
+  test('any number of wakes during a turn give exactly one more', async () => {
+    const { turns, release, run } = heldTurns();
+    work(async (subject) => {
+      await run(subject);
+      return { next: 'idle' };
+    });
+    await queue.wake(7);
+    await waitFor(() => turns.length === 1);
+    for (let wakes = 0; wakes < 20; wakes += 1) await queue.wake(7);
+    release();
+    await waitFor(async () => turns.length === 2 && (await idle()));
+    expect(turns).toEqual([7, 7]);
+  });
+
+  test('of one subject at most one turn runs, over all workers', async () => {
+    let running = 0;
+    let most = 0;
+    let taken = 0;
+    const run: Turn = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      taken += 1;
+      return taken < 20 ? { next: 'again' } : { next: 'idle' };
+    };
+    work(run);
+    work(run);
+    await Promise.all(Array.from({ length: 10 }, () => queue.wake(1)));
+    await waitFor(async () => taken >= 20 && (await idle()));
+    expect(most).toBe(1);
+  });
+
+  test('a sleeping turn wakes at once when it is woken, and is left alone when only ensured', async () => {
+    const turns: number[] = [];
+    work(async (subject) => {
+      turns.push(subject);
+      return turns.length === 1 ? { next: 'at', atMs: Date.now() + 3_600_000 } : { next: 'idle' };
+    });
+    await queue.wake(3);
+    await waitFor(async () => (await queue.counts()).delayed === 1);
+    await queue.ensure([3]);
+    expect(await queue.counts()).toMatchObject({ delayed: 1, waiting: 0, active: 0 });
+    await queue.wake(3);
+    await waitFor(() => turns.length === 2);
+  });
+
+  test('a sleeping turn runs at its time', async () => {
+    const turns: number[] = [];
+    work(async (subject) => {
+      turns.push(subject);
+      return turns.length === 1 ? { next: 'at', atMs: Date.now() + 50 } : { next: 'idle' };
+    });
+    await queue.wake(3);
+    await waitFor(() => turns.length === 2);
+  });
+
+  test('work that came while a turn stored its sleep is looked at again', async () => {
+    const turns: number[] = [];
+    work(async (subject) => {
+      turns.push(subject);
+      return turns.length === 1
+        ? { next: 'at', atMs: Date.now() + 3_600_000, lookAgain: async () => true }
+        : { next: 'idle' };
+    });
+    await queue.wake(3);
+    await waitFor(() => turns.length === 2);
+  });
+
+  test('a turn that fails is taken again', async () => {
+    const turns: number[] = [];
+    work(async (subject) => {
+      turns.push(subject);
+      if (turns.length === 1) throw new Error('broken');
+      return { next: 'idle' };
+    });
+    await queue.wake(3);
+    await waitFor(() => turns.length === 2);
+  });
+
+  test('closing aborts what runs and leaves it to the next worker', async () => {
+    const turns: string[] = [];
+    work(async (_subject, lease) => {
+      turns.push('first');
+      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      expect(lease.held()).toBe(false);
+      return { next: 'again' };
+    });
+    await queue.wake(5);
+    await waitFor(() => turns.length === 1);
+    await workers.pop()!.close();
+    work(async () => {
+      turns.push('second');
+      return { next: 'idle' };
+    });
+    await waitFor(() => turns.includes('second'));
+  });
+});
+
+async function idle(): Promise<boolean> {
+  const counts = await queue.counts();
+  return Object.values(counts).every((count) => count === 0);
+}
