@@ -63,7 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   await makeDatabase(url('postgres'));
   const stop = async () => {
     await process.stop();
-    if (options.throwAway) await rm(place, { recursive: true, force: true });
+    if (options.throwAway) await rm(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
   return { url: url(ROLE), port, pid: process.pid, exited: process.exited, stop, kill: process.kill };
 }

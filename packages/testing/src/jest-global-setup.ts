@@ -15,6 +15,8 @@ export default async function startTestPostgres(): Promise<void> {
   // Here once, since the test files would otherwise install it side by side.
   await findRedis(report);
   const dataDir = await throwAwayDir();
+  // All further temporary files of the run lie in here, and go with it even when the run is killed.
+  process.env.TMPDIR = dataDir;
   const postgres = await startPostgres({ dataDir, throwAway: true, report });
   await administer(postgres.url, `create database ${TEMPLATE}`);
   const db = connectDatabase({ url: databaseUrl(postgres.url, TEMPLATE), maxConnections: 1, queryTimeoutMs: null });
@@ -27,5 +29,5 @@ export default async function startTestPostgres(): Promise<void> {
 
 async function stop(postgres: EmbeddedPostgres, dataDir: string): Promise<void> {
   await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
