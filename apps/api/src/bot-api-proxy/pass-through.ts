@@ -70,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   dispatch(body: Buffer | 'stream' | null): void {
     if (this.#clientGone) return;
     const { tee, path } = this.#forward;
-    if (body === 'stream') this.#body = new RequestBody(this.#req, tee?.onRequestChunk ?? null);
+    if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#onRequestChunk(chunk));
     else if (body !== null) tee?.onRequestChunk?.(body);
     this.#upstream.dispatcher.dispatch(
       {
@@ -82,6 +82,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
       this,
     );
+  }
+
+  #onRequestChunk(chunk: Buffer): void {
+    this.#upstream.streamed(chunk.length);
+    this.#forward.tee?.onRequestChunk?.(chunk);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -108,9 +113,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#remaining -= chunk.length;
     if (this.#remaining === 0) this.#res.end(chunk.toString('latin1'), 'latin1');
-    else if (!this.#res.write(chunk)) {
-      controller.pause();
-      this.#res.once('drain', onResponseDrain);
+    else {
+      this.#upstream.streamed(chunk.length);
+      if (!this.#res.write(chunk)) {
+        controller.pause();
+        this.#res.once('drain', onResponseDrain);
+      }
     }
     this.#forward.tee?.onResponseChunk(chunk);
   }

@@ -10,12 +10,12 @@ const STALLED_MS = 60_000;
 export class RequestBody extends Readable {
   readonly #req: IncomingMessage;
 
-  constructor(req: IncomingMessage, onChunk: ((chunk: Buffer) => void) | null) {
+  constructor(req: IncomingMessage, onChunk: (chunk: Buffer) => void) {
     super();
     this.#req = req;
     req.on('data', (chunk: Buffer) => {
       if (this.destroyed) return;
-      onChunk?.(chunk);
+      onChunk(chunk);
       if (!this.push(chunk)) req.pause();
     });
     req.on('end', () => {

@@ -1,10 +1,13 @@
 import { Pool } from 'undici';
+import { collectBuffers } from './collect-buffers.ts';
 import type { ProxySettings } from './proxy-deps.ts';
 
 export type Upstream = {
   dispatcher: Pool;
   /** The path of TELEGRAM_API_URL, '' when it has none. */
   basePath: string;
+  /** To be told of the bytes of large bodies, so that their buffers do not pile up. */
+  streamed(bytes: number): void;
 };
 
 const CONNECT_MS = 10_000;
@@ -27,5 +30,5 @@ export function connectUpstream(settings: ProxySettings): Upstream {
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: { timeout: CONNECT_MS },
   });
-  return { dispatcher, basePath: url.pathname.replace(/\/+$/, '') };
+  return { dispatcher, basePath: url.pathname.replace(/\/+$/, ''), streamed: collectBuffers() };
 }
