@@ -42,6 +42,8 @@ export function botKeys(botId: number) {
     retries: `${prefix}:retries`,
     /** Hash: id → times its handling was begun and not ended. */
     starts: `${prefix}:starts`,
+    /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
+    redriven: `${prefix}:redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
     /** Exists for a second after a setWebhook, which is taken once a second. */

@@ -13,6 +13,7 @@ const SCRIPT_NAMES = [
   'note-state',
   'pull-read',
   'push-step',
+  'redrive',
   'write-config',
 ] as const;
 

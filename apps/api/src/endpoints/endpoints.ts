@@ -15,6 +15,9 @@ import { toggleBotDisabledEndpoint } from './bots/toggle-bot-disabled.ts';
 import { updateBotEndpoint } from './bots/update-bot.ts';
 import { validateTokenEndpoint } from './bots/validate-token.ts';
 import { listChatsEndpoint } from './chats/list-chats.ts';
+import { listDeliveriesEndpoint } from './deliveries/list-deliveries.ts';
+import { listDeliveryAttemptsEndpoint } from './deliveries/list-delivery-attempts.ts';
+import { redriveDeliveriesEndpoint } from './deliveries/redrive-deliveries.ts';
 import { listMessagesEndpoint } from './messages/list-messages.ts';
 import { sendMessageEndpoint } from './messages/send-message.ts';
 import { pollUpdatesEndpoint } from './updates/poll-updates.ts';
@@ -40,4 +43,7 @@ export const endpoints: readonly Endpoint[] = [
   listMessagesEndpoint,
   sendMessageEndpoint,
   pollUpdatesEndpoint,
+  listDeliveriesEndpoint,
+  listDeliveryAttemptsEndpoint,
+  redriveDeliveriesEndpoint,
 ];

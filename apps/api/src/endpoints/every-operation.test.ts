@@ -66,6 +66,9 @@ const EXAMPLES: Record<string, Example> = {
   listChats: () => ({ bot_id: botId, q: 'a', limit: 5, offset: 0 }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true }),
   sendMessage: () => ({ bot_id: botId, chat_id: CHAT, text: 'Hello' }),
+  listDeliveries: () => ({ bot_id: botId, state: 'dead', limit: 5, offset: 0 }),
+  listDeliveryAttempts: () => ({ bot_id: botId }),
+  redriveDeliveries: () => ({ bot_id: botId, ids: [1] }),
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 

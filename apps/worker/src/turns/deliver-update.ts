@@ -1,7 +1,7 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { callInReply } from '@flotilla/domain/push/call-in-reply.ts';
 import { afterFailure } from '@flotilla/domain/push/delivery-schedule.ts';
-import type { DueUpdate, Finished } from '@flotilla/domain/push/push-step.ts';
+import type { Attempt, DueUpdate, Finished } from '@flotilla/domain/push/push-step.ts';
 import { type Delivery, sendToBackend } from '@flotilla/domain/push/send-to-backend.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
@@ -14,30 +14,43 @@ export async function deliverUpdate(
   lease: TurnLease,
   cancel: AbortSignal,
 ): Promise<Finished> {
-  const { lane, id } = update;
-  if (!lease.held()) return { lane, id, outcome: 'release' };
+  const { lane, place } = update;
+  if (!lease.held()) return { lane, place, outcome: 'release' };
+  const begunAtMs = deps.clock.nowMs();
   const delivery = await sendToBackend(deps.backends.to(bot), bot, update, cancel);
   deps.measure.pushed.inc({ outcome: delivery.outcome });
-  if (delivery.outcome !== 'delivered') return afterFailedDelivery(deps, update, delivery);
+  if (delivery.outcome === 'aborted') return { lane, place, outcome: 'release' };
+  const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
+  if (delivery.outcome !== 'delivered') {
+    return { lane, place, attempt, ...afterFailedDelivery(update, delivery, deps.clock.nowMs()) };
+  }
   deps.measure.pushLag.observe((deps.clock.nowMs() - update.acceptedAtMs) / 1000);
   if (delivery.reply !== '') await callInReply(deps, bot, delivery);
-  return { lane, id, outcome: 'ok' };
+  return { lane, place, attempt, outcome: 'ok' };
 }
 
-function afterFailedDelivery(
-  deps: WorkerContext,
-  update: DueUpdate,
-  delivery: Exclude<Delivery, { outcome: 'delivered' }>,
-): Finished {
-  const { lane, id } = update;
-  if (delivery.outcome === 'aborted') return { lane, id, outcome: 'release' };
+type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;
+
+function afterFailedDelivery(update: DueUpdate, delivery: FailedDelivery, nowMs: number) {
   const status = delivery.outcome === 'refused' ? delivery.status : null;
   const retryAfter = delivery.outcome === 'refused' ? delivery.retryAfterS : undefined;
-  const record = afterFailure(
-    update.retry,
-    { status, reason: delivery.reason, ...(retryAfter === undefined ? {} : { retryAfterS: retryAfter }) },
-    deps.clock.nowMs(),
-  );
-  if (record.nextTryAtMs <= update.expiresAtMs) return { lane, id, outcome: 'retry', record };
-  return { lane, id, outcome: 'dead', reason: delivery.reason, attempts: record.attempts, lastStatus: status };
+  const failure = { status, reason: delivery.reason, ...(retryAfter === undefined ? {} : { retryAfterS: retryAfter }) };
+  const record = afterFailure(update.retry, failure, nowMs);
+  if (record.nextTryAtMs <= update.expiresAtMs) return { outcome: 'retry' as const, record };
+  return { outcome: 'dead' as const, reason: delivery.reason, attempts: record.attempts, lastStatus: status };
+}
+
+function attemptOf(
+  update: DueUpdate,
+  delivery: Exclude<Delivery, { outcome: 'aborted' }>,
+  begunAtMs: number,
+  endedAtMs: number,
+): Attempt {
+  return {
+    at: new Date(begunAtMs).toISOString(),
+    update_id: update.id,
+    status: delivery.outcome === 'failed' ? 0 : delivery.status,
+    duration_ms: endedAtMs - begunAtMs,
+    ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),
+  };
 }

@@ -30,7 +30,19 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
   const [, waits] = await runScript(
     deps.redis.commands,
     'apply-bot',
-    [keys.state, keys.log, keys.consumers, keys.pulledElsewhere, keys.lanes, keys.flight, keys.retries, keys.starts],
+    [
+      keys.state,
+      keys.log,
+      keys.consumers,
+      keys.pulledElsewhere,
+      keys.lanes,
+      keys.flight,
+      keys.retries,
+      keys.starts,
+      keys.redriven,
+      keys.history,
+      keys.dirty,
+    ],
     [
       bot.generation,
       deps.clock.nowMs(),
@@ -44,6 +56,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       flag(change.dropPending),
       flag(change.retryNow),
       bot.revision,
+      bot.id,
     ],
   );
   return waits === '1';
@@ -66,6 +79,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       keys.retries,
       keys.starts,
       keys.attempts,
+      keys.redriven,
       keys.dirty,
     ],
     [keys.lane(''), botId],

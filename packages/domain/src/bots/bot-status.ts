@@ -13,6 +13,7 @@ export type BotStatus = {
   lastUpdateAtMs: number | null;
   /** What waits for the backend in proxy mode, else for the default poll consumer. */
   pendingUpdateCount: number;
+  /** failing: the last tries failed; open: so long that only a probe is sent now and then (the breaker is open). */
   backendState: 'ok' | 'failing' | 'open';
 };
 
@@ -31,6 +32,8 @@ const FIELDS = [
   'pushErr',
   'pushErrAt',
   'updateAt',
+  'failSince',
+  'closedUntil',
 ];
 
 /** How a bot does at this moment, from Redis. */
@@ -61,6 +64,6 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
     deliveryError: field.pushErr ? { message: field.pushErr, dateS: Math.floor(number('pushErrAt') / 1000) } : null,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pushing ? number('n') - number('filedN') + number('pend') : number('n') - number('ackedN'),
-    backendState: pushing && number('pushErrAt') > number('pushOkAt') ? 'failing' : 'ok',
+    backendState: !pushing || !field.failSince ? 'ok' : field.closedUntil ? 'open' : 'failing',
   };
 }

@@ -18,5 +18,7 @@ export async function updateBot(deps: BotDeps, botId: number, changes: BotChange
       });
     }
   }
-  return changeBot(deps, botId, changes);
+  // Another backend has not failed yet.
+  const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
+  return changeBot(deps, botId, changes, { retryNow });
 }

@@ -11,6 +11,8 @@ export type PushDeps = { redis: RedisHandles; turns: { push: TurnQueue; history:
 /** An update handed out for sending. */
 export type DueUpdate = {
   lane: string;
+  /** How it is named in its lane: its id, or `r<dead letter id>` when it is sent again. */
+  place: string;
   id: number;
   raw: string;
   kind: string;
@@ -19,8 +21,19 @@ export type DueUpdate = {
   retry: RetryRecord | null;
 };
 
+/** One try, as a person reads it in the attempt log. */
+export type Attempt = {
+  at: string;
+  update_id: number;
+  /** 0 when there was no answer. */
+  status: number;
+  duration_ms: number;
+  /** Absent when it was delivered. */
+  error?: string;
+};
+
 /** What became of an update that was handed out. */
-export type Finished = { lane: string; id: number } & (
+export type Finished = { lane: string; place: string; attempt?: Attempt } & (
   | { outcome: 'ok' }
   | { outcome: 'retry'; record: RetryRecord }
   | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
@@ -33,14 +46,13 @@ export type PushStep =
   | {
       outcome: 'ok';
       due: DueUpdate[];
-      /** When (ms) the earliest lane is due; null when nothing is filed. Lanes in flight do not count. */
+      /** When (ms) to look again: the earliest lane's time, or a closed backend's next probe; null when none waits. */
       nextDueMs: number | null;
       moreToFile: boolean;
     };
 
 /** An update whose handling was begun this often and never ended is buried. */
 const BEGUN_AT_MOST = 3;
-const IN_FLIGHT_SCORE = 9e15;
 
 /** One round trip of a push turn: results in, new updates filed into lanes, due ones out. */
 export async function pushStep(
@@ -49,7 +61,7 @@ export async function pushStep(
   round: { epoch: number; finished: Finished[]; room: number; tidy: boolean },
 ): Promise<PushStep> {
   const keys = botKeys(bot.id);
-  const newestError = round.finished.findLast((update) => update.outcome === 'retry');
+  const failures = round.finished.flatMap(({ attempt }) => (attempt?.error === undefined ? [] : [attempt]));
   const reply = await runScript(
     deps.redis.commands,
     'push-step',
@@ -63,6 +75,8 @@ export async function pushStep(
       keys.history,
       keys.dirty,
       keys.consumers,
+      keys.redriven,
+      keys.attempts,
     ],
     [
       bot.generation,
@@ -73,14 +87,15 @@ export async function pushStep(
       round.room,
       round.tidy ? '1' : '0',
       BEGUN_AT_MOST,
-      newestError?.outcome === 'retry' ? newestError.record.lastError : '',
+      failures.at(-1)?.error ?? '',
+      failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
       ...round.finished.flatMap(resultArguments),
     ],
   );
   const [status, nextDue, moreToFile, wakeHistory, ...due] = reply;
   if (status !== 'OK') return { outcome: 'lost' };
   if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
-  const nextDueMs = nextDue === '' || Number(nextDue) >= IN_FLIGHT_SCORE ? null : Number(nextDue);
+  const nextDueMs = nextDue === '' ? null : Number(nextDue);
   return {
     outcome: 'ok',
     due: due.map((entry) => dueUpdate(entry as ScriptReply)),
@@ -102,19 +117,21 @@ export async function endPushTurn(deps: PushDeps, bot: Bot): Promise<boolean> {
 }
 
 function resultArguments(update: Finished): (string | number)[] {
-  const { lane, id, outcome } = update;
+  const { lane, place, outcome } = update;
+  const attempt = update.attempt ? JSON.stringify(update.attempt) : '';
   switch (outcome) {
     case 'retry':
-      return [lane, id, outcome, update.record.nextTryAtMs, JSON.stringify(update.record), '', '', ''];
+      return [lane, place, outcome, update.record.nextTryAtMs, JSON.stringify(update.record), '', '', '', attempt];
     case 'dead':
-      return [lane, id, outcome, '', '', update.reason, update.attempts, update.lastStatus ?? ''];
+      return [lane, place, outcome, '', '', update.reason, update.attempts, update.lastStatus ?? '', attempt];
     default:
-      return [lane, id, outcome, '', '', '', '', ''];
+      return [lane, place, outcome, '', '', '', '', '', attempt];
   }
 }
 
 function dueUpdate(entry: ScriptReply): DueUpdate {
-  const [lane, id, raw, kind, acceptedAtMs, expiresAtMs, retry] = entry as [
+  const [lane, place, id, raw, kind, acceptedAtMs, expiresAtMs, retry] = entry as [
+    string,
     string,
     number,
     string,
@@ -125,6 +142,7 @@ function dueUpdate(entry: ScriptReply): DueUpdate {
   ];
   return {
     lane,
+    place,
     id,
     raw,
     kind,

@@ -10,6 +10,7 @@ import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Bot } from '../bots/bot.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
+import { readBotStatus } from '../bots/bot-status.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
 import { afterFailure } from '../push/delivery-schedule.ts';
 import { endPushTurn, pushStep } from '../push/push-step.ts';
@@ -237,7 +238,7 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1, 3]);
     expect((await step(bot, epoch)).due).toEqual([]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', id: 1, outcome: 'ok' }]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
@@ -249,8 +250,8 @@ describe('push and pull as one queue', () => {
     let record = afterFailure(null, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
     record = afterFailure(record, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
     const failed = await step(bot, epoch, [
-      { lane: due[0]!.lane, id: 1, outcome: 'retry', record },
-      { lane: due[1]!.lane, id: 3, outcome: 'ok' },
+      { lane: due[0]!.lane, place: '1', outcome: 'retry', record },
+      { lane: due[1]!.lane, place: '3', outcome: 'ok' },
     ]);
     expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
     expect(await endPushTurn(deps(), bot)).toBe(false);
@@ -286,8 +287,8 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     await step(bot, epoch);
     await step(bot, epoch, [
-      { lane: 'c:5', id: 1, outcome: 'ok' },
-      { lane: 'c:7', id: 3, outcome: 'ok' },
+      { lane: 'c:5', place: '1', outcome: 'ok' },
+      { lane: 'c:7', place: '3', outcome: 'ok' },
     ]);
     const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
     await mirrorBot(deps(), pulling, { handOver: true });
@@ -313,7 +314,7 @@ describe('push and pull as one queue', () => {
     await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', id: 1, outcome: 'ok' }]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
@@ -333,10 +334,54 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     await step(bot, epoch);
     await step(bot, epoch, [
-      { lane: 'c:5', id: 1, outcome: 'ok' },
-      { lane: 'c:6', id: 2, outcome: 'ok' },
+      { lane: 'c:5', place: '1', outcome: 'ok' },
+      { lane: 'c:6', place: '2', outcome: 'ok' },
     ]);
     expect(await endPushTurn(deps(), bot)).toBe(false);
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
+  });
+
+  const failing = (due: { lane: string; place: string; id: number }, begunAtMs: number) => {
+    const record = afterFailure(null, { status: 500, reason: 'down' }, nowMs);
+    const attempt = {
+      at: new Date(begunAtMs).toISOString(),
+      update_id: due.id,
+      status: 500,
+      duration_ms: 1,
+      error: 'down',
+    };
+    return { lane: due.lane, place: due.place, outcome: 'retry' as const, record, attempt };
+  };
+
+  test('a backend that fails for ten seconds is closed: one probe at a time, ever more rarely, and appends wake nobody', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
+    const epoch = await own(bot);
+    const begunAtMs = nowMs;
+    const first = await step(bot, epoch);
+    nowMs += 10_000;
+    const closed = await step(
+      bot,
+      epoch,
+      first.due.map((due) => failing(due, begunAtMs)),
+    );
+    expect(closed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
+    expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
+    expect(await endPushTurn(deps(), bot)).toBe(false);
+    await accept(bot, update(4, 'message', 8));
+    expect(await redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`)).toBeNull();
+    for (const probeMs of [2000, 4000, 8000]) {
+      nowMs += probeMs;
+      const probe = await step(bot, epoch);
+      expect(probe.due).toHaveLength(1);
+      expect((await step(bot, epoch)).due).toEqual([]);
+      const after = await step(bot, epoch, [failing(probe.due[0]!, nowMs)]);
+      expect(after).toMatchObject({ due: [], nextDueMs: nowMs + probeMs * 2 });
+    }
+    nowMs += 16_000;
+    const [probe] = (await step(bot, epoch)).due;
+    const opened = await step(bot, epoch, [{ lane: probe!.lane, place: probe!.place, outcome: 'ok' }]);
+    expect(opened.due).toHaveLength(3);
+    expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
 });

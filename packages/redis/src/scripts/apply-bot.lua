@@ -1,10 +1,10 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
--- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 retries  8 starts
+-- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 retries  8 starts  9 redriven  10 history  11 dirty
 -- ARGV  1 generation  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
 --       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
---       12 revision of the configuration
+--       12 revision of the configuration  13 bot id
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
@@ -14,6 +14,7 @@ local HIDE_AT_MOST = 10000
 
 local state, log, consumers, hidden = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local lanes, flight, retries, starts, lanePrefix = KEYS[5], KEYS[6], KEYS[7], KEYS[8], ARGV[3]
+local redriven = KEYS[9]
 local now = tonumber(ARGV[2])
 local known = redis.call('HGET', state, 'gen')
 if known and known ~= ARGV[1] then return { 'GONE' } end
@@ -28,6 +29,18 @@ local s = redis.call('HMGET', state, 'last', 'n', 'pull', 'push', 'parked', 'ack
 local last, n, acked, filed = tonumber(s[1]), tonumber(s[2]), tonumber(s[6]), tonumber(s[8])
 local pulled, pushed, parked = s[3] == '1', s[4] == '1', tonumber(s[5]) > now
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
+
+-- A dead letter that was sent again and has no backend any more is a dead letter again, unless it is to be dropped.
+local function emptyPush()
+  for _, text in ipairs(clearPush(state, lanes, flight, retries, starts, redriven, lanePrefix)) do
+    local entry = cjson.decode(text)
+    if ARGV[10] ~= '1' then
+      redis.call('XADD', KEYS[10], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
+        'd', 'push', 'w', 'its backend was removed', 'c', 0, 's', '')
+      redis.call('ZADD', KEYS[11], 'NX', now, 'history')
+    end
+  end
+end
 
 -- Pull goes on where push stopped: at its lowest pending id; what push delivered above that stays hidden.
 local function handPushToPull()
@@ -58,7 +71,7 @@ if push and not pushed then
 elseif pushed and not push then
   if pull then
     if handOver then handPushToPull() end
-    clearPush(state, lanes, flight, retries, starts, lanePrefix)
+    emptyPush()
   else
     -- A program that removes its webhook and sets it again must find what came in between.
     redis.call('HSET', state, 'parked', now + PARKED_MS)
@@ -69,18 +82,18 @@ end
 if pull and not pulled then
   if parked and not push then
     handPushToPull()
-    clearPush(state, lanes, flight, retries, starts, lanePrefix)
+    emptyPush()
   elseif not (pushed and not push and handOver) then
     redis.call('HSET', state, 'acked', last, 'ackedN', n)
   end
 end
 if not push and not pushed and not parked and filed < last then
-  clearPush(state, lanes, flight, retries, starts, lanePrefix)
+  emptyPush()
 end
 
 redis.call('HSET', state, 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8], 'rev', ARGV[12])
 if ARGV[10] == '1' then
-  clearPush(state, lanes, flight, retries, starts, lanePrefix)
+  emptyPush()
   redis.call('HSET', state, 'acked', last, 'ackedN', n, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', hidden)
 end
@@ -89,7 +102,7 @@ if ARGV[11] == '1' then
     if redis.call('HEXISTS', flight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
   end
   redis.call('DEL', retries)
-  redis.call('HDEL', state, 'pushErr', 'pushErrAt')
+  redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'failSince', 'probeMs', 'closedUntil')
 end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1

@@ -4,9 +4,9 @@
 -- RESULT 1 when something is readable, else 0
 -- @include trim
 local now = tonumber(ARGV[2])
-local s = redis.call('HMGET', KEYS[2], 'filed', 'push', 'on')
+local s = redis.call('HMGET', KEYS[2], 'filed', 'push', 'on', 'closedUntil')
 local readable = false
-if s[1] and s[2] == '1' and s[3] == '1' then
+if s[1] and s[2] == '1' and s[3] == '1' and tonumber(s[4] or 0) <= now then
   local due = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now, 'LIMIT', 0, 1)
   readable = #due > 0 or #redis.call('XRANGE', KEYS[3], '(' .. s[1], '+', 'COUNT', 1) > 0
 end

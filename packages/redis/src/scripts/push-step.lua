@@ -1,29 +1,44 @@
 -- One round of a push turn: records what became of requests, files new updates into lanes, hands out what is due.
--- KEYS  1 state  2 log  3 lanes  4 flight  5 retries  6 starts  7 history  8 dirty  9 consumers
+-- KEYS  1 state  2 log  3 lanes  4 flight  5 retries  6 starts  7 history  8 dirty  9 consumers  10 redriven  11 attempts
 -- ARGV  1 generation  2 epoch  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out  7 '1' to tidy the log
 --       8 how often an update may be begun without an end  9 '' or what to remember as the last error
---       10… per finished request: lane, id, outcome ('ok' | 'retry' | 'dead' | 'release'),
---           due at (ms, for retry), retry record (JSON, for retry), reason, attempts, last status
+--       10 when the earliest request that failed was begun (ms, '' when none did)
+--       11… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'release'),
+--           due at (ms, for retry), retry record (JSON, for retry), reason, attempts, last status, attempt (JSON or '')
 -- RESULT {'GONE'} | {'FENCED'}
---      | {'OK', earliest due (ms, '' when nothing is filed), more to file (0/1), wake history (0/1),
---         {lane, id, raw, kind, accepted at, expires at, retry record or ''} …}
+--      | {'OK', when to look again (ms, '' when nothing waits for a time), more to file (0/1), wake history (0/1),
+--         {lane, id in its lane, update id, raw, kind, accepted at, expires at, retry record or ''} …}
 -- @include trim
 -- @include lanes
 local FILE_AT_ONCE = 200
 local IN_FLIGHT_SCORE = 9e15
+local ATTEMPTS_KEPT = 100
+-- A backend that has failed for this long without a success is closed: one probe at a time, ever more rarely.
+local CLOSE_AFTER_MS = 10000
+local FIRST_PROBE_MS = 2000
+local LONGEST_PROBE_MS = 60000
 
 local state, log, lanes, flight, retries, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local redriven = KEYS[10]
 local now, botId, lanePrefix, room = tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
-local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'filed', 'filedN', 'pend')
+local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'filed', 'filedN', 'pend', 'failSince', 'probeMs', 'closedUntil')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= ARGV[2] then return { 'FENCED' } end
 local filed, filedN, pend = tonumber(s[5]), tonumber(s[6]), tonumber(s[7])
-local wakeHistory = 0
+local failSince, closedUntil = tonumber(s[8]), tonumber(s[10] or 0)
+local wakeHistory, succeeded, attempts = 0, false, {}
+
+local function readEntry(id)
+  if string.sub(id, 1, 1) ~= 'r' then return entryAt(log, id) end
+  local again = redis.call('HGET', redriven, id)
+  return again and cjson.decode(again)
+end
 
 local function leaveLane(lane, id)
   redis.call('LPOP', lanePrefix .. lane)
   redis.call('HDEL', retries, id)
   redis.call('HDEL', starts, id)
+  if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', redriven, id) end
   pend = pend - 1
 end
 
@@ -42,20 +57,21 @@ local function bury(entry, reason, attempts, status)
 end
 
 if ARGV[9] ~= '' then redis.call('HSET', state, 'pushErr', ARGV[9], 'pushErrAt', now) end
-for i = 10, #ARGV, 8 do
+for i = 11, #ARGV, 9 do
   local lane, id, outcome = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if ARGV[i + 8] ~= '' then attempts[#attempts + 1] = ARGV[i + 8] end
+  if outcome == 'ok' then succeeded = true end
   redis.call('HDEL', flight, lane)
   if redis.call('LINDEX', lanePrefix .. lane, 0) == id then
     if outcome == 'ok' then
       leaveLane(lane, id)
-      redis.call('HSET', state, 'pushOkAt', now)
       dueAgain(lane, now)
     elseif outcome == 'retry' then
       redis.call('HSET', retries, id, ARGV[i + 4])
       redis.call('HDEL', starts, id)
       dueAgain(lane, tonumber(ARGV[i + 3]))
     elseif outcome == 'dead' then
-      local entry = entryAt(log, id)
+      local entry = readEntry(id)
       if entry then bury(entry, ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]) end
       leaveLane(lane, id)
       dueAgain(lane, now)
@@ -63,6 +79,28 @@ for i = 10, #ARGV, 8 do
       redis.call('HINCRBY', starts, id, -1)
       dueAgain(lane, now)
     end
+  end
+end
+if #attempts > 0 then
+  redis.call('LPUSH', KEYS[11], unpack(attempts))
+  redis.call('LTRIM', KEYS[11], 0, ATTEMPTS_KEPT - 1)
+end
+
+if succeeded then
+  redis.call('HSET', state, 'pushOkAt', now)
+  if failSince then redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil') end
+  if closedUntil > 0 then
+    -- The way is open again: nobody waits for the rest of a long delay.
+    closedUntil = 0
+    for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. IN_FLIGHT_SCORE)) do redis.call('ZADD', lanes, now, lane) end
+  end
+elseif ARGV[10] ~= '' then
+  failSince = failSince or tonumber(ARGV[10])
+  redis.call('HSET', state, 'failSince', failSince)
+  if now - failSince >= CLOSE_AFTER_MS and closedUntil <= now then
+    local probeMs = math.min(tonumber(s[9] or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
+    closedUntil = now + probeMs
+    redis.call('HSET', state, 'probeMs', probeMs, 'closedUntil', closedUntil)
   end
 end
 
@@ -89,7 +127,7 @@ local function nextSendable(lane)
   while true do
     local id = redis.call('LINDEX', lanePrefix .. lane, 0)
     if not id then return nil end
-    local entry = entryAt(log, id)
+    local entry = readEntry(id)
     local retry = redis.call('HGET', retries, id) or ''
     if not entry then
       leaveLane(lane, id)
@@ -106,13 +144,16 @@ local function nextSendable(lane)
   end
 end
 
+local probing = closedUntil > 0
+if probing then room = (closedUntil <= now and redis.call('EXISTS', flight) == 0) and math.min(room, 1) or 0 end
 if room > 0 then
   for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '-inf', now, 'LIMIT', 0, room)) do
     local entry, retry = nextSendable(lane)
     if entry then
       redis.call('ZADD', lanes, IN_FLIGHT_SCORE, lane)
-      redis.call('HSET', flight, lane, entry.id)
-      out[#out + 1] = { lane, entry.id, entry.raw, entry.kind, entry.at, entry.expires, retry }
+      local id = redis.call('LINDEX', lanePrefix .. lane, 0)
+      redis.call('HSET', flight, lane, id)
+      out[#out + 1] = { lane, id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, retry }
     else
       redis.call('ZREM', lanes, lane)
     end
@@ -120,7 +161,11 @@ if room > 0 then
 end
 
 local first = redis.call('ZRANGE', lanes, 0, 0, 'WITHSCORES')
-if #first == 2 then out[2] = first[2] end
+if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE then out[2] = first[2] end
+if probing then
+  -- While a probe is out nothing has a time; after it the backend is open, or closed until the next one.
+  if redis.call('EXISTS', flight) == 1 then out[2] = '' elseif out[2] ~= '' then out[2] = tostring(math.max(tonumber(out[2]), closedUntil)) end
+end
 redis.call('HSET', state, 'filed', filed, 'filedN', filedN, 'pend', pend)
 if #first == 0 then
   redis.call('HSET', state, 'floor', filed)

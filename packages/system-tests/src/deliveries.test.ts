@@ -1,0 +1,136 @@
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+type Delivery = {
+  id?: number;
+  update_id: number;
+  state: string;
+  attempts: number;
+  last_status?: number;
+  last_error: string;
+  next_attempt_at?: string;
+};
+type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
+
+let fleet: Fleet;
+let db: Database;
+let backend: TestBackend;
+let answer: (text: string) => number;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+  db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+}, 60_000);
+afterAll(async () => {
+  await db.destroy();
+  await fleet.stop();
+}, 60_000);
+beforeEach(async () => {
+  answer = () => 200;
+  backend = await startBackend((request, response) => {
+    response.writeHead(answer(request.text)).end();
+  });
+});
+afterEach(() => backend.stop());
+
+const addBot = () => fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+const say = (bot: FleetBot, chat: number, text: string) =>
+  fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
+  });
+const deliveries = (bot: FleetBot, query = '') => fleet.rest<Delivery[]>(`/api/deliveries?bot_id=${bot.id}${query}`);
+const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
+
+/** What a push that gave up leaves behind, as the history writer stores it. */
+async function bury(bot: FleetBot, updates: [id: number, text: string][]): Promise<void> {
+  await db
+    .insertInto('dead_letters')
+    .values(
+      updates.map(([id, text]) => ({
+        bot_id: bot.id,
+        reader: 'push',
+        update_id: id,
+        payload: `{"update_id":${id},\n"message":{"message_id":${id},"chat":{"id":5,"type":"private"},"text":"${text}"}}`,
+        reason: 'Read timeout expired',
+        attempts: 9,
+        last_status: null,
+        capture_key: null,
+      })),
+    )
+    .execute();
+}
+
+describe('deliveries', () => {
+  test('what is tried again is listed, with its last answer and its next try; the attempts say what happened', async () => {
+    answer = () => 503;
+    const bot = await addBot();
+    await say(bot, 5, 'hello');
+    const delivery = await waitFor(async () =>
+      (await deliveries(bot, '&state=retrying')).find(({ attempts }) => attempts >= 2),
+    );
+    expect(delivery).toMatchObject({
+      state: 'retrying',
+      last_status: 503,
+      last_error: 'Wrong response from the webhook: 503 Service Unavailable',
+      next_attempt_at: expect.any(String),
+    });
+    const attempts = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    expect(attempts.length).toBeGreaterThanOrEqual(2);
+    expect(attempts[0]).toMatchObject({ update_id: delivery?.update_id, status: 503, error: expect.any(String) });
+    answer = () => 200;
+    await waitFor(async () => (await deliveries(bot)).length === 0, { timeoutMs: 20_000 });
+    const [last] = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    expect(last).toMatchObject({ status: 200 });
+    expect(last).not.toHaveProperty('error');
+  });
+
+  test('dead letters are sent again in the order of their updates, behind what waits in their lane', async () => {
+    const bot = await addBot();
+    await bury(bot, [
+      [12, 'second'],
+      [11, 'first'],
+      [13, 'third'],
+    ]);
+    expect((await deliveries(bot, '&state=dead')).map(({ update_id }) => update_id)).toEqual([13, 11, 12]);
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toEqual({ ok: true, redriven: 3 });
+    await waitFor(() => texts().length === 3);
+    expect(texts()).toEqual(['first', 'second', 'third']);
+    expect(backend.requests.map(({ headers }) => headers['flotilla-delivery-id'])).toEqual(
+      [11, 12, 13].map((id) => `${bot.id}-${id}`),
+    );
+    expect(await deliveries(bot)).toEqual([]);
+  });
+
+  test('one dead letter can be sent again by its id, and stays undelivered while the backend fails', async () => {
+    answer = () => 500;
+    const bot = await addBot();
+    await bury(bot, [
+      [21, 'kept'],
+      [22, 'again'],
+    ]);
+    const wanted = (await deliveries(bot)).find(({ update_id }) => update_id === 22);
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id, ids: [wanted?.id] })).toMatchObject({
+      redriven: 1,
+    });
+    await waitFor(async () => (await deliveries(bot, '&state=retrying')).some(({ update_id }) => update_id === 22));
+    expect((await deliveries(bot, '&state=dead')).map(({ update_id }) => update_id)).toEqual([21]);
+    answer = () => 200;
+    await waitFor(() => texts().filter((text) => text === 'again').length >= 3, { timeoutMs: 20_000 });
+  });
+
+  test('a redriven update whose backend is removed is a dead letter again', async () => {
+    answer = () => 500;
+    const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
+    await bury(bot, [[31, 'homeless']]);
+    await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id });
+    await waitFor(() => texts().includes('homeless'));
+    expect(await deliveries(bot, '&state=dead')).toEqual([]);
+    await fleet.rest('/api/bots/update', { id: bot.id, proxy_enabled: false });
+    await waitFor(async () => (await deliveries(bot, '&state=dead')).length === 1);
+  });
+});
