@@ -9,9 +9,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly paths: readonly [string, ...string[]];
   /** `public` needs no credential. */
   readonly role: 'public' | 'any' | 'admin';
+  /** Not for a key that is limited to some bots: here it could undo its own limit. */
+  readonly wholeFleet?: true;
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
+  /** What a success is sent as where it is no JSON; `output` then describes its text. */
+  readonly mediaTypes?: readonly [string, ...string[]];
   /** Inputs that name a bot; the caller must see every one of them. */
   readonly botInputs?: readonly string[];
   /** Fields of the resource that are accepted in a body and ignored, so that what was listed can be posted back. */

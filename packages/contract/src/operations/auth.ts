@@ -6,9 +6,9 @@ import { accountResource, apiKeyResource, ROLES } from '../resources/account.ts'
 import { okAnswer } from '../resources/answers.ts';
 
 export const MIN_PASSWORD_LENGTH = 10;
-const username = () => text({ min: 1, max: 64 });
+export const username = () => text({ min: 1, max: 64 });
 /** Longer ones would only cost hashing time. */
-const password = (min: number) => text({ min, max: 1024 });
+export const password = (min: number) => text({ min, max: 1024 });
 
 export const login = defineOperation({
   name: 'login',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ownId, text } from '../input-types.ts';
+import { ownId, platformId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
+import { okAnswer } from '../resources/answers.ts';
 import { chatResource } from '../resources/chat.ts';
 
 export const listChats = defineOperation({
@@ -17,4 +18,27 @@ export const listChats = defineOperation({
   }),
   output: z.array(chatResource),
   botInputs: ['bot_id'],
+});
+
+const oneChat = { input: z.object({ bot_id: ownId(), chat_id: platformId() }), botInputs: ['bot_id'] } as const;
+
+export const refreshChat = defineOperation({
+  ...oneChat,
+  name: 'refreshChat',
+  method: 'GET',
+  paths: ['/api/chats/refresh'],
+  role: 'any',
+  summary: 'Asks the platform what the chat is called now, and keeps the answer.',
+  output: chatResource,
+});
+
+export const deleteChat = defineOperation({
+  ...oneChat,
+  name: 'deleteChat',
+  method: 'POST',
+  paths: ['/api/chats/delete'],
+  role: 'any',
+  summary: 'Removes the chat and its messages from our records; at the platform nothing changes.',
+  output: okAnswer,
+  readOnlyFields: Object.keys(chatResource.shape).filter((field) => field !== 'bot_id'),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { flag, integer, ownId, platformId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { pagedInputs } from '../paging.ts';
+import { okAnswer } from '../resources/answers.ts';
 import { messageResource } from '../resources/message.ts';
 
 export const listMessages = defineOperation({
@@ -47,4 +48,73 @@ export const sendMessage = defineOperation({
   output: messageResource,
   botInputs: ['bot_id'],
   readOnlyFields: Object.keys(messageResource.shape).filter((field) => !(field in sendInputs)),
+});
+
+export const searchMessages = defineOperation({
+  name: 'searchMessages',
+  method: 'GET',
+  paths: ['/api/messages/search'],
+  role: 'any',
+  summary: 'The messages of a chat that have all the words, the last one as a prefix; newest first.',
+  input: z.object({
+    bot_id: ownId().optional(),
+    chat_id: platformId(),
+    q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
+    ...pagedInputs({ default: 50, max: 200 }),
+  }),
+  output: z.array(messageResource),
+  botInputs: ['bot_id'],
+});
+
+export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+
+export const exportChat = defineOperation({
+  name: 'exportChat',
+  method: 'GET',
+  paths: ['/api/messages/export'],
+  role: 'any',
+  summary: 'All messages of a chat, streamed: one JSON object a line, or CSV with a header line.',
+  input: z.object({
+    bot_id: ownId(),
+    chat_id: platformId(),
+    format: z.enum(EXPORT_FORMATS).default('ndjson'),
+  }),
+  output: z.string(),
+  mediaTypes: ['application/x-ndjson', 'text/csv'],
+  botInputs: ['bot_id'],
+});
+
+const oneMessage = {
+  input: z.object({ bot_id: ownId(), chat_id: platformId(), message_id: integer({ min: 1 }) }),
+  botInputs: ['bot_id'],
+} as const;
+
+export const deleteMessage = defineOperation({
+  ...oneMessage,
+  name: 'deleteMessage',
+  method: 'POST',
+  paths: ['/api/messages/delete'],
+  role: 'any',
+  summary: 'Deletes a message for everybody in the chat; our records mark it deleted.',
+  output: okAnswer,
+});
+
+export const pinMessage = defineOperation({
+  ...oneMessage,
+  name: 'pinMessage',
+  method: 'POST',
+  paths: ['/api/messages/pin'],
+  role: 'any',
+  summary: 'Pins a message.',
+  output: okAnswer,
+});
+
+export const unpinMessage = defineOperation({
+  ...oneMessage,
+  name: 'unpinMessage',
+  method: 'POST',
+  paths: ['/api/messages/unpin'],
+  role: 'any',
+  summary: 'Unpins a message.',
+  output: okAnswer,
 });

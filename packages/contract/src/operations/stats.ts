@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { ownId, platformId } from '../input-types.ts';
+import { defineOperation } from '../operation.ts';
+import { chatStatsResource } from '../resources/chat-stats.ts';
+
+export const showChatStats = defineOperation({
+  name: 'showChatStats',
+  method: 'GET',
+  paths: ['/api/stats'],
+  role: 'any',
+  summary: 'How much is written in a chat, by whom and when.',
+  input: z.object({ bot_id: ownId(), chat_id: platformId() }),
+  output: chatStatsResource,
+  botInputs: ['bot_id'],
+});
