@@ -17,6 +17,16 @@ export function integer(range: { min?: number; max?: number } = {}) {
   return z.preprocess(readInteger, schema);
 }
 
+/** An integer of which a larger one than `max` is no fault: it is lowered to `max`. */
+export function loweredInteger(range: { min: number; max: number }) {
+  return integer({ min: range.min })
+    .overwrite((value) => Math.min(value, range.max))
+    .meta({ maximum: range.max, [ABOVE_MAXIMUM]: 'lowered' });
+}
+
+/** In a schema of the API document: what happens to a number above `maximum`. */
+export const ABOVE_MAXIMUM = 'x-above-maximum';
+
 /** One of our own ids: 1 and up. */
 export const ownId = () => integer({ min: 1 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, listOf, ownId, text } from '../input-types.ts';
+import { integer, listOf, loweredInteger, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { limitInput } from '../paging.ts';
 
@@ -13,13 +13,16 @@ export const pollUpdates = defineOperation({
   summary: "A long poll for a bot's updates; offset acknowledges as the platform's getUpdates does.",
   input: z.object({
     bot_id: ownId(),
-    offset: integer().default(0),
+    offset: integer()
+      .default(0)
+      .describe('The last update_id seen plus one: what lies before it is acknowledged. Negative: from the end.'),
     limit: limitInput({ default: 100, max: 100 }),
-    timeout: integer({ min: 0 })
-      .overwrite((timeout) => Math.min(timeout, MAX_POLL_TIMEOUT_S))
+    timeout: loweredInteger({ min: 0, max: MAX_POLL_TIMEOUT_S })
       .default(30)
-      .describe('Seconds.'),
-    allowed_updates: listOf(text({ min: 1, max: 64 }), 100).optional(),
+      .describe(`Seconds to wait for an update; more than ${MAX_POLL_TIMEOUT_S} is lowered. 0 answers at once.`),
+    allowed_updates: listOf(text({ min: 1, max: 64 }), 100)
+      .optional()
+      .describe("Kinds of updates; an empty list means the platform's default set."),
     consumer: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')

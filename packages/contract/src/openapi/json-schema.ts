@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them. */
+export type JsonSchema = Record<string, unknown>;
+
+/** Turns zod schemas into JSON Schemas; those with an id become components, which the others refer to. */
+export interface SchemaWriter {
+  components: Record<string, JsonSchema>;
+  write(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema;
+  /** Puts a schema among the components by hand; answers the reference to it. */
+  define(name: string, schema: JsonSchema): JsonSchema;
+}
+
+export function schemaWriter(): SchemaWriter {
+  const components: Record<string, JsonSchema> = {};
+  const define = (name: string, schema: JsonSchema) => {
+    components[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  return {
+    components,
+    define,
+    write(schema, direction) {
+      // 'input' for both: an answer is what a handler gives, before zod would touch it.
+      const written = z.toJSONSchema(schema, { io: 'input', override: (context) => polish(context, direction) });
+      const { $schema: _dialect, $defs = {}, ...rest } = redirected(written) as JsonSchema & { $defs?: object };
+      for (const [name, definition] of Object.entries($defs)) define(name, definition as JsonSchema);
+      return rest;
+    },
+  };
+}
+
+interface Written {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: JsonSchema;
+}
+
+/** Adds what zod leaves out, and leaves out what would only be noise. */
+function polish({ zodSchema, jsonSchema }: Written, direction: 'input' | 'output'): void {
+  // zod drops the default of whatever is transformed on its way in.
+  if (zodSchema._zod.def.type === 'default') jsonSchema.default = zodSchema._zod.def.defaultValue;
+  if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.type === 'integer') {
+    jsonSchema.format = 'int64';
+    // Every integer of ours is a safe one; what we answer needs no bounds.
+    if (direction === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    if (direction === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  }
+}
+
+/** zod keeps definitions in the schema itself; the document keeps them among its components. */
+function redirected(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redirected);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [
+      name,
+      name === '$ref' ? String(entry).replace('#/$defs/', '#/components/schemas/') : redirected(entry),
+    ]),
+  );
+}

@@ -1,0 +1,32 @@
+import type { Operation } from '../operation.ts';
+
+/** The document's chapters, by the first word of their paths behind /api/. */
+const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> = {
+  auth: { name: 'Sign-in', description: 'Sessions, passwords, API keys and accounts.' },
+  bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
+  chats: { name: 'Chats', description: 'The chats a bot was seen in.' },
+  messages: { name: 'Messages', description: 'The history of a chat, and sending into it.' },
+  users: { name: 'Users', description: 'Who wrote in a chat; banning and unbanning.' },
+  admins: { name: 'Admins', description: "A chat's administrators, as the platform says now." },
+  tags: { name: 'Tags', description: 'Notes on the users of a chat.' },
+  routes: { name: 'Routes', description: 'Rules by which messages go from one bot to another.' },
+  adminlog: { name: 'Audit', description: 'Who did what in a chat.' },
+  stats: { name: 'Statistics', description: 'Figures of a chat.' },
+  updates: { name: 'Updates', description: "A bot's updates, for those who poll." },
+  deliveries: { name: 'Deliveries', description: "Updates on their way to a bot's backend." },
+};
+
+/** Throws for a path of no chapter: a new one is entered above. */
+export function tagOf(operation: Operation): string {
+  const [, , chapter = ''] = operation.paths[0].split('/');
+  const tag = CHAPTERS[chapter];
+  if (tag === undefined)
+    throw new Error(`${operation.paths[0]} has no chapter in the API document; add one in tags.ts`);
+  return tag.name;
+}
+
+/** The chapters in their order, those in use only. */
+export function tagsOf(operations: readonly Operation[]): { name: string; description: string }[] {
+  const used = new Set(operations.map(tagOf));
+  return Object.values(CHAPTERS).filter(({ name }) => used.has(name));
+}
