@@ -21,6 +21,11 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
       labelNames: ['operation', 'status'],
       buckets: BUCKETS_S,
     }),
+    accepted: metrics.counter({
+      name: 'flotilla_updates_accepted_total',
+      help: 'Updates taken into the log, by how they came in.',
+      labelNames: ['intake'],
+    }),
     pulled: metrics.counter({
       name: 'flotilla_updates_pulled_total',
       help: 'Updates handed to pollers; one that is asked for again counts again.',

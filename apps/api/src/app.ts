@@ -1,12 +1,14 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import express, { type Express } from 'express';
 import type { Context } from './context.ts';
+import { docs } from './docs/docs.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
 
 /** Everything the api serves but the Bot API proxy, which stands before it (start.ts). */
@@ -22,6 +24,8 @@ export function createApp(context: Context): Express {
   app.use(requestLog(log));
   app.use(securityHeaders(config.http));
   app.use(probes(context));
+  app.use(platformWebhook(context));
+  app.use(docs());
   app.use(mountEndpoints(context, endpoints));
   app.use(() => {
     throw new FlotillaError('not_found', 'There is nothing at this path');

@@ -73,6 +73,7 @@ export async function createContext(
     credentials,
     platform: platformClient({ apiUrl: config.platformUrl }),
     backendAllowedCidrs: config.backendAllowedCidrs,
+    publicUrl: config.http.publicUrl,
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis),

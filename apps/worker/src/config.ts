@@ -23,6 +23,8 @@ export type WorkerConfig = {
   platformUrl: string;
   encryptionKey: string;
   backendAllowedCidrs: string[];
+  /** How the platform reaches the api; null where it cannot. */
+  publicUrl: string | null;
   host: string;
   metricsPort: number;
   logLevel: string;
@@ -40,6 +42,7 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     platformUrl: settings.TELEGRAM_API_URL,
     encryptionKey: settings.ENCRYPTION_KEY,
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    publicUrl: settings.PUBLIC_URL ?? null,
     host: settings.HOST,
     metricsPort: settings.METRICS_PORT,
     logLevel: settings.LOG_LEVEL,

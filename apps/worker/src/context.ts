@@ -26,6 +26,8 @@ export type WorkerContext = {
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
+  backendAllowedCidrs: string[];
+  publicUrl: string | null;
   metrics: Metrics;
   measure: WorkerMetrics;
   clock: Clock;
@@ -59,6 +61,8 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     turns,
     pushable,
     backends,
+    backendAllowedCidrs: config.backendAllowedCidrs,
+    publicUrl: config.publicUrl,
     metrics,
     measure: workerMetrics(metrics),
     clock: systemClock,

@@ -3,6 +3,7 @@ import { polls } from '@flotilla/domain/bots/bot.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from './context.ts';
+import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
@@ -24,6 +25,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     const polled = deps.directory.all().filter(polls);
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgotten(deps);
+    await watchPlatformWebhooks(deps);
   };
   const runRound = () => {
     running = running.then(round).catch((error) => deps.log.warn({ reason: String(error) }, 'upkeep will try again'));

@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   worker = await startWorker(config);
   context = await createWorkerContext(config);
-  deps = { ...context, backendAllowedCidrs: config.backendAllowedCidrs };
+  deps = context;
 });
 afterAll(async () => {
   await context.close();

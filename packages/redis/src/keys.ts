@@ -48,6 +48,8 @@ export function botKeys(botId: number) {
     attempts: `${prefix}:attempts`,
     /** Exists for a second after a setWebhook, which is taken once a second. */
     setWebhookTurn: `${prefix}:set-webhook`,
+    /** Taken by whoever checks the bot's webhook at the platform next. */
+    webhookCheck: `${prefix}:webhook-check`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
   };

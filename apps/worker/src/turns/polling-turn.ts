@@ -1,9 +1,9 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
+import { noteState } from '@flotilla/domain/bots/note-state.ts';
 import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
 import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
-import { noteState } from '@flotilla/domain/update-log/note-state.ts';
 import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';

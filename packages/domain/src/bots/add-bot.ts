@@ -8,6 +8,7 @@ import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import { wakeTurns } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
+import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
 
 /**
@@ -16,9 +17,10 @@ import { resultOf, validateToken } from './validate-token.ts';
  */
 export async function addBot(
   deps: BotDeps,
-  input: BotChanges & { token: string; source: Bot['source'] },
+  wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
-  checkChanges(deps, input);
+  checkChanges(deps, wanted);
+  const { webhookMode = false, ...input } = wanted;
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token);
@@ -38,6 +40,8 @@ export async function addBot(
   const bot = botFromRow(deps.secrets, row);
   const waits = await mirrorBot(deps, bot);
   await deps.directory.refresh();
+  // The webhook's address has the bot's id in it, so that it is polled until the platform has taken the webhook.
+  if (webhookMode) return switchIntake(deps, bot, { webhookMode });
   await wakeTurns(deps, bot, waits);
   return bot;
 }

@@ -17,6 +17,8 @@ export type BotDeps = {
   turns: { polling: TurnQueue; push: TurnQueue };
   /** Private ranges (CIDR) that a backend may live in. */
   backendAllowedCidrs: string[];
+  /** How the platform reaches us, without a slash at the end; null where it cannot. */
+  publicUrl: string | null;
   clock: Clock;
   log: Logger;
 };

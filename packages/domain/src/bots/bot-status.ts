@@ -4,7 +4,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, polls, pushes } from './bot.ts';
 
 export type BotStatus = {
-  /** Enabled, and the platform was asked for updates with success in the last 90 s. */
+  /** Enabled, and the platform was asked for updates with success in the last 90 s, or its webhook is ours. */
   running: boolean;
   /** The newest fault of intake or delivery. */
   lastError: string | null;
@@ -34,6 +34,7 @@ const FIELDS = [
   'updateAt',
   'failSince',
   'closedUntil',
+  'hookOkAt',
 ];
 
 /** How a bot does at this moment, from Redis. */
@@ -59,7 +60,9 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
   const pushing = pushes({ ...bot, disabled: false });
   const pollErrorIsNewer = number('pollErrAt') > number('pushErrAt');
   return {
-    running: polls(bot) && nowMs - number('pollOkAt') < RUNNING_MS,
+    running: polls(bot)
+      ? nowMs - number('pollOkAt') < RUNNING_MS
+      : bot.webhookMode && !bot.disabled && number('hookOkAt') > 0,
     lastError: (pollErrorIsNewer ? field.pollErr : field.pushErr) || null,
     deliveryError: field.pushErr ? { message: field.pushErr, dateS: Math.floor(number('pushErrAt') / 1000) } : null,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,

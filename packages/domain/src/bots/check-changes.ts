@@ -4,12 +4,12 @@ import type { BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 
 /** Throws FlotillaError('bad_request') naming every field that cannot be stored as it is. */
-export function checkChanges(deps: Pick<BotDeps, 'backendAllowedCidrs'>, changes: BotChanges): void {
+export function checkChanges(deps: Pick<BotDeps, 'backendAllowedCidrs' | 'publicUrl'>, changes: BotChanges): void {
   const details = [];
   const backend = changes.backendUrl ? backendUrlFault(changes.backendUrl, deps.backendAllowedCidrs) : null;
   if (backend) details.push({ path: 'backend_url', reason: backend });
-  if (changes.webhookMode) {
-    details.push({ path: 'webhook_mode', reason: 'this release takes updates in by polling only' });
+  if (changes.webhookMode && deps.publicUrl === null) {
+    details.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
   if (details.length === 0) return;
   const [first] = details;

@@ -81,8 +81,11 @@ export async function followDirectory(deps: {
 
   const subscriber = deps.redis.newSubscriber();
   subscriber.on('message', tryRefresh);
+  let connectedBefore = false;
   subscriber.on('ready', () => {
-    snapshot = null;
+    // Redis may have come back with less than it had.
+    if (connectedBefore) snapshot = null;
+    connectedBefore = true;
     tryRefresh();
   });
   subscriber.subscribe(channels.config).catch(() => {});

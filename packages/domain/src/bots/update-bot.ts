@@ -1,8 +1,8 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { changeBot } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
+import { switchIntake } from './switch-intake.ts';
 import { validateToken } from './validate-token.ts';
 
 /** Changes a bot; a new token must belong to the same bot at the platform. Throws FlotillaError. */
@@ -20,5 +20,5 @@ export async function updateBot(deps: BotDeps, botId: number, changes: BotChange
   }
   // Another backend has not failed yet.
   const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
-  return changeBot(deps, botId, changes, { retryNow });
+  return switchIntake(deps, bot, changes, { retryNow });
 }

@@ -24,8 +24,12 @@ export type FleetProcess = {
 };
 
 /** Starts a process and waits until it says it is ready. */
-export async function startProcess(role: 'api' | 'worker', settings: Record<string, string>): Promise<FleetProcess> {
-  const port = await freePort();
+export async function startProcess(
+  role: 'api' | 'worker',
+  settings: Record<string, string>,
+  chosenPort?: number,
+): Promise<FleetProcess> {
+  const port = chosenPort ?? (await freePort());
   const metricsPort = await freePort();
   const child = spawn(process.execPath, [join(ROOT, `apps/${role}/src/main.ts`)], {
     env: {

@@ -19,7 +19,7 @@ export type Fleet = {
   database: { url: string };
   redis: TestRedis;
   /** Starts one more process, as an operator would to scale or to replace one. */
-  start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<FleetProcess>;
+  start(role: 'api' | 'worker', settings?: Record<string, string>, port?: number): Promise<FleetProcess>;
   /** Calls the REST API as the admin; the body of a success, else an Error with what was answered. */
   rest<T = unknown>(path: string, body?: object): Promise<T>;
   addBot(fields?: Record<string, unknown>, platform?: Record<string, unknown>): Promise<FleetBot>;
@@ -52,8 +52,8 @@ export async function startFleet(
   };
   const apis: FleetProcess[] = [];
   const workers: FleetProcess[] = [];
-  const start = async (role: 'api' | 'worker', extra: Record<string, string> = {}) => {
-    const process = await startProcess(role, { ...environment, ...extra });
+  const start = async (role: 'api' | 'worker', extra: Record<string, string> = {}, port?: number) => {
+    const process = await startProcess(role, { ...environment, ...extra }, port);
     (role === 'api' ? apis : workers).push(process);
     return process;
   };

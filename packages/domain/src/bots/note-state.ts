@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
-import type { Bot } from '../bots/bot.ts';
+import type { Bot } from './bot.ts';
 
 /** Remembers facts about a bot in its state, unless the bot is gone. */
 export async function noteState(

@@ -1,0 +1,58 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { isPlatformSecret } from '@flotilla/domain/bots/platform-webhook.ts';
+import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Context } from '../context.ts';
+import { readBytes } from '../http/read-body.ts';
+
+const RETRY_AFTER_S = 1;
+
+/**
+ * `POST /telegram/<bot id>`: the platform pushes an update. 200 only after it is in the log; whenever that is in doubt,
+ * or the bot is disabled or full, 503: the platform keeps the update for a day and sends it again.
+ */
+export function platformWebhook(context: Context): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const receive: RequestHandler = (request, response, next) => {
+    receiveUpdate(context, request, response).catch(next);
+  };
+  router.post('/telegram/:botId', receive);
+  router.all('/telegram/:botId', (_request, response) => {
+    response.setHeader('Allow', 'POST');
+    throw new FlotillaError('method_not_allowed', 'The platform pushes updates with POST');
+  });
+  return router;
+}
+
+async function receiveUpdate(context: Context, request: Request, response: Response): Promise<void> {
+  const bot = addressedBot(context, request);
+  const update = sliceUpdate((await readBytes(request, response)).toString('utf8'));
+  if (update === null) throw new FlotillaError('bad_request', 'The body is not an update');
+  const accepted = await acceptUpdates(context, bot, [update]);
+  switch (accepted.outcome) {
+    case 'accepted':
+      context.apiMetrics.accepted.inc({ intake: 'webhook' }, accepted.appended);
+      response.status(200).type('application/json').send('{}');
+      return;
+    case 'gone':
+      throw new FlotillaError('not_found', 'Bot not found');
+    case 'disabled':
+      throw new FlotillaError('unavailable', 'The bot is disabled', { retryAfterS: RETRY_AFTER_S });
+    case 'full':
+    case 'fenced':
+      throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: RETRY_AFTER_S });
+  }
+}
+
+/** The secret stands for the platform; whoever lacks it does not learn which bots there are. */
+function addressedBot(context: Context, request: Request): Bot {
+  const { botId } = request.params;
+  const id = typeof botId === 'string' && /^\d{1,15}$/.test(botId) ? Number(botId) : 0;
+  const bot = context.directory.byId(id);
+  if (!bot || !isPlatformSecret(bot, request.get('x-telegram-bot-api-secret-token') ?? '')) {
+    throw new FlotillaError('unauthorized', 'This is not how the platform pushes updates');
+  }
+  return bot;
+}

@@ -1,0 +1,38 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { noteState } from '@flotilla/domain/bots/note-state.ts';
+import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { WorkerContext } from './context.ts';
+
+const CHECK_EVERY_MS = 60_000;
+const CHECKS_AT_ONCE = 20;
+
+/** Looks at the webhooks of pushed bots at the platform, each once a minute over all workers; sets changed ones anew. */
+export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> {
+  const pushed = deps.directory.all().filter((bot) => bot.webhookMode && !bot.disabled);
+  if (pushed.length === 0 || deps.publicUrl === null) return;
+  const due = await takeDueChecks(deps, pushed);
+  for (let from = 0; from < due.length; from += CHECKS_AT_ONCE) {
+    await Promise.all(due.slice(from, from + CHECKS_AT_ONCE).map((bot) => checkWebhook(deps, bot)));
+  }
+}
+
+/** Asks for the key of each bot's check; who gets it does the check, the others find it taken. */
+async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
+  const pipeline = deps.redis.commands.pipeline();
+  for (const bot of bots) pipeline.set(botKeys(bot.id).webhookCheck, '1', 'PX', CHECK_EVERY_MS, 'NX');
+  const replies = (await pipeline.exec()) ?? [];
+  return bots.filter((_, at) => replies[at]?.[1] === 'OK');
+}
+
+/** Checks one bot's webhook and remembers what was found. Never throws for what the platform does. */
+export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
+  try {
+    const found = await repairPlatformWebhook(deps, bot);
+    if (found === 'repaired') deps.log.warn({ bot: bot.id }, 'the webhook at the platform had been changed');
+    await noteState(deps, bot, { hookOkAt: deps.clock.nowMs() });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await noteState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Bot, BotChanges } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import type { PlaceChange } from './bot-mirror.ts';
+import { changeBot } from './change-bot.ts';
+import { noteState } from './note-state.ts';
+import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
+
+/**
+ * Changes a bot and, at the platform, how its updates come in: by its pushes or by our polling. The platform goes
+ * first, so that a refusal changes nothing; what overlaps is recognised by its id, and nothing falls in between,
+ * since the platform keeps what neither way has taken. Throws FlotillaError.
+ */
+export async function switchIntake(
+  deps: BotDeps,
+  bot: Bot,
+  changes: BotChanges,
+  place: PlaceChange = {},
+): Promise<Bot> {
+  const wanted = { ...bot, ...changes };
+  const pushed = bot.webhookMode && !bot.disabled;
+  const shallBePushed = wanted.webhookMode && !wanted.disabled;
+  if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
+  if (pushed && !shallBePushed) await removePlatformWebhook(deps, bot);
+  const changed = await changeBot(deps, bot.id, changes, place);
+  if (shallBePushed) await noteState(deps, changed, { hookOkAt: deps.clock.nowMs() });
+  return changed;
+}

@@ -1,0 +1,145 @@
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ledger } from './ledger.ts';
+
+let fleet: Fleet;
+let backend: TestBackend;
+let book = ledger();
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 2, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
+  backend = await startBackend((request, response) => {
+    book.record(request.text);
+    response.end();
+  });
+}, 60_000);
+afterAll(async () => {
+  await backend.stop();
+  await fleet.stop();
+}, 60_000);
+
+const webhook = (bot: FleetBot) => fleet.control.readWebhook({ bot: bot.platformId });
+const secretOf = async (bot: FleetBot) => (await webhook(bot)).secretToken;
+const push = async (
+  bot: FleetBot,
+  body: string,
+  headers: Record<string, string> = {},
+  api = fleet.apis[0]!,
+): Promise<number> => {
+  const response = await fetch(`http://127.0.0.1:${api.port}/telegram/${bot.id}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-telegram-bot-api-secret-token': await secretOf(bot),
+      ...headers,
+    },
+    body,
+  });
+  return response.status;
+};
+const update = (id: number, text = `t${id} @`) =>
+  `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}}`;
+const pulled = async (bot: FleetBot): Promise<number[]> => {
+  const { result } = await fleet.rest<{ result: { update_id: number }[] }>(
+    `/api/updates/poll?bot_id=${bot.id}&timeout=0`,
+  );
+  return result.map(({ update_id }) => update_id);
+};
+
+describe('intake by webhook', () => {
+  test('a push with our secret is in the log when it is answered; without it nothing is told', async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true, webhook_mode: true });
+    expect(await webhook(bot)).toMatchObject({ url: `http://127.0.0.1:1/telegram/${bot.id}` });
+    expect(await push(bot, update(100))).toBe(200);
+    expect(await pulled(bot)).toEqual([100]);
+    expect(await push(bot, update(101), { 'x-telegram-bot-api-secret-token': 'wrong' })).toBe(401);
+    expect(await push({ ...bot, id: 99_999 }, update(101))).toBe(401);
+    expect(await push(bot, 'no update')).toBe(400);
+    expect(await push(bot, JSON.stringify({ update_id: 1, message: { text: 'x'.repeat(1_100_000) } }))).toBe(413);
+    expect(await pulled(bot)).toEqual([100]);
+  });
+
+  test('the same update a hundred times at once to two pods is one update', async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true, webhook_mode: true });
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => push(bot, update(7), {}, fleet.apis[at % 2]!)),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await pulled(bot)).toEqual([7]);
+    await waitFor(async () => (await fleet.rest<unknown[]>(`/api/messages?bot_id=${bot.id}&chat_id=5`)).length === 1);
+  });
+
+  test('ids that arrive out of order or jump down are renumbered, and each is delivered once to push and to pull', async () => {
+    book = ledger();
+    const seen: number[] = [];
+    const bot = await fleet.addBot({
+      long_poll_enabled: true,
+      webhook_mode: true,
+      proxy_enabled: true,
+      backend_url: `${backend.url}/renumbered`,
+    });
+    for (const id of [500, 502, 501, 3]) expect(await push(bot, update(id))).toBe(200);
+    expect(await pulled(bot)).toEqual([500, 502, 503, 504]);
+    await waitFor(() => {
+      seen.splice(0);
+      for (const request of backend.requests) {
+        if (request.url === '/renumbered') seen.push(JSON.parse(request.text).update_id);
+      }
+      return seen.length === 4;
+    });
+    expect(seen).toEqual([500, 502, 503, 504]);
+  });
+
+  test('a disabled bot is refused with 503, and its webhook is gone until it is enabled again', async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true, webhook_mode: true });
+    const secret = await secretOf(bot);
+    await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+    expect((await webhook(bot)).url).toBe('');
+    await waitFor(async () => (await push(bot, update(1), { 'x-telegram-bot-api-secret-token': secret })) === 503);
+    await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+    expect((await webhook(bot)).url).not.toBe('');
+    await waitFor(async () => (await push(bot, update(2))) === 200);
+    const bots = await fleet.rest<{ id: number; running: boolean }[]>('/api/bots');
+    expect(bots.find(({ id }) => id === bot.id)?.running).toBe(true);
+  });
+
+  test('webhook_mode without a PUBLIC_URL is refused with a sentence that names it', async () => {
+    const other = await startFleet({ apis: 1, workers: 0 });
+    try {
+      await expect(other.addBot({ webhook_mode: true })).rejects.toThrow('PUBLIC_URL');
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('switching the intake', () => {
+  test('under load, from polling to webhook and back, loses nothing and keeps the order', async () => {
+    book = ledger();
+    const own = await startFleet({ apis: 0, workers: 0 });
+    try {
+      // The platform reaches the pod itself, whose port both kinds of processes must know.
+      const port = await freePort();
+      const settings = { PUBLIC_URL: `http://127.0.0.1:${port}` };
+      await Promise.all([own.start('api', settings, port), own.start('worker', settings)]);
+      const bot = await own.addBot({ proxy_enabled: true, backend_url: backend.url });
+      await own.control.generate({ bots: [bot.platformId], chats: 5, count: 1500, perSecond: 150 });
+      for (const [webhookMode, until] of [
+        [true, 300],
+        [false, 700],
+        [true, 1100],
+      ] as const) {
+        await waitFor(() => book.count() >= until, { timeoutMs: 20_000 });
+        await own.rest('/api/bots/update', { id: bot.id, webhook_mode: webhookMode });
+      }
+      await waitFor(() => book.count() === 1500, { timeoutMs: 30_000, message: 'every update' });
+      expect(book.faults(300)).toEqual([]);
+      expect((await own.control.readWebhook({ bot: bot.platformId })).url).toContain(`:${port}/telegram/`);
+    } finally {
+      await own.stop();
+    }
+  }, 120_000);
+});
