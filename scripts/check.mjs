@@ -13,7 +13,12 @@ const CHECKS = {
     'packages',
   ],
   'unused code': ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
+  'API document is fresh': ['apps/api/src/docs/main.ts', 'docs/openapi.json', '--check'],
+  'API document is sound': ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'docs/openapi.json'],
 };
+
+/** The linter of the document would report its use and ask for its newest version. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 await bootstrap();
 const results = await Promise.all(Object.entries(CHECKS).map(([name, args]) => check(name, args)));
@@ -21,7 +26,11 @@ process.exitCode = results.every(Boolean) ? 0 : 1;
 
 async function check(name, args) {
   const startedMs = Date.now();
-  const child = spawn(PINNED_NODE, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(PINNED_NODE, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...QUIET },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const code = await new Promise((done) => child.once('close', done).once('error', () => done(1)));

@@ -23,7 +23,8 @@ export function mountEndpoints(context: Context, endpoints: readonly Endpoint[])
   return router;
 }
 
-function refuseMethod(allowed: string[]): RequestHandler {
+/** For a path that is known with other methods: 405, with those in Allow. */
+export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.setHeader('Allow', allowed.join(', '));
     throw new FlotillaError('method_not_allowed', `${request.method} is not possible here`);

@@ -7,6 +7,8 @@ interface Inputs {
   requestBody?: JsonSchema;
 }
 
+const ONE_BOT_WILL_DO = `${FIELD_NOTES.bot_id} It may be left out where exactly one bot that the caller sees tracks the chat.`;
+
 type Properties = Record<string, JsonSchema>;
 
 /** A GET has parameters. A POST has a body of two kinds, and each of its fields may be a parameter instead. */
@@ -14,6 +16,9 @@ export function describeInputs(operation: Operation, writer: SchemaWriter, examp
   const schema = writer.write(operation.input, 'input');
   const required = (schema.required ?? []) as string[];
   const properties = namedProperties(operation, schema.properties as Properties);
+  if ('bot_id' in operation.input.shape && !required.includes('bot_id')) {
+    properties.bot_id = { ...properties.bot_id, description: ONE_BOT_WILL_DO };
+  }
   if (operation.method === 'GET') {
     const examples = (example ?? {}) as Record<string, unknown>;
     const parameters = Object.entries(properties).map(([name, property]) => ({

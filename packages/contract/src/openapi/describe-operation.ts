@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../flotilla-error.ts';
 import type { Operation } from '../operation.ts';
 import { describeInputs } from './describe-inputs.ts';
-import type { Documentation } from './documentation.ts';
+import type { Documentation } from './document-operation.ts';
 import { errorCodesOf } from './error-codes.ts';
 import { errorResponses } from './error-responses.ts';
 import { headerRefs } from './headers.ts';
@@ -43,32 +43,31 @@ const WHO = {
   admin: '**Admin only.**',
 } as const;
 
-function descriptionOf({ role, botInputs = [], paths }: Operation, documentation: Documentation | undefined): string {
+function descriptionOf(operation: Operation, documentation: Documentation | undefined): string {
+  const { role, wholeFleet, botInputs = [], paths } = operation;
   const [, ...others] = paths;
+  const bots = wholeFleet === true ? ' Not for a key that is limited to some bots.' : '';
   const sentences = [
     ...(documentation?.description === undefined ? [] : [documentation.description]),
-    role === 'any' && botInputs.length > 0 ? `${WHO.any} A user must have the bot.` : WHO[role],
+    role === 'any' && botInputs.length > 0 ? `${WHO.any} A user must have the bot.` : `${WHO[role]}${bots}`,
     ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
   ];
   return sentences.join('\n\n');
 }
 
 function success(operation: Operation, documentation: Documentation | undefined, writer: SchemaWriter): JsonSchema {
-  const { output, input } = operation;
+  const { output, input, mediaTypes = ['application/json'] } = operation;
   const isList = output instanceof z.ZodArray && 'before' in input.shape;
   const headers = ['X-Request-Id', ...(isList ? ['X-Total-Count', 'Link'] : [])];
   if (operation.name === 'login') headers.push('Set-Cookie');
-  const others = Object.entries(documentation?.otherAnswers ?? {});
-  const json = {
-    schema: writer.write(output, 'output'),
-    ...(documentation === undefined ? {} : { example: documentation.example.output }),
+  const schema = writer.write(output, 'output');
+  const body = (type: string) => {
+    if (documentation === undefined) return { schema };
+    return { schema, example: documentation.otherForms?.[type] ?? documentation.example.output };
   };
   return {
     description: isList ? 'One page of the list.' : 'Done.',
     headers: headerRefs(headers),
-    content:
-      others.length > 0
-        ? Object.fromEntries(others.map(([type, example]) => [type, { schema: { type: 'string' }, example }]))
-        : { 'application/json': json },
+    content: Object.fromEntries(mediaTypes.map((type) => [type, body(type)])),
   };
 }

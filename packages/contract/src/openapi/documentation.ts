@@ -1,36 +1,31 @@
-import type { z } from 'zod';
-import type { ErrorCode } from '../flotilla-error.ts';
-import type { Operation } from '../operation.ts';
+import type { Documentation } from './document-operation.ts';
+import { accountsDocumentation } from './documentation/accounts.ts';
+import { auditDocumentation } from './documentation/audit.ts';
+import { authDocumentation } from './documentation/auth.ts';
+import { botsDocumentation } from './documentation/bots.ts';
+import { chatAdminsDocumentation } from './documentation/chat-admins.ts';
+import { chatUsersDocumentation } from './documentation/chat-users.ts';
+import { chatsDocumentation } from './documentation/chats.ts';
+import { deliveriesDocumentation } from './documentation/deliveries.ts';
+import { messagesDocumentation } from './documentation/messages.ts';
+import { routingRulesDocumentation } from './documentation/routing-rules.ts';
+import { statsDocumentation } from './documentation/stats.ts';
+import { tagsDocumentation } from './documentation/tags.ts';
+import { updatesDocumentation } from './documentation/updates.ts';
 
-/** What the API document says of an operation beyond what its schemas say. */
-export interface Documentation {
-  readonly operation: Operation;
-  /** Markdown; the operation's summary comes before it. */
-  readonly description?: string;
-  /** The errors it can give beyond those of every operation of its kind (see error-codes.ts). */
-  readonly errors?: readonly ErrorCode[];
-  /** The answer when it is not JSON, or not only: media type → an example of it. */
-  readonly otherAnswers?: Readonly<Record<string, string>>;
-  readonly example: { readonly input: object; readonly output: unknown };
-}
-
-interface About<Input extends z.ZodObject, Output extends z.ZodType>
-  extends Omit<Documentation, 'operation' | 'example'> {
-  example: { input: Partial<z.input<Input>>; output: z.input<Output> };
-}
-
-/** Documents an operation; the example is held to the types here and to the schemas by a test. */
-export function document<Input extends z.ZodObject, Output extends z.ZodType>(
-  operation: Operation<Input, Output>,
-  about: About<Input, Output>,
-): Documentation {
-  return { ...about, operation };
-}
-
-/** What an operation that asks the platform can answer besides: the platform refused, is busy, failed, was late. */
-export const PLATFORM_ERRORS = [
-  'platform_refused',
-  'too_many_requests',
-  'platform_failed',
-  'platform_timeout',
-] as const satisfies readonly ErrorCode[];
+/** What the document says of each operation: its example, the errors of its own, and what its summary leaves out. */
+export const documentation: readonly Documentation[] = [
+  ...authDocumentation,
+  ...accountsDocumentation,
+  ...botsDocumentation,
+  ...chatsDocumentation,
+  ...messagesDocumentation,
+  ...chatUsersDocumentation,
+  ...chatAdminsDocumentation,
+  ...tagsDocumentation,
+  ...routingRulesDocumentation,
+  ...auditDocumentation,
+  ...statsDocumentation,
+  ...updatesDocumentation,
+  ...deliveriesDocumentation,
+];

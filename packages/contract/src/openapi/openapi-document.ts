@@ -2,7 +2,7 @@ import type { ErrorCode } from '../flotilla-error.ts';
 import type { Operation } from '../operation.ts';
 import { errorAnswer } from '../resources/answers.ts';
 import { type Components, describeOperation } from './describe-operation.ts';
-import type { Documentation } from './documentation.ts';
+import type { Documentation } from './document-operation.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { type JsonSchema, schemaWriter } from './json-schema.ts';

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import express, { type RequestHandler, Router } from 'express';
+import { refuseMethod } from '../http/mount-endpoints.ts';
+import { sendJson } from '../http/send-json.ts';
+import { apiDocument } from './api-document.ts';
+
+const require = createRequire(import.meta.url);
+const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
+/** What the page is made of: path → the folder its file lies in. */
+const ASSETS = new Map([
+  ['/docs/page.css', import.meta.dirname],
+  ['/docs/page.js', import.meta.dirname],
+  ['/docs/favicon-32x32.png', swaggerUi],
+  ['/docs/swagger-ui.css', swaggerUi],
+  ['/docs/swagger-ui-bundle.js', swaggerUi],
+]);
+
+/** Scripts, styles and calls of this origin only; Swagger UI draws its icons as data: images. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** /openapi.json, and at /docs a page of it to read and to try; it fetches nothing from elsewhere. */
+export function docs(): Router {
+  const router = Router({ caseSensitive: true });
+  const document = JSON.stringify(apiDocument());
+  const page = readFileSync(`${import.meta.dirname}/page.html`);
+  router.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
+  router.get('/docs', (_request, response) => {
+    response.setHeader('Content-Security-Policy', PAGE_POLICY);
+    response.type('html').send(page);
+  });
+  for (const [path, folder] of ASSETS) router.get(path, asset(folder));
+  for (const path of ['/openapi.json', '/docs', ...ASSETS.keys()]) router.all(path, refuseMethod(['GET', 'HEAD']));
+  return router;
+}
+
+/** Kept by browsers, which ask each time whether it is still the same. */
+function asset(folder: string): RequestHandler {
+  const serve = express.static(folder, {
+    index: false,
+    setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
+  });
+  return (request, response, next) => {
+    request.url = request.url.replace(/^\/docs/, '');
+    serve(request, response, next);
+  };
+}

@@ -1,0 +1,48 @@
+import {
+  changePassword,
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+  login,
+  logout,
+  showOwnAccount,
+  toggleApiKey,
+} from '../../operations/auth.ts';
+import { documentOperation } from '../document-operation.ts';
+import { ACCOUNT, API_KEY } from './resource-examples.ts';
+
+export const authDocumentation = [
+  documentOperation(login, {
+    description: 'After five failures of an account or an address within 15 minutes it answers 429.',
+    errors: ['unauthorized', 'too_many_requests'],
+    example: {
+      input: { username: 'admin', password: 'correct horse battery' },
+      output: { user: ACCOUNT, must_change_password: false },
+    },
+  }),
+  documentOperation(logout, { example: { input: {}, output: { ok: true } } }),
+  documentOperation(showOwnAccount, { example: { input: {}, output: ACCOUNT } }),
+  documentOperation(changePassword, {
+    description: 'Failures count as those of signing in do.',
+    errors: ['too_many_requests'],
+    example: {
+      input: { old_password: 'correct horse battery', new_password: 'staple horse battery' },
+      output: { ok: true },
+    },
+  }),
+  documentOperation(listApiKeys, { errors: ['not_found'], example: { input: { limit: 20 }, output: [API_KEY] } }),
+  documentOperation(createApiKey, {
+    description:
+      'A key has the role of its account or a narrower one, and sees its bots or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.',
+    errors: ['not_found'],
+    example: {
+      input: { name: 'dashboard', role: 'user', bot_ids: [7], expires_at: '2030-01-01T00:00:00Z' },
+      output: { ...API_KEY, key: 'flt_3vQ9example0example0example0example' },
+    },
+  }),
+  documentOperation(toggleApiKey, {
+    errors: ['not_found'],
+    example: { input: { id: 12, enabled: false }, output: { ok: true } },
+  }),
+  documentOperation(deleteApiKey, { errors: ['not_found'], example: { input: { id: 12 }, output: { ok: true } } }),
+];

@@ -1,0 +1,41 @@
+import {
+  deleteMessage,
+  exportChat,
+  listMessages,
+  pinMessage,
+  searchMessages,
+  sendMessage,
+  unpinMessage,
+} from '../../operations/messages.ts';
+import { documentOperation, PLATFORM_ERRORS } from '../document-operation.ts';
+import { CHAT_ID, MESSAGE, SENT_MESSAGE } from './resource-examples.ts';
+
+const ONE_MESSAGE = { bot_id: 7, chat_id: CHAT_ID, message_id: 501 };
+
+export const messagesDocumentation = [
+  documentOperation(listMessages, {
+    description: 'By `date`, then by `id`. A chat that is not tracked is an empty list.',
+    example: { input: { bot_id: 7, chat_id: CHAT_ID, limit: 2 }, output: [SENT_MESSAGE, MESSAGE] },
+  }),
+  documentOperation(sendMessage, {
+    errors: PLATFORM_ERRORS,
+    example: {
+      input: { bot_id: 7, chat_id: CHAT_ID, text: 'On its way', reply_to_message_id: 501 },
+      output: SENT_MESSAGE,
+    },
+  }),
+  documentOperation(searchMessages, {
+    example: { input: { bot_id: 7, chat_id: CHAT_ID, q: 'my ord' }, output: [MESSAGE] },
+  }),
+  documentOperation(exportChat, {
+    description: 'A message is as in the other lists. The answer is streamed: one that breaks off was not complete.',
+    example: { input: { bot_id: 7, chat_id: CHAT_ID, format: 'ndjson' }, output: `${JSON.stringify(MESSAGE)}\n` },
+    otherForms: { 'text/csv': `id,date,username,text\r\n501,${MESSAGE.date},ada,Where is my order?\r\n` },
+  }),
+  documentOperation(deleteMessage, {
+    errors: PLATFORM_ERRORS,
+    example: { input: ONE_MESSAGE, output: { ok: true } },
+  }),
+  documentOperation(pinMessage, { errors: PLATFORM_ERRORS, example: { input: ONE_MESSAGE, output: { ok: true } } }),
+  documentOperation(unpinMessage, { errors: PLATFORM_ERRORS, example: { input: ONE_MESSAGE, output: { ok: true } } }),
+];
