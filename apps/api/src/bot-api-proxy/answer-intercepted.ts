@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BotApiAnswer, sendAnswer, sendEmpty } from './answer.ts';
 import { describeError } from './describe-error.ts';
 import { hasBody } from './framing-fault.ts';
 import type { Intercept } from './intercept/intercepted-call.ts';
-import { type Parameters, parametersOf } from './parameters.ts';
 import { type ReadParameters, readParameters } from './read-parameters.ts';
 import { TOO_LARGE, UNAUTHORIZED } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Capture } from './capture.ts';
 import { ANSWER_BYTES, readEncoding } from './captured-answer.ts';
-import { type ParameterReader, parameterReader, parametersOf } from './parameters.ts';
 import type { Tee } from './pass-through.ts';
 
 type Call = { bot: Bot; method: string; captured: CapturedMethod; query: string };

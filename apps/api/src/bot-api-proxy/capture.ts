@@ -1,9 +1,9 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { gatherCalls } from '@flotilla/domain/update-log/append-calls.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { readAnswer, type SeenAnswer } from './captured-answer.ts';
 import { extractResult } from './extract-result.ts';
-import type { Parameters } from './parameters.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 
 /** A call that the platform answered with success, as the tee saw it. */

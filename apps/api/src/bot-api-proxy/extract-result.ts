@@ -1,4 +1,4 @@
-import { scanMembers } from './json-text.ts';
+import { scanMembers } from '@flotilla/telegram/parameters/json-text.ts';
 
 /** The raw JSON of `result` in an answer of the platform, null unless the answer is a whole `"ok":true` one. */
 export function extractResult(answer: string): string | null {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Parameters, parameterReader, parametersOf } from './parameters.ts';
+import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 
 export type NamedMethod =
   | { outcome: 'named'; method: string; whole: { body: Buffer; parameters: Parameters } | null }

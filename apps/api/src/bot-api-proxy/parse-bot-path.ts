@@ -1,3 +1,4 @@
+import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 /** What a request path names; `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
 export type BotPath =
   | { kind: 'method'; token: string; method: string; upstreamPath: string; query: string }
@@ -31,18 +32,6 @@ export function parseBotPath(url: string, prefix: string): BotPath | null {
   }
   if (!path.startsWith('/file/bot')) return null;
   return { kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath };
-}
-
-/** Percent-decoding as the platform does it: what is no valid escape stays as it is. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    const bytes = Buffer.from(text)
-      .toString('latin1')
-      .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-    return Buffer.from(bytes, 'latin1').toString('utf8');
-  }
 }
 
 function afterPrefix(url: string, prefix: string): number {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
-import { type Parameters, parameterReader, parametersOf } from './parameters.ts';
+import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 
 /** The platform's own limits on what a call may carry beside its files. */
 const PARAMETERS_LIMIT = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Capture } from './capture.ts';
 import type { Intercept } from './intercept/intercepted-call.ts';
-import type { Parameters } from './parameters.ts';
 import type { BotPath } from './parse-bot-path.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';

@@ -1,5 +1,6 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
 import { appendCalls } from '../update-log/append-calls.ts';
@@ -31,27 +32,21 @@ export async function callInReply(
   await appendCalls(deps, bot, [
     {
       method,
-      params: textParameters(call.params),
+      params: call.params,
       result: JSON.stringify(answer.result),
     },
   ]).catch((error) => deps.log.warn({ bot: bot.id, method, reason: String(error) }, 'a call was not captured'));
 }
 
-function readCall(delivery: { contentType: string; reply: string }) {
-  if (!delivery.contentType.includes('application/json') || !delivery.reply.includes('"method"')) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(delivery.reply);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const { method, ...params } = value as Record<string, unknown>;
-  return typeof method === 'string' && /^\w+$/.test(method) ? { method, params } : null;
-}
+const LIMITS = { parameterBytes: 128 * 1024, fileBytes: 0 };
 
-function textParameters(params: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
+/** The call in a JSON, urlencoded or multipart answer, with its parameters as texts; null when there is none. */
+function readCall(delivery: { contentType: string; reply: string }) {
+  if (!delivery.reply.includes('method')) return null;
+  const parameters = parametersOf('');
+  const reader = parameterReader(delivery.contentType, parameters, LIMITS);
+  reader.write(Buffer.from(delivery.reply));
+  reader.end();
+  const { method = '', ...params } = Object.fromEntries(parameters.values);
+  return /^\w+$/.test(method) ? { method, params } : null;
 }

@@ -1,6 +1,6 @@
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
+import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import { switchParameter } from '../parameters.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 import type { InterceptedCall } from './intercepted-call.ts';
 import { storedKinds } from './stored-kinds.ts';

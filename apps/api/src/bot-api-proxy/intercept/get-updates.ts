@@ -1,6 +1,6 @@
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
-import { integerParameter, type Parameters } from '../parameters.ts';
+import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 import type { Intercept, InterceptedCall } from './intercepted-call.ts';
 import { storedKinds } from './stored-kinds.ts';

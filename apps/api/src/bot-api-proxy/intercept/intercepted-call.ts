@@ -1,6 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import type { Parameters } from '../parameters.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 
 /** A call of a registered bot that we answer ourselves. */

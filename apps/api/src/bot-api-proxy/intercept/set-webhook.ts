@@ -3,8 +3,13 @@ import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/back
 import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { setBackend } from '@flotilla/domain/bots/set-backend.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import {
+  fileParameter,
+  integerParameter,
+  type Parameters,
+  switchParameter,
+} from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer, Refusal } from '../answer.ts';
-import { fileParameter, integerParameter, type Parameters, switchParameter } from '../parameters.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 import { badRequest } from '../refusals.ts';
 import { deleteWebhook } from './delete-webhook.ts';

@@ -1,5 +1,5 @@
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
-import type { Parameters } from '../parameters.ts';
 
 /** `allowed_updates` as a bot stores it: undefined leaves it as it is, null is the default set. */
 export function storedKinds(parameters: Parameters): string[] | null | undefined {

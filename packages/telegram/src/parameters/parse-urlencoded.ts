@@ -1,4 +1,4 @@
-import { percentDecoded } from './parse-bot-path.ts';
+import { percentDecoded } from './percent-decoded.ts';
 
 /**
  * Adds the fields of a query string or an urlencoded body to `values`. The first occurrence of a name wins, and
