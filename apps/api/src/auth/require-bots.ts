@@ -2,9 +2,11 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { ownId } from '@flotilla/contract/input-types.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
+import type { Context } from '../context.ts';
+import type { Endpoint } from '../http/define-endpoint.ts';
 import type { RawFields } from '../http/read-fields.ts';
 
-const botId = ownId();
+const anyId = ownId();
 
 /**
  * Throws 'forbidden' when an input names a bot that is not among the caller's, before anything is said about the other
@@ -13,7 +15,24 @@ const botId = ownId();
 export function requireBots({ botInputs = [] }: Operation, caller: Caller | null, fields: RawFields): void {
   if (caller === null || caller.bots === 'all') return;
   for (const name of botInputs) {
-    const id = botId.safeParse(fields.values.get(name));
-    if (id.success && !seesBot(caller, id.data)) throw new FlotillaError('forbidden', 'This bot is not among yours');
+    const id = anyId.safeParse(fields.values.get(name));
+    if (id.success && !seesBot(caller, id.data)) refuse();
   }
+}
+
+/** The same for the bots of what the input `id` names: a tag, a route. */
+export async function requireFoundBots(
+  context: Context,
+  { findBots }: Endpoint,
+  caller: Caller | null,
+  fields: RawFields,
+): Promise<void> {
+  if (findBots === undefined || caller === null || caller.bots === 'all') return;
+  const id = anyId.safeParse(fields.values.get('id'));
+  if (!id.success) return;
+  for (const botId of await findBots(context, id.data)) if (!seesBot(caller, botId)) refuse();
+}
+
+function refuse(): never {
+  throw new FlotillaError('forbidden', 'This bot is not among yours');
 }

@@ -2,8 +2,12 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 
-/** Throws 'forbidden' unless the caller has the role that the operation asks for. */
+/** Throws 'forbidden' unless the caller has the role, and the reach, that the operation asks for. */
 export function requireRole(operation: Operation, caller: Caller | null): void {
-  if (operation.role !== 'admin' || caller?.role === 'admin') return;
-  throw new FlotillaError('forbidden', 'Admin role required');
+  if (operation.role === 'admin' && caller?.role !== 'admin') {
+    throw new FlotillaError('forbidden', 'Admin role required');
+  }
+  if (operation.wholeFleet === true && caller?.bots !== 'all') {
+    throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot do this');
+  }
 }

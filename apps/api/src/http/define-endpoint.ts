@@ -20,8 +20,12 @@ export interface Exchange {
 /** An operation with what answers it. */
 export interface Endpoint {
   operation: Operation;
+  /** The bots of what an id names, which the caller must see too; nothing for an id that names nothing. */
+  findBots?: FindBots | undefined;
   answer(context: Context, exchange: Exchange): Promise<void>;
 }
+
+export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;
 
 /** What a handler is given. */
 export interface Call<Input extends z.ZodObject> {
@@ -37,11 +41,13 @@ type Handler<Input extends z.ZodObject, Answer> = (context: Context, call: Call<
 export function defineEndpoint<Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   handle: Handler<Input, z.input<Output>>,
+  findBots?: FindBots,
 ): Endpoint {
-  return declare(operation, async (context, call) => {
+  const endpoint = declare(operation, async (context, call) => {
     const answer = await handle(context, call);
     sendJson(call.response, 200, JSON.stringify(answer));
   });
+  return { ...endpoint, findBots };
 }
 
 /** An endpoint whose handler returns one page of a list; the total and the next page's cursor go into headers. */
@@ -63,6 +69,14 @@ export function defineRawEndpoint<Input extends z.ZodObject>(
   handle: Handler<Input, string>,
 ): Endpoint {
   return declare(operation, async (context, call) => sendJson(call.response, 200, await handle(context, call)));
+}
+
+/** An endpoint whose handler writes the answer itself, bit by bit; what it throws before that is answered as usual. */
+export function defineStreamEndpoint<Input extends z.ZodObject>(
+  operation: Operation<Input>,
+  handle: Handler<Input, void>,
+): Endpoint {
+  return declare(operation, handle);
 }
 
 function declare<Input extends z.ZodObject>(operation: Operation<Input>, run: Handler<Input, void>): Endpoint {

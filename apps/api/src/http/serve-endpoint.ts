@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
-import { requireBots } from '../auth/require-bots.ts';
+import { requireBots, requireFoundBots } from '../auth/require-bots.ts';
 import { requirePasswordChanged } from '../auth/require-password-changed.ts';
 import { requireRole } from '../auth/require-role.ts';
 import { requireSameOrigin } from '../auth/same-origin.ts';
@@ -9,7 +9,8 @@ import type { Endpoint } from './define-endpoint.ts';
 import { readFields } from './read-fields.ts';
 
 /** What every request to an operation goes through: 401, then 403, then 400, and in the handler 404. */
-export function serveEndpoint(context: Context, { operation, answer }: Endpoint): RequestHandler {
+export function serveEndpoint(context: Context, endpoint: Endpoint): RequestHandler {
+  const { operation, answer } = endpoint;
   return async (request, response) => {
     const caller = await authenticate(context, operation, request, response);
     requireSameOrigin(context.config.http, request);
@@ -17,6 +18,7 @@ export function serveEndpoint(context: Context, { operation, answer }: Endpoint)
     requireRole(operation, caller);
     const fields = await readFields(operation, request, response);
     requireBots(operation, caller, fields);
+    await requireFoundBots(context, endpoint, caller, fields);
     await answer(context, { request, response, caller, fields });
   };
 }

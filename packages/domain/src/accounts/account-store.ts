@@ -5,6 +5,23 @@ import type { Account } from './account.ts';
 
 const NO_BOTS: readonly number[] = [];
 
+export interface NewAccount {
+  username: string;
+  passwordHash: string;
+  role: Role;
+  allBots: boolean;
+  displayName?: string;
+  mustChangePassword?: boolean;
+}
+
+/** What is undefined stays as it is. */
+export interface AccountRowChanges {
+  username?: string | undefined;
+  displayName?: string | undefined;
+  role?: Role | undefined;
+  allBots?: boolean | undefined;
+}
+
 /** SQL of accounts. */
 export function accountStore(db: Database) {
   const accounts = () =>
@@ -43,7 +60,34 @@ export function accountStore(db: Database) {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined;
     },
 
-    async insert(account: { username: string; passwordHash: string; role: Role; allBots: boolean }): Promise<number> {
+    /** By id; `afterId` starts after that account. */
+    async list(page: { limit: number; offset: number; afterId: number | null }): Promise<Account[]> {
+      let query = accounts().orderBy('accounts.id').limit(page.limit).offset(page.offset);
+      if (page.afterId !== null) query = query.where('accounts.id', '>', page.afterId);
+      return (await query.execute()).map(toAccount);
+    },
+
+    async count(): Promise<number> {
+      const { count } = await db
+        .selectFrom('accounts')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** The admins; nobody else changes them before the transaction ends. */
+    async lockAdmins(): Promise<number[]> {
+      const rows = await db
+        .selectFrom('accounts')
+        .select('id')
+        .where('role', '=', 'admin')
+        .orderBy('id')
+        .forUpdate()
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async insert(account: NewAccount): Promise<number> {
       const { id } = await db
         .insertInto('accounts')
         .values({
@@ -51,10 +95,42 @@ export function accountStore(db: Database) {
           password_hash: account.passwordHash,
           role: account.role,
           all_bots: account.allBots,
+          display_name: account.displayName ?? '',
+          must_change_password: account.mustChangePassword ?? false,
         })
         .returning('id')
         .executeTakeFirstOrThrow();
       return id;
+    },
+
+    async update(id: number, changes: AccountRowChanges): Promise<void> {
+      const named = Object.entries({
+        username: changes.username,
+        display_name: changes.displayName,
+        role: changes.role,
+        all_bots: changes.allBots,
+      }).filter(([, value]) => value !== undefined);
+      if (named.length === 0) return;
+      await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
+    },
+
+    /** The bots it sees where it does not see all. */
+    async setBots(id: number, botIds: readonly number[]): Promise<void> {
+      await db.deleteFrom('account_bots').where('account_id', '=', id).execute();
+      const rows = [...new Set(botIds)].map((botId) => ({ account_id: id, bot_id: botId }));
+      if (rows.length > 0) await db.insertInto('account_bots').values(rows).execute();
+    },
+
+    async endSessions(id: number): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set((row) => ({ session_epoch: row('session_epoch', '+', 1) }))
+        .where('id', '=', id)
+        .execute();
+    },
+
+    async remove(id: number): Promise<boolean> {
+      return (await db.deleteFrom('accounts').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
     },
 
     async recordSignIn(id: number, at: Date): Promise<void> {

@@ -24,6 +24,17 @@ export function chatStore(db: Database) {
     );
   };
   return {
+    async find(botId: number, chatId: number): Promise<Chat | null> {
+      const chats = db.selectFrom('chats').selectAll().where('bot_id', '=', botId).where('id', '=', chatId);
+      return (await chats.executeTakeFirst()) ?? null;
+    },
+
+    /** The bots that track a chat. */
+    async botsOf(chatId: number): Promise<number[]> {
+      const rows = await db.selectFrom('chats').select('bot_id').where('id', '=', chatId).execute();
+      return rows.map((row) => row.bot_id);
+    },
+
     /** By id: an order that neither new chats nor new messages disturb while somebody pages. */
     list(botId: number, query: ChatQuery): Promise<Chat[]> {
       let chats = chatsOf(botId, query.q).selectAll().orderBy('id').limit(query.limit).offset(query.offset);

@@ -1,0 +1,9 @@
+import { deleteAccount as operation } from '@flotilla/contract/operations/accounts.ts';
+import { OK } from '@flotilla/contract/resources/answers.ts';
+import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+
+export const deleteAccountEndpoint = defineEndpoint(operation, async (context, { input }) => {
+  await deleteAccount(context, input.id);
+  return OK;
+});

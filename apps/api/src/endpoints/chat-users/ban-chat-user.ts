@@ -1,0 +1,15 @@
+import { banChatUser as operation } from '@flotilla/contract/operations/chat-users.ts';
+import { OK } from '@flotilla/contract/resources/answers.ts';
+import { banChatUser } from '@flotilla/domain/chat-actions/ban-chat-user.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { requireBot } from '../bots/require-bot.ts';
+
+export const banChatUserEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
+  await banChatUser(context, requireBot(context, input.bot_id), caller.account, {
+    chatId: input.chat_id,
+    userId: input.user_id,
+    untilDateS: input.until_date,
+    revokeMessages: input.revoke_messages,
+  });
+  return OK;
+});

@@ -1,0 +1,13 @@
+import { unpinMessage as operation } from '@flotilla/contract/operations/messages.ts';
+import { OK } from '@flotilla/contract/resources/answers.ts';
+import { unpinMessage } from '@flotilla/domain/chat-actions/unpin-message.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { requireBot } from '../bots/require-bot.ts';
+
+export const unpinMessageEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
+  await unpinMessage(context, requireBot(context, input.bot_id), caller.account, {
+    chatId: input.chat_id,
+    messageId: input.message_id,
+  });
+  return OK;
+});

@@ -1,0 +1,20 @@
+import { removeTag as operation } from '@flotilla/contract/operations/tags.ts';
+import { OK } from '@flotilla/contract/resources/answers.ts';
+import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
+import { tagStore } from '@flotilla/domain/tags/tag-store.ts';
+import type { Context } from '../../context.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+
+export const removeTagEndpoint = defineEndpoint(
+  operation,
+  async (context, { input }) => {
+    await removeTag(context, input.id);
+    return OK;
+  },
+  findBots,
+);
+
+async function findBots({ db }: Context, id: number): Promise<number[]> {
+  const botId = await tagStore(db).botOf(id);
+  return botId === null ? [] : [botId];
+}

@@ -1,0 +1,12 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { accountStore } from './account-store.ts';
+
+/**
+ * Throws 'bad_request' when this account is the only admin, so that somebody can always undo what admins do. The
+ * store must be a transaction's: of two admins who remove each other at once, one comes too late.
+ */
+export async function refuseLastAdmin(accounts: ReturnType<typeof accountStore>, id: number): Promise<void> {
+  const admins = await accounts.lockAdmins();
+  if (admins.length > 1 || !admins.includes(id)) return;
+  throw new FlotillaError('bad_request', 'This is the last admin, who can be neither deleted nor demoted');
+}

@@ -1,0 +1,70 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { Account } from '../accounts/account.ts';
+import { auditStore } from '../audit/audit-store.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { readAuditedCall } from '../history/audited-call.ts';
+import type { HistoryEffect } from '../history/history-effect.ts';
+import { historyStore } from '../history/history-store.ts';
+import { writeEffects } from '../history/write-batch.ts';
+import { appendCalls } from '../update-log/append-calls.ts';
+import type { ChatActionDeps } from './chat-action-deps.ts';
+import { requireManaged } from './require-managed.ts';
+
+/** A call that changes a chat. */
+export interface ChatAction {
+  /** One that the audit log knows, by the Bot API's name. */
+  method: string;
+  chatId: number;
+  /** Besides the chat. */
+  params: Record<string, number | string | boolean>;
+  /** What it changes in our own records. */
+  effects?: HistoryEffect[];
+}
+
+/**
+ * Does something in a chat as the bot, and has it in the audit log under the account's name before it returns.
+ * Throws 'bad_request' for a bot that is disabled or not managed, what the platform says, or 'unavailable' before
+ * anything is done.
+ */
+export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account, action: ChatAction): Promise<void> {
+  requireManaged(bot);
+  // Storage that is away shows here and not after acting, when nobody could say who did it.
+  await auditStore(deps.db).count({ botId: bot.id, chatId: 0, action: undefined });
+  const params = { chat_id: action.chatId, ...action.params };
+  const result = resultOf(await deps.platform.call(bot.token, action.method, params));
+  try {
+    await record(deps, bot, account, action);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    // It is done and must be on record; only the account's name stays in the log alone.
+    deps.log.warn(
+      { botId: bot.id, accountId: account.id, method: action.method },
+      'an action is recorded as the bot’s',
+    );
+    const call = { method: action.method.toLowerCase(), params: textsOf(params), result: JSON.stringify(result) };
+    await appendCalls(deps, bot, [call]);
+  }
+}
+
+function record({ db, clock }: ChatActionDeps, bot: Bot, account: Account, action: ChatAction): Promise<void> {
+  const { method, chatId, params, effects = [] } = action;
+  const audited = readAuditedCall(method, textsOf(params));
+  if (audited === null) throw new FlotillaError('internal', `${method} is not a call for the audit log`);
+  const entry = { ...audited, botId: bot.id, chatId, account, dateS: Math.floor(clock.nowMs() / 1000) };
+  return db.transaction().execute(async (transaction) => {
+    const store = historyStore(transaction);
+    if (!(await store.lockBots([bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
+    await writeEffects(
+      store,
+      effects.map((effect) => ({ botId: bot.id, effect })),
+    );
+    await auditStore(transaction).insert(entry);
+  });
+}
+
+/** As a captured call has its parameters. */
+function textsOf(params: ChatAction['params']): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+}

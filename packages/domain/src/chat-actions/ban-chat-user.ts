@@ -1,0 +1,23 @@
+import type { Account } from '../accounts/account.ts';
+import type { Bot } from '../bots/bot.ts';
+import { actInChat } from './act-in-chat.ts';
+import type { ChatActionDeps } from './chat-action-deps.ts';
+
+export interface Ban {
+  chatId: number;
+  userId: number;
+  /** Unix seconds; undefined: for ever. */
+  untilDateS: number | undefined;
+  /** Also deletes what the user wrote. */
+  revokeMessages: boolean | undefined;
+}
+
+/** Bans a user from a chat. Throws as actInChat does. */
+export function banChatUser(deps: ChatActionDeps, bot: Bot, account: Account, ban: Ban): Promise<void> {
+  const params = {
+    user_id: ban.userId,
+    ...(ban.untilDateS === undefined ? {} : { until_date: ban.untilDateS }),
+    ...(ban.revokeMessages === undefined ? {} : { revoke_messages: ban.revokeMessages }),
+  };
+  return actInChat(deps, bot, account, { method: 'banChatMember', chatId: ban.chatId, params });
+}

@@ -1,0 +1,28 @@
+import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
+import { readUserFacts, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
+
+/** Somebody who manages a chat at the platform. */
+export interface ChatAdmin {
+  user: SenderFacts;
+  status: 'creator' | 'administrator';
+  customTitle: string | null;
+  canBeEdited: boolean;
+  permissions: ChatPermissions;
+}
+
+/** Reads a ChatMember of the Bot API; null for one who is no administrator. */
+export function readChatAdmin(value: unknown): ChatAdmin | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const member = value as Fields;
+  const { status } = member;
+  if (status !== 'creator' && status !== 'administrator') return null;
+  return {
+    user: readUserFacts(readObject(member, 'user') ?? {}),
+    status,
+    customTitle: readText(member, 'custom_title'),
+    canBeEdited: member.can_be_edited === true,
+    // The platform does not list what a creator may do: it is everything.
+    permissions: eachPermission((permission) => status === 'creator' || member[permission] === true),
+  };
+}

@@ -1,0 +1,27 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { type ChatAdmin, readChatAdmin } from './chat-admin.ts';
+import { requireManaged } from './require-managed.ts';
+
+/**
+ * Who manages a chat as the platform says now: its creator, then by id. Throws 'bad_request' for a bot that is
+ * disabled or not managed, or what the platform says.
+ */
+export async function listChatAdmins(
+  { platform }: { platform: PlatformClient },
+  bot: Bot,
+  chatId: number,
+): Promise<ChatAdmin[]> {
+  requireManaged(bot);
+  const members = resultOf(await platform.call(bot.token, 'getChatAdministrators', { chat_id: chatId }));
+  if (!Array.isArray(members)) throw new FlotillaError('platform_failed', 'The platform answered no list of members');
+  const admins = members.map(readChatAdmin).filter((admin) => admin !== null);
+  return admins.sort((one, other) => rankOf(one) - rankOf(other) || one.user.id - other.user.id);
+}
+
+/** Where an administrator stands in the list: 0 for the creator, 1 for all others. */
+export function rankOf(admin: Pick<ChatAdmin, 'status'>): number {
+  return admin.status === 'creator' ? 0 : 1;
+}

@@ -1,0 +1,5 @@
+/** A message in a chat. */
+export interface MessageOfChat {
+  chatId: number;
+  messageId: number;
+}

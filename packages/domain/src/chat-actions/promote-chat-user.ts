@@ -1,0 +1,33 @@
+import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { actInChat } from './act-in-chat.ts';
+import type { ChatActionDeps } from './chat-action-deps.ts';
+import { readChatAdmin } from './chat-admin.ts';
+import { requireManaged } from './require-managed.ts';
+import type { UserOfChat } from './user-of-chat.ts';
+
+/**
+ * Makes a member an administrator with these permissions; undefined: with all the bot itself has, except appointing
+ * administrators. Throws as actInChat does.
+ */
+export async function promoteChatUser(
+  deps: ChatActionDeps,
+  bot: Bot,
+  account: Account,
+  user: UserOfChat & { permissions: ChatPermissions | undefined },
+): Promise<void> {
+  requireManaged(bot);
+  const permissions = user.permissions ?? (await permissionsToPassOn(deps, bot, user.chatId));
+  const params = { user_id: user.userId, ...permissions };
+  await actInChat(deps, bot, account, { method: 'promoteChatMember', chatId: user.chatId, params });
+}
+
+async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatId: number): Promise<ChatPermissions> {
+  const asked = { chat_id: chatId, user_id: bot.telegramId };
+  const own = readChatAdmin(resultOf(await platform.call(bot.token, 'getChatMember', asked)));
+  const ofBot = own?.permissions ?? eachPermission(() => false);
+  // Nothing at all would demote; whoever may do anything has can_manage_chat.
+  return { ...ofBot, can_promote_members: false, can_manage_chat: true };
+}

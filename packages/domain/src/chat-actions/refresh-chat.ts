@@ -1,0 +1,29 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { readChatFacts } from '@flotilla/telegram/message-facts.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { type Chat, chatStore } from '../chats/chat-store.ts';
+import { historyStore } from '../history/history-store.ts';
+import type { ChatActionDeps } from './chat-action-deps.ts';
+import { requireManaged } from './require-managed.ts';
+
+/**
+ * Asks the platform what a chat is called now, and keeps the answer. Throws 'bad_request' for a bot that is disabled
+ * or not managed, or what the platform says.
+ */
+export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number): Promise<Chat> {
+  requireManaged(bot);
+  const answer = resultOf(await deps.platform.call(bot.token, 'getChat', { chat_id: chatId }));
+  if (typeof answer !== 'object' || answer === null)
+    throw new FlotillaError('platform_failed', 'The platform answered no chat');
+  const facts = readChatFacts(answer as Fields);
+  return deps.db.transaction().execute(async (transaction) => {
+    const store = historyStore(transaction);
+    if (!(await store.lockBots([bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
+    await store.upsertChats([{ ...facts, botId: bot.id, added: 0 }]);
+    const chat = await chatStore(transaction).find(bot.id, facts.id);
+    if (chat === null) throw new FlotillaError('internal', 'A chat left no row');
+    return chat;
+  });
+}

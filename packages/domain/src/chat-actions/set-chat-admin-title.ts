@@ -1,0 +1,16 @@
+import type { Account } from '../accounts/account.ts';
+import type { Bot } from '../bots/bot.ts';
+import { actInChat } from './act-in-chat.ts';
+import type { ChatActionDeps } from './chat-action-deps.ts';
+import type { UserOfChat } from './user-of-chat.ts';
+
+/** Gives an administrator a title; '' takes it away. Throws as actInChat does. */
+export function setChatAdminTitle(
+  deps: ChatActionDeps,
+  bot: Bot,
+  account: Account,
+  admin: UserOfChat & { title: string },
+): Promise<void> {
+  const params = { user_id: admin.userId, custom_title: admin.title };
+  return actInChat(deps, bot, account, { method: 'setChatAdministratorCustomTitle', chatId: admin.chatId, params });
+}

@@ -1,0 +1,5 @@
+/** A user in a chat. */
+export interface UserOfChat {
+  chatId: number;
+  userId: number;
+}

@@ -1,0 +1,62 @@
+import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { compilePattern } from './compile-pattern.ts';
+import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
+
+/** A rule with what it must have in any case. */
+export type WantedRule = RoutingRuleChanges &
+  Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'description'>;
+
+/** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
+export function completeRule(wanted: WantedRule): RoutingRuleContent {
+  const { sourceBotId, conditionType, action, enabled, description } = wanted;
+  const conditionValue = wanted.conditionValue ?? '';
+  const drops = action === 'drop';
+  const targetBotId = wanted.targetBotId ?? (drops ? sourceBotId : undefined);
+  const targetChatId = wanted.targetChatId ?? null;
+  const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, description };
+  const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults({ ...rule, targetBotId }))];
+  if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
+  const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
+  throw new FlotillaError('bad_request', sentence, { details: faults });
+}
+
+type Condition = Pick<RoutingRuleContent, 'conditionType' | 'conditionValue'>;
+
+function conditionFaults({ conditionType, conditionValue }: Condition): FaultDetail[] {
+  const reason = reasonAgainst({ conditionType, conditionValue });
+  return reason === null ? [] : [{ path: 'condition_value', reason }];
+}
+
+function reasonAgainst({ conditionType, conditionValue }: Condition): string | null {
+  if (conditionType === 'all') return null;
+  if (conditionValue.trim() === '') return `is required where condition_type is ${conditionType}`;
+  switch (conditionType) {
+    case 'keyword':
+      return null;
+    case 'text': {
+      const pattern = compilePattern(conditionValue);
+      return pattern.outcome === 'refused' ? pattern.reason : null;
+    }
+    default:
+      return isId(conditionValue) ? null : 'must be an id: an integer within ±(2^53-1)';
+  }
+}
+
+function isId(text: string): boolean {
+  return /^-?[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+type Targeted = Omit<RoutingRuleContent, 'targetBotId'> & { targetBotId: number | undefined };
+
+function targetFaults(rule: Targeted): FaultDetail[] {
+  const missing = (path: string) => ({ path, reason: 'is required unless the action is drop' });
+  const isOwnSource =
+    rule.targetBotId === rule.sourceBotId &&
+    rule.conditionType === 'chat_id' &&
+    rule.conditionValue === String(rule.targetChatId);
+  return [
+    ...(rule.targetBotId === undefined ? [missing('target_bot_id')] : []),
+    ...(rule.targetChatId === null ? [missing('target_chat_id')] : []),
+    ...(isOwnSource ? [{ path: 'target_chat_id', reason: 'is the source of this rule' }] : []),
+  ];
+}

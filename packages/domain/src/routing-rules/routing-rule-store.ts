@@ -1,0 +1,79 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RoutesTable } from '@flotilla/database/tables.ts';
+import type { Selectable } from 'kysely';
+import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
+
+/** SQL of routing rules. */
+export function routingRuleStore(db: Database) {
+  const rulesOf = (sourceBotId: number) => db.selectFrom('routes').where('source_bot_id', '=', sourceBotId);
+  return {
+    /** In the order they run; `afterId` starts after that rule. */
+    async list(
+      sourceBotId: number,
+      page: { limit: number; offset: number; afterId: number | null },
+    ): Promise<RoutingRule[]> {
+      let rules = rulesOf(sourceBotId).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
+      if (page.afterId !== null) rules = rules.where('id', '>', page.afterId);
+      return (await rules.execute()).map(toRule);
+    },
+
+    async count(sourceBotId: number): Promise<number> {
+      const { count } = await rulesOf(sourceBotId)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    async find(id: number): Promise<RoutingRule | null> {
+      const row = await db.selectFrom('routes').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toRule(row);
+    },
+
+    /** As `find`; nobody else changes the rule before the transaction ends. */
+    async lock(id: number): Promise<RoutingRule | null> {
+      const row = await db.selectFrom('routes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+      return row === undefined ? null : toRule(row);
+    },
+
+    async insert(rule: RoutingRuleContent): Promise<RoutingRule> {
+      return toRule(await db.insertInto('routes').values(rowOf(rule)).returningAll().executeTakeFirstOrThrow());
+    },
+
+    async update(id: number, rule: RoutingRuleContent): Promise<RoutingRule> {
+      const changed = db.updateTable('routes').set(rowOf(rule)).where('id', '=', id).returningAll();
+      return toRule(await changed.executeTakeFirstOrThrow());
+    },
+
+    async remove(id: number): Promise<boolean> {
+      return (await db.deleteFrom('routes').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    },
+  };
+}
+
+function rowOf(rule: RoutingRuleContent) {
+  return {
+    source_bot_id: rule.sourceBotId,
+    target_bot_id: rule.targetBotId,
+    condition_type: rule.conditionType,
+    condition_value: rule.conditionValue,
+    action: rule.action,
+    target_chat_id: rule.targetChatId,
+    enabled: rule.enabled,
+    description: rule.description,
+  };
+}
+
+function toRule(row: Selectable<RoutesTable>): RoutingRule {
+  return {
+    id: row.id,
+    sourceBotId: row.source_bot_id,
+    targetBotId: row.target_bot_id,
+    conditionType: row.condition_type as RoutingRule['conditionType'],
+    conditionValue: row.condition_value,
+    action: row.action as RoutingRule['action'],
+    targetChatId: row.target_chat_id,
+    enabled: row.enabled,
+    description: row.description,
+    createdAt: row.created_at,
+  };
+}

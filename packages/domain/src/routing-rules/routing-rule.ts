@@ -1,0 +1,24 @@
+import type { ConditionType, RoutingAction } from '@flotilla/contract/resources/routing-rule.ts';
+
+/** A rule that passes messages of one bot on by another, or drops them. */
+export interface RoutingRule {
+  id: number;
+  sourceBotId: number;
+  /** The source bot itself where nothing is sent (drop). */
+  targetBotId: number;
+  conditionType: ConditionType;
+  /** An id in decimal, a phrase or a regular expression, as the type says; '' for `all`. */
+  conditionValue: string;
+  action: RoutingAction;
+  /** null for `drop` only. */
+  targetChatId: number | null;
+  enabled: boolean;
+  description: string;
+  createdAt: Date;
+}
+
+/** All that is chosen about a rule. */
+export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt'>;
+
+/** A rule as somebody asks for it: what is left out keeps its value, or has none. */
+export type RoutingRuleChanges = { [Name in keyof RoutingRuleContent]?: RoutingRuleContent[Name] | undefined };

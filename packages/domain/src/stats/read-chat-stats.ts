@@ -1,0 +1,32 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type ChatOfBot, statsStore, type TopUser } from './stats-store.ts';
+
+export interface ChatStats {
+  totalMessages: number;
+  todayMessages: number;
+  activeUsers: number;
+  topUsers: TopUser[];
+  /** Messages of today, by hour from 00:00 UTC; 24 of them. */
+  hourly: number[];
+}
+
+const TOP_USERS = 10;
+const HOURS = 24;
+const DAY_S = 86_400;
+
+/** How much is written in a chat of a bot; zeros for a chat that is not tracked. */
+export async function readChatStats(deps: { db: Database; clock: Clock }, chat: ChatOfBot): Promise<ChatStats> {
+  const nowS = Math.floor(deps.clock.nowMs() / 1000);
+  const dayStartS = nowS - (nowS % DAY_S);
+  const store = statsStore(deps.db);
+  const [totalMessages, byHour, activeUsers, topUsers] = await Promise.all([
+    store.totalMessages(chat),
+    store.messagesByHour(chat, dayStartS),
+    store.countAuthors(chat, dayStartS),
+    store.topUsers(chat, TOP_USERS),
+  ]);
+  const hourly = Array.from({ length: HOURS }, (_, hour) => byHour.find((row) => row.hour === hour)?.count ?? 0);
+  const todayMessages = hourly.reduce((sum, count) => sum + count, 0);
+  return { totalMessages, todayMessages, activeUsers, topUsers, hourly };
+}

@@ -1,0 +1,95 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+
+export interface ChatOfBot {
+  botId: number;
+  chatId: number;
+}
+
+export interface TopUser {
+  id: number;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  messageCount: number;
+}
+
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
+
+/** SQL of statistics; each statement looks at one chat of one bot. */
+export function statsStore(db: Database) {
+  const messagesOf = ({ botId, chatId }: ChatOfBot) =>
+    db
+      .selectFrom('messages')
+      .where('messages.bot_id', '=', botId)
+      .where('messages.chat_id', '=', chatId)
+      .where('messages.deleted_at', 'is', null);
+  const messagesOfDay = (chat: ChatOfBot, dayStartS: number) =>
+    messagesOf(chat)
+      .where('messages.date', '>=', dayStartS)
+      .where('messages.date', '<', dayStartS + DAY_S);
+
+  return {
+    async totalMessages({ botId, chatId }: ChatOfBot): Promise<number> {
+      const chats = db.selectFrom('chats').where('bot_id', '=', botId).where('id', '=', chatId);
+      return (await chats.select('message_count').executeTakeFirst())?.message_count ?? 0;
+    },
+
+    /** Hours without a message are left out. */
+    messagesByHour(chat: ChatOfBot, dayStartS: number): Promise<{ hour: number; count: number }[]> {
+      return messagesOfDay(chat, dayStartS)
+        .select((row) => [
+          sql<number>`(messages.date - ${dayStartS}::bigint) / ${HOUR_S}::bigint`.as('hour'),
+          row.fn.countAll<number>().as('count'),
+        ])
+        .groupBy('hour')
+        .execute();
+    },
+
+    async countAuthors(chat: ChatOfBot, dayStartS: number): Promise<number> {
+      const { count } = await messagesOfDay(chat, dayStartS)
+        .where('messages.outgoing', '=', false)
+        .select((row) => row.fn.count<number>('messages.user_id').distinct().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** With the names they were last seen with. */
+    topUsers(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
+      const counted = messagesOf(chat)
+        .where('messages.outgoing', '=', false)
+        .where('messages.user_id', 'is not', null)
+        .select((row) => [
+          'messages.user_id',
+          row.fn.countAll<number>().as('message_count'),
+          row.fn.max('messages.first_name').as('first_name'),
+          row.fn.max('messages.username').as('username'),
+        ])
+        .groupBy('messages.user_id')
+        .orderBy('message_count', 'desc')
+        .orderBy('messages.user_id')
+        .limit(limit)
+        .as('top');
+      return db
+        .selectFrom(counted)
+        .leftJoin('chat_users as seen', (join) =>
+          join
+            .on('seen.bot_id', '=', chat.botId)
+            .on('seen.chat_id', '=', chat.chatId)
+            .onRef('seen.user_id', '=', 'top.user_id'),
+        )
+        .select((row) => [
+          'top.user_id as id',
+          row.fn.coalesce('seen.username', 'top.username').as('username'),
+          row.fn.coalesce('seen.first_name', 'top.first_name').as('firstName'),
+          'seen.last_name as lastName',
+          'top.message_count as messageCount',
+        ])
+        .orderBy('top.message_count', 'desc')
+        .orderBy('top.user_id')
+        .$castTo<TopUser>()
+        .execute();
+    },
+  };
+}
