@@ -4,8 +4,14 @@ import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
 import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
+import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
+import { deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
+import { redriveDeliveries } from '@flotilla/domain/deliveries/redrive-deliveries.ts';
+import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
@@ -14,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { startWorker } from './start.ts';
+import { pushTurn } from './turns/push-turn.ts';
 
 let database: TestDatabase;
 let redis: TestRedis;
@@ -74,6 +81,8 @@ const message = (platformId: number, chat: number, text: string) =>
     kind: 'message',
     raw: `{"message_id":${chat},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
   });
+const plainUpdate = (id: number) =>
+  `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${id}},"text":"plain"}}`;
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 describe('a worker', () => {
@@ -161,5 +170,31 @@ describe('a worker', () => {
     await deleteBot(deps, bot.id);
     expect(context.directory.byId(bot.id)).toBeUndefined();
     expect(await context.redis.commands.keys(`*:bot:${bot.id}:*`)).toEqual([]);
+  });
+
+  test('an update whose handling throws is begun three times and buried; its neighbours go on', async () => {
+    const { bot } = await registered({ proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' });
+    const begun: number[] = [];
+    const backends = {
+      ...context.backends,
+      to: () => {
+        begun.push(1);
+        throw new Error('a bug of ours');
+      },
+    };
+    await worker.stop();
+    const sliced = sliceUpdates(`{"ok":true,"result":[${[1, 2].map(plainUpdate).join()}]}`);
+    await acceptUpdates(context, bot, sliced!.updates);
+    const lease = { signal: new AbortController().signal, held: () => true };
+    await pushTurn({ ...context, log: createLogger({ name: 'test', level: 'silent' }), backends }, bot.id, lease);
+    expect(begun).toHaveLength(6);
+    worker = await startWorker(config);
+    const letters = () => deadLetterStore(database.db).list(bot.id, { limit: 10, offset: 0, before: null });
+    await waitFor(async () => (await letters()).length === 2);
+    const reasons = (await letters()).map(({ reason }) => reason);
+    expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
+    await updateBot(deps, bot.id, { backendUrl: backend.url });
+    expect(await redriveDeliveries(deps, context.directory.byId(bot.id)!)).toBe(2);
+    await backend.waitForRequests(2);
   });
 });

@@ -34,7 +34,11 @@ export function openDeliveries(deps: WorkerContext, bot: Bot, lease: TurnLease):
 
   const deliver = async (update: DueUpdate): Promise<void> => {
     inFlight += 1;
-    const ended = await deliverUpdate(deps, bot, update, lease, cancel.signal);
+    const { lane, place } = update;
+    const ended = await deliverUpdate(deps, bot, update, lease, cancel.signal).catch((error: unknown): Finished => {
+      deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
+      return { lane, place, outcome: 'threw' };
+    });
     inFlight -= 1;
     finished.push(ended);
     tell();

@@ -37,6 +37,8 @@ export type Finished = { lane: string; place: string; attempt?: Attempt } & (
   | { outcome: 'ok' }
   | { outcome: 'retry'; record: RetryRecord }
   | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  /** Our own handling failed: begun again, until it has been begun too often. */
+  | { outcome: 'threw' }
   /** Not sent after all: due again at once. */
   | { outcome: 'release' }
 );

@@ -3,7 +3,7 @@
 -- ARGV  1 generation  2 epoch  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out  7 '1' to tidy the log
 --       8 how often an update may be begun without an end  9 '' or what to remember as the last error
 --       10 when the earliest request that failed was begun (ms, '' when none did)
---       11… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'release'),
+--       11… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'threw' | 'release'),
 --           due at (ms, for retry), retry record (JSON, for retry), reason, attempts, last status, attempt (JSON or '')
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), more to file (0/1), wake history (0/1),
@@ -76,7 +76,7 @@ for i = 11, #ARGV, 9 do
       leaveLane(lane, id)
       dueAgain(lane, now)
     else
-      redis.call('HINCRBY', starts, id, -1)
+      if outcome == 'release' then redis.call('HINCRBY', starts, id, -1) end
       dueAgain(lane, now)
     end
   end
