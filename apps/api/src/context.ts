@@ -24,7 +24,7 @@ const MAX_DATABASE_CONNECTIONS = 10;
 export interface Context extends BotDeps, AccountDeps {
   config: ApiConfig;
   proxy: ApiConfig['proxy'];
-  turns: BotDeps['turns'] & { history: TurnQueue };
+  turns: BotDeps['turns'] & { rules: TurnQueue; history: TurnQueue };
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   credentials: CredentialCache;
@@ -52,6 +52,7 @@ export async function createContext(
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),
+    rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
   const waiters = channelWaiters(redis, channels.appended);

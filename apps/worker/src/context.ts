@@ -22,7 +22,7 @@ export type WorkerContext = {
   secrets: SecretBox;
   platform: PlatformClient;
   directory: BotDirectory;
-  turns: { polling: TurnQueue; push: TurnQueue; history: TurnQueue };
+  turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
@@ -46,6 +46,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),
+    rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
   const pushable = channelWaiters(redis, channels.pushable);

@@ -8,6 +8,8 @@ import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 5_000;
+const MARK_KINDS = ['push', 'rules', 'history'] as const;
+type MarkKind = (typeof MARK_KINDS)[number];
 
 /** Revives what was lost: turns that should exist, work marks nobody answered, configuration Redis forgot. */
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
@@ -43,20 +45,26 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
 /** A mark that stays is a wake that was lost with the process that owed it. */
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const forgotten: { push: number[]; history: number[] } = { push: [], history: [] };
-  const oldest = { push: nowMs, history: nowMs };
+  const forgotten: Record<MarkKind, number[]> = { push: [], rules: [], history: [] };
+  const oldest: Record<MarkKind, number> = { push: nowMs, rules: nowMs, history: nowMs };
   for (let shard = 0; shard < SHARDS; shard += 1) {
     const marks = await deps.redis.commands.zrangebyscore(shardKeys(shard).dirty, '-inf', '+inf', 'WITHSCORES');
     for (let at = 0; at < marks.length; at += 2) {
       const sinceMs = Number(marks[at + 1]);
-      const kind = marks[at] === 'history' ? 'history' : 'push';
+      const kind = kindOf(marks[at]!);
       oldest[kind] = Math.min(oldest[kind], sinceMs);
       if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
       forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(marks[at]!, 10));
     }
   }
-  deps.measure.oldestPending.set({ kind: 'push' }, (nowMs - oldest.push) / 1000);
-  deps.measure.oldestPending.set({ kind: 'history' }, (nowMs - oldest.history) / 1000);
-  await deps.turns.push.ensure(forgotten.push);
-  await deps.turns.history.ensure(forgotten.history);
+  for (const kind of MARK_KINDS) {
+    deps.measure.oldestPending.set({ kind }, (nowMs - oldest[kind]) / 1000);
+    await deps.turns[kind].ensure(forgotten[kind]);
+  }
+}
+
+/** A mark is `<bot id>:<kind>`, or `history` for the shard's. */
+function kindOf(mark: string): MarkKind {
+  if (mark === 'history') return 'history';
+  return mark.endsWith(':rules') ? 'rules' : 'push';
 }

@@ -21,7 +21,11 @@ export async function benchPull(database: { url: string }): Promise<void> {
   const log = createLogger({ name: 'bench', level: 'warn' });
   const redis = await connectRedis({ url: fleet.redis.url, log });
   const directory = await followDirectory({ redis, secrets: secretBox(FLEET_ENCRYPTION_KEY), log });
-  const turns = { push: turnQueue(redis, 'push'), history: turnQueue(redis, 'history') };
+  const turns = {
+    push: turnQueue(redis, 'push'),
+    rules: turnQueue(redis, 'rules'),
+    history: turnQueue(redis, 'history'),
+  };
   const append = async (botId: number, ids: number[]) => {
     await directory.refresh();
     const sliced = sliceUpdates(`{"ok":true,"result":[${ids.map(updateText).join(',')}]}`);
@@ -38,6 +42,7 @@ export async function benchPull(database: { url: string }): Promise<void> {
   } finally {
     directory.close();
     await turns.push.close();
+    await turns.rules.close();
     await turns.history.close();
     await redis.close();
     await fleet.stop();

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
 type BigInt64 = number;
@@ -102,6 +102,8 @@ export interface RoutesTable {
   target_chat_id: BigInt64 | null;
   enabled: Generated<boolean>;
   description: Generated<string>;
+  /** What a crash between sending and recording does to the one message in flight. */
+  delivery: Generated<'at_least_once' | 'at_most_once'>;
   created_at: CreatedAt;
 }
 
@@ -109,9 +111,12 @@ export interface RouteLinksTable {
   target_bot_id: BigInt64;
   target_chat_id: BigInt64;
   target_message_id: BigInt64;
+  /** '' for messages outside a business connection, like the source's. */
+  target_business_connection_id: Generated<string>;
   source_bot_id: BigInt64;
   source_chat_id: BigInt64;
   source_message_id: BigInt64;
+  source_business_connection_id: Generated<string>;
   expires_at: Date;
 }
 
@@ -184,6 +189,17 @@ export interface ApiKeysTable {
   created_at: CreatedAt;
 }
 
+/** What was deleted and whose rows are still to be removed, in small steps. */
+export interface DeletionsTable {
+  id: GeneratedAlways<BigInt64>;
+  bot_id: BigInt64;
+  /** null: the whole bot. */
+  chat_id: BigInt64 | null;
+  /** Of a chat, the messages dated before it (Unix seconds) are gone for every reader; null for a bot. */
+  before_date: BigInt64 | null;
+  created_at: CreatedAt;
+}
+
 export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
@@ -197,4 +213,5 @@ export interface Tables {
   accounts: AccountsTable;
   account_bots: AccountBotsTable;
   api_keys: ApiKeysTable;
+  deletions: DeletionsTable;
 }

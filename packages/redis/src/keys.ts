@@ -46,6 +46,13 @@ export function botKeys(botId: number) {
     redriven: `${prefix}:redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
+    /** As lanes, lane, flight and redriven, for the turns that route. */
+    rulesLanes: `${prefix}:rules:lanes`,
+    rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
+    rulesFlight: `${prefix}:rules:flight`,
+    rulesRedriven: `${prefix}:rules:redriven`,
+    /** Hash: `s:<id>` times begun, `r:<id>` failed tries, `p:<id>` what was sent already, `g:<id>` album. */
+    rulesWork: `${prefix}:rules:work`,
     /** Exists for a second after a setWebhook, which is taken once a second. */
     setWebhookTurn: `${prefix}:set-webhook`,
     /** Taken by whoever checks the bot's webhook at the platform next. */
@@ -76,6 +83,23 @@ export const authKeys = {
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',
 } as const;
+
+/** How fast a bot may send: what it sent lately, over all processes. One slot per sending bot. */
+export function paceKeys(botId: number) {
+  const prefix = `{pace:${botId}}`;
+  return {
+    /** List: when (ms) the latest messages were sent, in all and to one chat; newest first. */
+    bot: `${prefix}:bot`,
+    chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
+    /** Until when (ms) the platform wants nothing for that chat. */
+    blocked: (chatId: number | string) => `${prefix}:blocked:${chatId}`,
+  };
+}
+
+/** Exists for a day where one of our bots wrote a message whose author other bots cannot see. */
+export function ownPostKey(chat: number | string, messageId: number): string {
+  return `flotilla:own-post:${chat}:${messageId}`;
+}
 
 /** Pub/sub channels. */
 export const channels = {

@@ -9,11 +9,15 @@ const SCRIPT_NAMES = [
   'apply-bot',
   'begin-turn',
   'end-push-turn',
+  'end-rules-turn',
   'forget-bot',
+  'note-routed',
   'note-state',
   'pull-read',
   'push-step',
   'redrive',
+  'reserve-slot',
+  'rules-step',
   'write-config',
 ] as const;
 

@@ -3,7 +3,7 @@ import type { RedisHandles } from './connect.ts';
 import { turnQueuePrefix } from './keys.ts';
 
 /** What a worker does for one bot (or, for history, one shard) at a time. */
-export type TurnKind = 'polling' | 'push' | 'history';
+export type TurnKind = 'polling' | 'push' | 'rules' | 'history';
 export type TurnData = { subject: number };
 
 /** Adds turns of one kind; of one subject at most one runs and one waits, over all workers. */

@@ -23,6 +23,8 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     description: '',
     maxConnections: 40,
     allowedUpdates: null,
+    rules: [],
+    routedTo: false,
     generation: `generation-${id}`,
     revision: 1,
     createdAt: new Date(0),

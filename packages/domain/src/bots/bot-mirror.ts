@@ -3,7 +3,7 @@ import { botKeys, configKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { type Bot, pushes } from './bot.ts';
+import { type Bot, pushes, routes } from './bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
@@ -42,6 +42,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       keys.redriven,
       keys.history,
       keys.dirty,
+      ...rulesKeys(keys),
     ],
     [
       bot.generation,
@@ -57,6 +58,8 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       flag(change.retryNow),
       bot.revision,
       bot.id,
+      flag(routes(bot)),
+      keys.rulesLane(''),
     ],
   );
   return waits === '1';
@@ -81,8 +84,9 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       keys.attempts,
       keys.redriven,
       keys.dirty,
+      ...rulesKeys(keys),
     ],
-    [keys.lane(''), botId],
+    [keys.lane(''), botId, keys.rulesLane('')],
   );
   await runScript(commands, 'write-config', configScriptKeys, [botId, '', '']);
   for await (const page of commands.scanStream({ match: `${keys.prefix}:*`, count: 1000 })) {
@@ -95,6 +99,10 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
 export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>): Promise<void> {
   // From the clock, so that a version made after a loss is always above the lost one.
   await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');
+}
+
+function rulesKeys(keys: ReturnType<typeof botKeys>): string[] {
+  return [keys.rulesLanes, keys.rulesFlight, keys.rulesWork, keys.rulesRedriven];
 }
 
 const configScriptKeys = [configKeys.bots, configKeys.changes, configKeys.version];

@@ -24,6 +24,8 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     description: row.description,
     maxConnections: row.max_connections,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
+    rules: row.rules,
+    routedTo: row.routed_to,
     generation: row.generation,
     revision: row.revision,
     createdAt: row.created_at,

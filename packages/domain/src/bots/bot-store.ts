@@ -1,33 +1,68 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { BotsTable } from '@flotilla/database/tables.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { ActiveRule } from './active-rule.ts';
 
-export type BotRow = Selectable<BotsTable>;
+/** A bot with what the routes say of it. */
+export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
 
 const nextRevision = sql<number>`nextval('bot_revisions')`;
 
-/** SQL of the `bots` table. Every change draws a new revision. */
+const enabledRules = sql<ActiveRule[]>`(
+  select coalesce(json_agg(json_build_object(
+    'id', r.id, 'targetBotId', r.target_bot_id, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
+    'action', r.action, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
+  from routes r where r.source_bot_id = bots.id and r.enabled)`;
+const isTarget = sql<boolean>`exists (
+  select from routes r where r.target_bot_id = bots.id and r.enabled and r.action <> 'drop')`;
+
+/**
+ * SQL of the `bots` table. Every change draws a new revision. A bot and its rules are always read in one statement, so
+ * that a revision stands for one state of both.
+ */
 export function botStore(db: Database) {
+  const read = () =>
+    db
+      .selectFrom('bots')
+      .selectAll()
+      .select([enabledRules.as('rules'), isTarget.as('routed_to')]);
+  const byId = (id: number): Promise<BotRow | undefined> => read().where('id', '=', id).executeTakeFirst();
   return {
-    all: (): Promise<BotRow[]> => db.selectFrom('bots').selectAll().orderBy('id').execute(),
-    byId: (id: number): Promise<BotRow | undefined> =>
-      db.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirst(),
-    insert: (bot: NewBot): Promise<BotRow | undefined> =>
-      db
+    all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
+    byId,
+    insert: async (bot: NewBot): Promise<BotRow | undefined> => {
+      const inserted = await db
         .insertInto('bots')
         .values({ ...bot, revision: nextRevision })
         .onConflict((conflict) => conflict.column('token_hash').doNothing())
         .returningAll()
-        .executeTakeFirst(),
-    update: (id: number, changes: ChangedBot): Promise<BotRow | undefined> =>
-      db
+        .executeTakeFirst();
+      return inserted && { ...inserted, rules: [], routed_to: false };
+    },
+    update: async (id: number, changes: ChangedBot): Promise<BotRow | undefined> => {
+      const { numUpdatedRows } = await db
         .updateTable('bots')
         .set({ ...changes, revision: nextRevision })
         .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      return numUpdatedRows === 0n ? undefined : byId(id);
+    },
+    /** Draws new revisions, because the routes say something else of these bots. */
+    touch: async (ids: number[]): Promise<void> => {
+      if (ids.length === 0) return;
+      // In the order of their ids, so that two who touch the same bots wait for each other instead of deadlocking.
+      await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+      await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
+    },
+    /** The bots that rules from or to this one are about. */
+    routingPartners: async (id: number): Promise<number[]> => {
+      const { rows } = await sql<{ partner: number }>`
+        select target_bot_id as partner from routes where source_bot_id = ${id} and target_bot_id <> ${id}
+        union select source_bot_id from routes where target_bot_id = ${id} and source_bot_id <> ${id}`.execute(db);
+      return rows.map((row) => row.partner);
+    },
     remove: async (id: number): Promise<boolean> => {
       const gone = await db.deleteFrom('bots').where('id', '=', id).executeTakeFirst();
       return gone.numDeletedRows > 0n;

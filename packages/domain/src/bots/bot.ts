@@ -1,3 +1,5 @@
+import type { ActiveRule } from './active-rule.ts';
+
 /** A registered bot, as every process holds it; never logged whole, since it carries secrets. */
 export type Bot = {
   /** Our own id, never reused. */
@@ -22,6 +24,10 @@ export type Bot = {
   maxConnections: number;
   /** null: the platform's default set. */
   allowedUpdates: string[] | null;
+  /** Its enabled routing rules, in the order they run. */
+  rules: ActiveRule[];
+  /** Another bot's rule, or its own, sends to chats of this bot: replies there go back to where they came from. */
+  routedTo: boolean;
   generation: string;
   revision: number;
   createdAt: Date;
@@ -53,6 +59,16 @@ export const DEFAULT_MAX_CONNECTIONS = 40;
 /** Whether updates of this bot go to its backend. */
 export function pushes(bot: Bot): boolean {
   return bot.proxyEnabled && bot.backendUrl !== '' && !bot.disabled;
+}
+
+/** The rules that run: a bot that is not managed has none. */
+export function rulesOf(bot: Bot): ActiveRule[] {
+  return bot.manageEnabled ? bot.rules : [];
+}
+
+/** Whether messages of this bot have to be looked at for routing; dropping alone is decided where they are pushed. */
+export function routes(bot: Bot): boolean {
+  return bot.manageEnabled && (bot.routedTo || bot.rules.some((rule) => rule.action !== 'drop'));
 }
 
 /** Whether the worker asks the platform for this bot's updates. */

@@ -2,11 +2,18 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
+import { republishBots } from './republish-bots.ts';
 
 /** Deletes a bot and all its data, in Postgres and in Redis. Throws FlotillaError('not_found'). */
 export async function deleteBot(deps: BotDeps, botId: number): Promise<void> {
-  const existed = await botStore(deps.db).remove(botId);
+  const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
+    const store = botStore(transaction);
+    const partners = await store.routingPartners(botId);
+    const existed = await store.remove(botId);
+    await store.touch(partners);
+    return { existed, partners };
+  });
   await unmirrorBot(deps, botId);
-  await deps.directory.refresh();
+  await republishBots(deps, partners);
   if (!existed) throw new FlotillaError('not_found', 'Bot not found');
 }

@@ -8,7 +8,7 @@ import type { BotDirectory } from './bot-directory.ts';
 
 const CHECK_EVERY_MS = 1000;
 
-type Snapshot = { version: number; byId: Map<number, Bot>; byToken: Map<string, Bot> };
+type Snapshot = { version: number; byId: Map<number, Bot>; byToken: Map<string, Bot>; platformIds: Set<number> };
 
 /** Keeps this process's snapshot of the configuration; resolves after the first attempt to load it. */
 export async function followDirectory(deps: {
@@ -28,16 +28,20 @@ export async function followDirectory(deps: {
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
     const before = into.byId.get(id);
-    if (before) into.byToken.delete(before.token);
+    if (before) {
+      into.byToken.delete(before.token);
+      into.platformIds.delete(before.telegramId);
+    }
     into.byId.delete(id);
     if (!stored) return;
     const bot = open(stored);
     into.byId.set(id, bot);
     into.byToken.set(bot.token, bot);
+    into.platformIds.add(bot.telegramId);
   };
 
   const load = async (version: number): Promise<void> => {
-    const fresh: Snapshot = { version, byId: new Map(), byToken: new Map() };
+    const fresh: Snapshot = { version, byId: new Map(), byToken: new Map(), platformIds: new Set() };
     for (const [id, stored] of Object.entries(await commands.hgetall(configKeys.bots))) put(fresh, Number(id), stored);
     const ids = new Set([...fresh.byId.keys(), ...(snapshot?.byId.keys() ?? [])]);
     snapshot = fresh;
@@ -100,6 +104,7 @@ export async function followDirectory(deps: {
     byId: (id) => current().byId.get(id),
     byToken: (token) => current().byToken.get(token),
     all: () => [...current().byId.values()],
+    isOwnBot: (telegramId) => current().platformIds.has(telegramId),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -9,7 +9,7 @@ import type { Bot } from '../bots/bot.ts';
 
 export type AcceptDeps = {
   redis: RedisHandles;
-  turns: { push: TurnQueue; history: TurnQueue };
+  turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
 };
 
@@ -61,7 +61,7 @@ export async function acceptUpdates(
     args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
   const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-  const [status, appended, duplicates, wakePush, wakeHistory] = reply;
+  const [status, appended, duplicates, wakePush, wakeHistory, , wakeRules] = reply;
   switch (status) {
     case 'GONE':
       return { outcome: 'gone' };
@@ -75,6 +75,7 @@ export async function acceptUpdates(
   // Both before anyone is told "received": a wake that is lost with this process would leave the update lying.
   await Promise.all([
     wakePush === 1 ? deps.turns.push.wake(bot.id) : null,
+    wakeRules === 1 ? deps.turns.rules.wake(bot.id) : null,
     wakeHistory === 1 ? deps.turns.history.wake(shardOf(bot.id)) : null,
   ]);
   return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };

@@ -8,13 +8,18 @@ export type Ownership =
   | { outcome: 'owner'; epoch: number; pollOffset: number; polledAtMs: number }
   | { outcome: 'nothing-to-do' };
 
-/** Makes the caller the owner of the bot's turns of this kind; what a dead push owner had in flight is due again. */
-export async function ownTurn(deps: { redis: RedisHandles }, bot: Bot, kind: 'polling' | 'push'): Promise<Ownership> {
+/** Makes the caller the owner of the bot's turns of this kind; what a dead owner had in flight is due again. */
+export async function ownTurn(
+  deps: { redis: RedisHandles },
+  bot: Bot,
+  kind: 'polling' | 'push' | 'rules',
+): Promise<Ownership> {
   const keys = botKeys(bot.id);
+  const [lanes, flight] = kind === 'rules' ? [keys.rulesLanes, keys.rulesFlight] : [keys.lanes, keys.flight];
   const [status, epoch, pollOffset, polledAtMs] = await runScript(
     deps.redis.commands,
     'begin-turn',
-    [keys.state, keys.lanes, keys.flight],
+    [keys.state, lanes, flight],
     [bot.generation, kind],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };

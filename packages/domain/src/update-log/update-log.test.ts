@@ -20,7 +20,7 @@ import { ownTurn } from './own-turn.ts';
 let server: TestRedis;
 let redis: RedisHandles;
 let waiters: ChannelWaiters;
-let turns: { push: TurnQueue; history: TurnQueue };
+let turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
 let nextId = 0;
 let nowMs = Date.now();
 const clock = { nowMs: () => nowMs };
@@ -30,11 +30,12 @@ beforeAll(async () => {
   server = await startTestRedis();
   redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
   waiters = channelWaiters(redis, channels.appended);
-  turns = { push: turnQueue(redis, 'push'), history: turnQueue(redis, 'history') };
+  turns = { push: turnQueue(redis, 'push'), rules: turnQueue(redis, 'rules'), history: turnQueue(redis, 'history') };
 });
 afterAll(async () => {
   waiters.close();
   await turns.push.close();
+  await turns.rules.close();
   await turns.history.close();
   await redis.close();
   await server.stop();

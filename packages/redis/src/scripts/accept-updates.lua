@@ -5,7 +5,7 @@
 --       7… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
---      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id}
+--      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1)}
 -- @include trim
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
@@ -14,7 +14,7 @@ local TRIM_EVERY_MS = 5000
 local state, log, history, dirty, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
-  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil')
+  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil', 'rules', 'unlooked', 'routing')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
@@ -22,6 +22,7 @@ if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
 local last, n = tonumber(s[3]), tonumber(s[4])
 local pull, push, manage = s[5] == '1', s[6] == '1', s[8] == '1'
 local holdsForPush = push or tonumber(s[7]) > now
+local rules = s[17] == '1'
 local named = redis.call('EXISTS', consumers) == 1
 
 -- A slow place alone never stops intake: only when every place is at its limit does the platform keep the rest.
@@ -31,6 +32,7 @@ if holdsForPush then
   local behind = n - tonumber(s[13]) + tonumber(s[14])
   if not waiting or behind < waiting then waiting = behind end
 end
+if rules and not waiting then waiting = tonumber(s[18]) + tonumber(s[19]) end
 if waiting and waiting >= tonumber(ARGV[6]) then return { 'FULL' } end
 
 local allowed = s[9]
@@ -39,7 +41,7 @@ local function mutes(kind)
   return not string.find(allowed, ',' .. kind .. ',', 1, true)
 end
 
-local appended, duplicates, heard = 0, 0, false
+local appended, duplicates, heard, routable = 0, 0, false, 0
 for i = 7, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
@@ -58,7 +60,10 @@ for i = 7, #ARGV, 9 do
       n = n + 1
       heard = true
     end
-    if named or (not muted and (pull or holdsForPush)) then
+    -- What rules are about they see whatever kinds the bot's own program asked for.
+    local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
+    if forRules then routable = routable + 1 end
+    if named or forRules or (not muted and (pull or holdsForPush)) then
       redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', muted and '1' or '0')
     end
     if manage then
@@ -70,7 +75,7 @@ end
 
 if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
-if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last } end
+if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0 } end
 
 redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now)
 -- A reader that is off passes everything, so that it starts at the end when it is turned on.
@@ -85,5 +90,10 @@ if push and heard and tonumber(s[16] or 0) <= now then
   if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
 end
 local wakeHistory = manage and redis.call('ZADD', dirty, 'NX', now, 'history') or 0
+local wakeRules = 0
+if routable > 0 then
+  redis.call('HINCRBY', state, 'unlooked', routable)
+  wakeRules = redis.call('ZADD', dirty, 'NX', now, botId .. ':rules')
+end
 if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
-return { 'OK', appended, duplicates, wakePush, wakeHistory, last }
+return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules }

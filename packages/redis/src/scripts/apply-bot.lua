@@ -1,14 +1,16 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
 -- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 retries  8 starts  9 redriven  10 history  11 dirty
+--       12 lanes of rules  13 their flight  14 their work  15 their redriven
 -- ARGV  1 generation  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
 --       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
---       12 revision of the configuration  13 bot id
+--       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes
+-- @include rules
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
 
@@ -92,6 +94,15 @@ if not push and not pushed and not parked and filed < last then
 end
 
 redis.call('HSET', state, 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8], 'rev', ARGV[12])
+local ruled = redis.call('HGET', state, 'rules') == '1'
+if ARGV[14] == '1' and not ruled then
+  redis.call('HSET', state, 'rules', 1, 'looked', last, 'ruledTo', last, 'unlooked', 0, 'routing', 0)
+elseif ruled and ARGV[14] ~= '1' then
+  clearRules(state, KEYS[12], KEYS[13], KEYS[14], KEYS[15], ARGV[15])
+elseif ruled and redis.call('EXISTS', KEYS[12]) == 1 then
+  -- What slept while the bot was disabled has no turn any more; upkeep answers the mark.
+  redis.call('ZADD', KEYS[11], 'NX', now, ARGV[13] .. ':rules')
+end
 if ARGV[10] == '1' then
   emptyPush()
   redis.call('HSET', state, 'acked', last, 'ackedN', n, 'keptFrom', last, 'prevAck', last)

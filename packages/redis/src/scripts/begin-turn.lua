@@ -1,11 +1,11 @@
 -- Makes the caller the owner of a bot's turns of one kind: every older epoch is refused from now on.
--- KEYS  1 state  2 lanes  3 flight
--- ARGV  1 generation  2 kind ('polling' or 'push')
+-- KEYS  1 state  2 lanes  3 flight (of that kind of turns)
+-- ARGV  1 generation  2 kind ('polling', 'push' or 'rules')
 -- RESULT {'GONE'} | {'OFF'} | {'OK', epoch, next offset to ask the platform for, last success of that (ms)}
 -- @include lanes
-local s = redis.call('HMGET', KEYS[1], 'gen', 'on', 'pollOffset', 'push', 'pollOkAt')
+local s = redis.call('HMGET', KEYS[1], 'gen', 'on', 'pollOffset', ARGV[2], 'pollOkAt')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
-if s[2] ~= '1' or (ARGV[2] == 'push' and s[4] ~= '1') then return { 'OFF' } end
+if s[2] ~= '1' or (ARGV[2] ~= 'polling' and s[4] ~= '1') then return { 'OFF' } end
 local epoch = redis.call('HINCRBY', KEYS[1], 'e:' .. ARGV[2], 1)
-if ARGV[2] == 'push' then restoreFlights(KEYS[2], KEYS[3]) end
+if ARGV[2] ~= 'polling' then restoreFlights(KEYS[2], KEYS[3]) end
 return { 'OK', epoch, tonumber(s[3]), tonumber(s[5] or 0) }

@@ -1,0 +1,14 @@
+import type { ConditionType, RoutingAction } from '@flotilla/contract/resources/routing-rule.ts';
+
+/** An enabled routing rule, as the configuration of its source bot carries it. */
+export type ActiveRule = {
+  id: number;
+  targetBotId: number;
+  conditionType: ConditionType;
+  conditionValue: string;
+  action: RoutingAction;
+  /** null for drop, which needs no target. */
+  targetChatId: number | null;
+  /** What a crash between sending and recording does: sends that one message again, or leaves it out. */
+  delivery: 'at_least_once' | 'at_most_once';
+};

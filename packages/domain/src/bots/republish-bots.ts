@@ -1,0 +1,16 @@
+import type { BotDeps } from './bot-deps.ts';
+import { mirrorBot } from './bot-mirror.ts';
+import { botFromRow } from './bot-row.ts';
+import { botStore } from './bot-store.ts';
+
+/** Tells every process what Postgres says of these bots now; those that are gone are left out. */
+export async function republishBots(
+  deps: Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>,
+  botIds: number[],
+): Promise<void> {
+  for (const id of botIds) {
+    const row = await botStore(deps.db).byId(id);
+    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row));
+  }
+  await deps.directory.refresh();
+}

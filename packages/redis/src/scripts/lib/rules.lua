@@ -1,0 +1,7 @@
+-- Forgets everything rules have filed; the place starts anew when they are turned on again.
+local function clearRules(state, lanes, flight, work, redriven, lanePrefix)
+  for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
+  redis.call('DEL', lanes, flight, work, redriven)
+  redis.call('HSET', state, 'rules', 0)
+  redis.call('HINCRBY', state, 'e:rules', 1)
+end
