@@ -16,6 +16,7 @@ type Example = () => Input | Promise<Input>;
 
 const NO_SUCH_ID = 999_999;
 const CHAT = 424_242;
+const GROUP = -1_004_242_424_242;
 
 let api: TestApi;
 let backend: TestBackend;
@@ -24,6 +25,7 @@ let owner: RestClient;
 let stranger: RestClient;
 let nobody: RestClient;
 let botId: number;
+let accountsMade = 0;
 
 const newToken = async () => (await api.platform.createBot({})).token;
 const newBot = async (): Promise<number> => {
@@ -35,6 +37,35 @@ const newKey = async (): Promise<number> => {
   return (made.json as { id: number }).id;
 };
 
+const newMember = async (): Promise<number> => {
+  const { id } = await api.platform.createPerson({});
+  await api.platform.setMember({ chat: GROUP, user: id, status: 'member' });
+  return id;
+};
+const newChatAdmin = async (): Promise<number> => {
+  const user = await newMember();
+  await admin('POST', '/api/admins/promote', { body: { bot_id: botId, chat_id: GROUP, user_id: user } });
+  return user;
+};
+const newMessage = async (): Promise<number> => {
+  const sent = await admin('POST', '/api/messages/send', { body: { bot_id: botId, chat_id: GROUP, text: 'Hello' } });
+  return (sent.json as { id: number }).id;
+};
+const newTag = async (): Promise<number> => {
+  const added = await admin('POST', '/api/tags/add', { body: await EXAMPLES.addTag!() });
+  return (added.json as { id: number }).id;
+};
+const newRule = async (): Promise<number> => {
+  const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule!() });
+  return (added.json as { id: number }).id;
+};
+const newAccount = async (): Promise<number> => {
+  const added = await admin('POST', '/api/auth/users/add', { body: await EXAMPLES.addAccount!() });
+  return (added.json as { id: number }).id;
+};
+const inGroup = (rest: Input = {}): Input => ({ bot_id: botId, chat_id: GROUP, ...rest });
+const page = { limit: 5, offset: 0 };
+
 const EXAMPLES: Record<string, Example> = {
   login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
   logout: () => ({}),
@@ -44,6 +75,15 @@ const EXAMPLES: Record<string, Example> = {
   createApiKey: () => ({ name: 'example', role: 'user', bot_ids: [botId], expires_at: '2099-01-01T00:00:00Z' }),
   toggleApiKey: async () => ({ id: await newKey(), enabled: false }),
   deleteApiKey: async () => ({ id: await newKey() }),
+  listAccounts: () => page,
+  addAccount: () => {
+    accountsMade += 1;
+    const names = { username: `example-${accountsMade}`, display_name: 'An example' };
+    return { ...names, password: 'a long password', role: 'user', bot_ids: [botId], must_change_password: true };
+  },
+  updateAccount: async () => ({ id: await newAccount(), display_name: 'Another name', role: 'user', bot_ids: null }),
+  deleteAccount: async () => ({ id: await newAccount() }),
+  resetPassword: async () => ({ id: await newAccount(), password: 'another password', must_change_password: false }),
   listBots: () => ({ limit: 5, offset: 0 }),
   addBot: async () => ({
     token: await newToken(),
@@ -65,6 +105,42 @@ const EXAMPLES: Record<string, Example> = {
   checkBackendHealth: () => ({ id: botId }),
   listChats: () => ({ bot_id: botId, q: 'a', limit: 5, offset: 0 }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true }),
+  refreshChat: () => inGroup(),
+  searchMessages: () => inGroup({ q: 'hello', ...page }),
+  exportChat: () => inGroup({ format: 'csv' }),
+  deleteChat: async () => {
+    await newTag();
+    return inGroup();
+  },
+  deleteMessage: async () => inGroup({ message_id: await newMessage() }),
+  pinMessage: async () => inGroup({ message_id: await newMessage() }),
+  unpinMessage: async () => inGroup({ message_id: await newMessage() }),
+  listChatUsers: () => inGroup({ q: 'a', ...page }),
+  banChatUser: async () => inGroup({ user_id: await newMember(), until_date: 2_000_000_000, revoke_messages: true }),
+  unbanChatUser: async () => inGroup({ user_id: await newMember() }),
+  listChatAdmins: () => inGroup(page),
+  setChatAdminTitle: async () => inGroup({ user_id: await newChatAdmin(), title: 'Librarian' }),
+  promoteChatUser: async () => inGroup({ user_id: await newMember(), permissions: { can_pin_messages: true } }),
+  demoteChatAdmin: async () => inGroup({ user_id: await newChatAdmin() }),
+  listTags: () => inGroup(page),
+  listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
+  addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
+  removeTag: async () => ({ id: await newTag() }),
+  listRoutingRules: () => ({ bot_id: botId, ...page }),
+  addRoutingRule: () => ({
+    source_bot_id: botId,
+    target_bot_id: botId,
+    condition_type: 'text',
+    condition_value: '^invoice [0-9]+$',
+    action: 'copy',
+    target_chat_id: CHAT,
+    enabled: true,
+    description: 'An example',
+  }),
+  updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
+  deleteRoutingRule: async () => ({ id: await newRule() }),
+  listAuditEntries: () => inGroup({ action: 'ban', ...page }),
+  showChatStats: () => inGroup(),
   sendMessage: () => ({ bot_id: botId, chat_id: CHAT, text: 'Hello' }),
   listDeliveries: () => ({ bot_id: botId, state: 'dead', limit: 5, offset: 0 }),
   listDeliveryAttempts: () => ({ bot_id: botId }),
@@ -81,6 +157,7 @@ beforeAll(async () => {
     body: { token: platformBot.token, backend_url: backend.url, long_poll_enabled: true },
   });
   botId = (added.json as { id: number }).id;
+  await api.platform.createChat({ id: GROUP, type: 'supergroup', admins: [{ user: platformBot.id }] });
   const person = await api.platform.createPerson({ id: CHAT });
   await api.platform.startBot({ person: person.id, bot: platformBot.id });
   const { db } = api.database;
@@ -134,7 +211,7 @@ describe.each(endpoints.map(({ operation }) => [operation.name, operation] as co
     test('answers a valid call of an admin in the shape of its schema', async () => {
       const answer = await call(asAdmin(), operation, await example());
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
-      operation.output.parse(answer.json);
+      operation.output.parse(operation.mediaTypes === undefined ? answer.json : answer.text);
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     });
   }
@@ -144,6 +221,13 @@ describe.each(endpoints.map(({ operation }) => [operation.name, operation] as co
       const answer = await call(nobody, operation, { unknown_field: 1 });
       expectError(answer, 401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    });
+  }
+
+  if (operation.wholeFleet === true) {
+    test('is 403 for a key of an admin that is limited to some bots', async () => {
+      const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [botId] } });
+      expectError(await call(restClient(api.url, (made.json as { key: string }).key), operation, {}), 403);
     });
   }
 
