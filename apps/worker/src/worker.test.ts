@@ -158,7 +158,12 @@ describe('a worker', () => {
   test('says what the platform refused, and polls again when it is well', async () => {
     const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
     await waitFor(async () => (await readBotStatus(deps, bot)).running);
-    await control.setFault({ method: 'getUpdates', bot: platformId, kind: 'status', status: 502, count: 1 } as never);
+    await control.setFault({
+      method: 'getUpdates',
+      bot: platformId,
+      effect: { kind: 'status', status: 502 },
+      count: 1,
+    });
     await message(platformId, 1, 'after');
     await waitFor(() => texts().includes('after'), { timeoutMs: 20_000 });
   });

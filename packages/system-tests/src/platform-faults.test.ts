@@ -1,0 +1,99 @@
+import type { FaultEffect } from '@flotilla/simulator/faults/fault.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+let fleet: Fleet;
+let backend: TestBackend;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 2 });
+  backend = await startBackend();
+}, 60_000);
+afterAll(async () => {
+  await backend.stop();
+  await fleet.stop();
+}, 60_000);
+
+const addBot = () => fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+const say = (bot: FleetBot, text: string) =>
+  fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}`,
+  });
+const arrived = (text: string) => backend.requests.some((request) => request.text.includes(`"${text}"`));
+const lastError = async (bot: FleetBot) => {
+  const bots = await fleet.rest<{ id: number; last_error?: string }[]>('/api/bots');
+  return bots.find(({ id }) => id === bot.id)?.last_error ?? '';
+};
+const polls = (bot: FleetBot) => fleet.control.readCalls({ bot: bot.platformId });
+
+const pollingTurns = async () => {
+  const turns = fleet.workers.map((worker) => readMetric(worker, 'flotilla_active_turns', { kind: 'polling' }));
+  return (await Promise.all(turns)).reduce((sum: number, count) => sum + (count ?? 0), 0);
+};
+
+describe('while the platform fails for one bot', () => {
+  test.each<[string, FaultEffect, RegExp]>([
+    ['409', { kind: 'status', status: 409, description: 'Conflict: terminated by other getUpdates request' }, /409/],
+    ['401', { kind: 'status', status: 401, description: 'Unauthorized' }, /401 Unauthorized/],
+    ['429 with a time', { kind: 'status', status: 429, retryAfterS: 2 }, /429/],
+    ['502', { kind: 'status', status: 502 }, /502/],
+    ['garbage', { kind: 'status', status: 200, body: '<html>maintenance</html>', contentType: 'text/html' }, /answer/],
+    ['a reset', { kind: 'reset' }, /reached|reset|hang up/i],
+  ])(
+    '%s is told, the next try is spaced, and other bots go on',
+    async (name, fault, words) => {
+      const [bot, other] = [await addBot(), await addBot()];
+      await waitFor(async () => (await polls(bot)).pollsNow === 1);
+      await fleet.control.setFault({ bot: bot.platformId, method: 'getUpdates', effect: fault });
+      await say(bot, `wakes the poll of ${name}`);
+      await waitFor(async () => words.test(await lastError(bot)), {
+        timeoutMs: 20_000,
+        message: `${name} in last_error`,
+      });
+      await fleet.control.forgetCalls({ bot: bot.platformId });
+      await say(other, `beside ${name}`);
+      await waitFor(() => arrived(`beside ${name}`));
+      expect((await polls(bot)).total).toBeLessThan(10);
+      await fleet.control.clearFaults({});
+    },
+    60_000,
+  );
+
+  test('what came meanwhile arrives once the platform is well again', async () => {
+    const bot = await addBot();
+    await waitFor(async () => (await polls(bot)).pollsNow === 1);
+    await fleet.control.setFault({
+      bot: bot.platformId,
+      method: 'getUpdates',
+      effect: { kind: 'status', status: 502 },
+    });
+    await say(bot, 'kept meanwhile');
+    await waitFor(async () => /502/.test(await lastError(bot)));
+    await fleet.control.clearFaults({});
+    await waitFor(() => arrived('kept meanwhile'), { timeoutMs: 30_000 });
+  }, 60_000);
+});
+
+describe('polling', () => {
+  test('of one bot there is never more than one getUpdates at once, and none once it is disabled', async () => {
+    const bot = await addBot();
+    for (let at = 0; at < 50; at += 1) await say(bot, `number ${at}`);
+    await waitFor(() => arrived('number 49'), { timeoutMs: 20_000 });
+    expect((await polls(bot)).pollsHighWater).toBe(1);
+    await fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+    const bots = await fleet.rest<{ disabled: boolean }[]>('/api/bots');
+    await waitFor(async () => (await pollingTurns()) === bots.filter(({ disabled }) => !disabled).length, {
+      timeoutMs: 5_000,
+    });
+    await fleet.control.forgetCalls({ bot: bot.platformId });
+    await say(bot, 'nobody asks');
+    const shown = await fleet.rest<{ id: number; running: boolean; disabled: boolean }[]>('/api/bots');
+    expect(shown.find(({ id }) => id === bot.id)).toMatchObject({ running: false, disabled: true });
+    expect((await polls(bot)).byMethod.getupdates ?? 0).toBe(0);
+  }, 60_000);
+});
