@@ -1,14 +1,24 @@
 import { ERROR_CODES } from '@flotilla/contract/flotilla-error.ts';
-import type { Operation } from '@flotilla/contract/operation.ts';
+import { documentation } from '@flotilla/contract/openapi/documentation.ts';
 import { errorAnswer } from '@flotilla/contract/resources/answers.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type DocumentedOperation, documentedOperations } from '@flotilla/testing/documented-operations.ts';
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { wrongTexts, wrongValues } from '@flotilla/testing/wrong-values.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
+import { apiDocument } from '../docs/api-document.ts';
 import { ERROR_STATUS } from '../http/error-status.ts';
 import { endpoints } from './endpoints.ts';
+
+/**
+ * A walk over the API document: every operation is called rightly and wrongly, by everybody, and no answer may
+ * contradict the document. A new operation needs two things, and fails here until it has them:
+ * - an entry in EXAMPLES below, the inputs of a call that succeeds, with whatever it needs made anew for each call;
+ * - an entry in packages/contract/src/openapi/documentation, its example and the errors of its own.
+ */
 
 type Input = Record<string, unknown>;
 /** What a valid call of an operation looks like, made anew for each call. */
@@ -170,13 +180,18 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-function call(client: RestClient, operation: Operation, input: Input): Promise<RestAnswer> {
-  const [path] = operation.paths;
-  if (operation.method === 'POST') return client('POST', path, { body: input });
-  return client('GET', path, { query: queryOf(input) });
+/** Every answer is held against the document, whatever else a test wants of it. */
+async function call(client: RestClient, operation: DocumentedOperation, input: Input): Promise<RestAnswer> {
+  const { method, path } = operation;
+  const answer =
+    method === 'POST'
+      ? await client('POST', path, { body: input })
+      : await client('GET', path, { query: texts(input) });
+  expect(operation.contradictions(answer)).toEqual([]);
+  return answer;
 }
 
-function queryOf(input: Input): NonNullable<RestCall['query']> {
+function texts(input: Input): NonNullable<RestCall['query']> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
@@ -193,32 +208,69 @@ function expectError(answer: RestAnswer, status: number): z.output<typeof errorA
   return error;
 }
 
-test('every operation has an example here, so that none goes untested', () => {
-  expect(Object.keys(EXAMPLES).sort()).toEqual(endpoints.map(({ operation }) => operation.name).sort());
+function expectSuccess(answer: RestAnswer): void {
+  expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+}
+
+function reasons(answer: RestAnswer, field: string): string[] {
+  const { details = [] } = expectError(answer, 400);
+  const found = details.filter(({ path }) => path === field || path.startsWith(`${field}.`));
+  return found.map(({ reason }) => reason);
+}
+
+const DOCUMENTED = documentedOperations(apiDocument());
+const OPERATIONS = new Map(endpoints.map(({ operation }) => [operation.name, operation]));
+
+test('the document that is served is the one that is walked here', async () => {
+  const served = await nobody('GET', '/openapi.json');
+  expect(served.json).toEqual(JSON.parse(JSON.stringify(apiDocument())));
+});
+
+test('every operation is in the document and has an example here, so that none goes untested', () => {
+  const names = [...OPERATIONS.keys()].sort();
+  expect(DOCUMENTED.map(({ name }) => name).sort()).toEqual(names);
+  expect(Object.keys(EXAMPLES).sort()).toEqual(names);
+});
+
+test('every operation is documented with an example and the errors of its own', () => {
+  const documented = new Set(documentation.map(({ operation }) => operation.name));
+  expect([...OPERATIONS.keys()].filter((name) => !documented.has(name))).toEqual([]);
 });
 
 test('every error code has a status', () => {
   expect(Object.keys(ERROR_STATUS).sort()).toEqual([...ERROR_CODES].sort());
 });
 
-describe.each(endpoints.map(({ operation }) => [operation.name, operation] as const))('%s', (name, operation) => {
+describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as const))('%s', (name, documented) => {
+  const operation = OPERATIONS.get(name)!;
+  const { role, inputs, method, path } = documented;
   const example = () => Promise.resolve(EXAMPLES[name]!());
   const naming = operation.botInputs?.[0];
-  const asAdmin = () => (operation.role === 'public' ? nobody : admin);
+  const asAdmin = () => (role === 'public' ? nobody : admin);
+  const isOpenToUsers = role === 'any';
 
   // The only operation that changes what the others sign in with: its success has tests of its own.
   if (name !== 'changePassword') {
-    test('answers a valid call of an admin in the shape of its schema', async () => {
-      const answer = await call(asAdmin(), operation, await example());
-      expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+    test('answers a valid call of an admin as documented', async () => {
+      const answer = await call(asAdmin(), documented, await example());
+      expectSuccess(answer);
       operation.output.parse(operation.mediaTypes === undefined ? answer.json : answer.text);
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     });
+
+    if (method === 'POST') {
+      test('takes its inputs urlencoded and from the query string just as well', async () => {
+        const form = new URLSearchParams(texts(await example()) as Record<string, string>).toString();
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        expectSuccess(await asAdmin()('POST', path, { body: form, headers }));
+        expectSuccess(await asAdmin()('POST', path, { query: texts(await example()) }));
+      });
+    }
   }
 
-  if (operation.role !== 'public') {
+  if (role !== 'public') {
     test('is 401 without a credential, whatever else is wrong', async () => {
-      const answer = await call(nobody, operation, { unknown_field: 1 });
+      const answer = await call(nobody, documented, { unknown_field: 1 });
       expectError(answer, 401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     });
@@ -227,107 +279,86 @@ describe.each(endpoints.map(({ operation }) => [operation.name, operation] as co
   if (operation.wholeFleet === true) {
     test('is 403 for a key of an admin that is limited to some bots', async () => {
       const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [botId] } });
-      expectError(await call(restClient(api.url, (made.json as { key: string }).key), operation, {}), 403);
+      expectError(await call(restClient(api.url, (made.json as { key: string }).key), documented, {}), 403);
     });
   }
 
-  if (operation.role === 'admin') {
+  if (role === 'admin') {
     test('is 403 for the user role before its inputs are looked at', async () => {
-      expect(expectError(await call(owner, operation, {}), 403).error).toBe('Admin role required');
+      expect(expectError(await call(owner, documented, {}), 403).error).toBe('Admin role required');
     });
   } else if (naming !== undefined) {
     test('is open to a user who has the bot, and 403 for one who has not', async () => {
-      expect((await call(owner, operation, await example())).status).toBe(200);
-      expectError(await call(stranger, operation, await example()), 403);
-      expectError(await call(stranger, operation, { [naming]: botId, unknown_field: 1 }), 403);
-      expectError(await call(stranger, operation, { [naming]: NO_SUCH_ID }), 403);
+      expectSuccess(await call(owner, documented, await example()));
+      expectError(await call(stranger, documented, await example()), 403);
+      expectError(await call(stranger, documented, { [naming]: botId, unknown_field: 1 }), 403);
+      expectError(await call(stranger, documented, { [naming]: NO_SUCH_ID }), 403);
     });
   }
 
   if (naming !== undefined) {
     test('is 404 for a bot that is not there, and 400 when something else is wrong besides', async () => {
       const input = { ...(await example()), [naming]: NO_SUCH_ID };
-      expect(expectError(await call(admin, operation, input), 404).error).toBe('Bot not found');
+      expect(expectError(await call(admin, documented, input), 404).error).toBe('Bot not found');
     });
   }
 
-  const fields = Object.entries(operation.input.shape as Record<string, z.ZodType>);
+  for (const [field, { schema, required }] of Object.entries(inputs)) {
+    const proper = operation.aliases?.[field] ?? field;
 
-  for (const [field, schema] of fields) {
-    if (!schema.safeParse(undefined).success) {
+    if (required) {
       test(`requires ${field}`, async () => {
         const { [field]: _left, ...rest } = await example();
-        expect(reasons(await call(asAdmin(), operation, rest), field)).toEqual(['is required']);
+        expect(reasons(await call(asAdmin(), documented, rest), field)).toEqual(['is required']);
+        if (isOpenToUsers) expect(reasons(await call(owner, documented, rest), field)).toEqual(['is required']);
       });
     }
 
-    test(`refuses ${field} of a wrong type, out of range or too long`, async () => {
-      const candidates = operation.method === 'POST' ? [...WRONG_JSON, ...WRONG_TEXT] : WRONG_TEXT;
-      const wrong = candidates.filter((value) => !schema.safeParse(value).success);
-      expect(wrong.length).toBeGreaterThan(0);
-      const input = await example();
+    test(`refuses ${field} of a wrong type, out of range or too long, and says so to those who may know`, async () => {
+      const wrong = method === 'POST' ? wrongValues(schema) : wrongTexts(schema);
+      const { [proper]: _right, ...rest } = await example();
       for (const value of wrong) {
-        const answer = await call(asAdmin(), operation, { ...input, [field]: value });
-        expect(reasons(answer, field).length).toBeGreaterThan(0);
+        const input = { ...rest, [field]: value };
+        const answer = await call(asAdmin(), documented, input);
+        const isNamed = reasons(answer, proper).length > 0;
+        expect({ value, isNamed }).toEqual({ value, isNamed: true });
+        if (isOpenToUsers) expectError(await call(owner, documented, input), 400);
       }
+      if (role === 'public' || wrong.length === 0) return;
+      const input = { ...rest, [field]: wrong[0] };
+      expectError(await call(nobody, documented, input), 401);
+      const knowsNothing = role === 'admin' || (naming !== undefined && naming !== proper);
+      expectError(await call(stranger, documented, input), knowsNothing ? 403 : 400);
     });
   }
 
-  if (operation.method === 'POST') {
+  if (inputs.limit?.schema['x-above-maximum'] === 'lowered') {
+    test('lowers a limit above its maximum instead of refusing it', async () => {
+      const limit = (inputs.limit?.schema.maximum as number) + 1;
+      expectSuccess(await call(admin, documented, { ...(await example()), limit }));
+    });
+  }
+
+  if (method === 'POST') {
     test('refuses an unknown field by its name, and says every fault at once', async () => {
-      const answer = await call(asAdmin(), operation, { ...(await example()), tyop: 1, __proto: 2 });
-      expect(reasons(answer, 'tyop')).toEqual(['is not a field of this call']);
-      expect(reasons(answer, '__proto')).toEqual(['is not a field of this call']);
+      const input = { ...(await example()), tyop: 1, __proto: 2 };
+      for (const client of isOpenToUsers ? [admin, owner] : [asAdmin()]) {
+        const answer = await call(client, documented, input);
+        expect(reasons(answer, 'tyop')).toEqual(['is not a field of this call']);
+        expect(reasons(answer, '__proto')).toEqual(['is not a field of this call']);
+      }
     });
   } else {
     test('ignores an unknown query parameter', async () => {
-      expect((await call(asAdmin(), operation, { ...(await example()), tyop: 1 })).status).toBe(200);
+      expectSuccess(await call(asAdmin(), documented, { ...(await example()), tyop: 1 }));
     });
   }
 
   test('is 405 with the right method in Allow when called with another', async () => {
-    for (const path of operation.paths) {
-      const answer = await admin('PUT', path);
+    for (const known of operation.paths) {
+      const answer = await admin('PUT', known);
       expectError(answer, 405);
-      expect(answer.headers.get('allow')?.split(', ')).toContain(operation.method);
+      expect(answer.headers.get('allow')?.split(', ')).toContain(method);
     }
   });
 });
-
-/** Sent as JSON; each field is only sent those that its schema does not take. */
-const WRONG_JSON: unknown[] = [
-  null,
-  {},
-  [],
-  [[]],
-  [null],
-  1.5,
-  -1,
-  2 ** 53,
-  true,
-  { a: 1 },
-  'half \ud800 a pair',
-  'nul \0',
-];
-/** Sent as text too. */
-const WRONG_TEXT: string[] = [
-  '',
-  ' ',
-  'x',
-  '1.5',
-  '-1',
-  '0',
-  '1e3',
-  '9007199254740993',
-  '-9007199254740993',
-  '9223372036854775807',
-  '[',
-  '[1',
-  'x'.repeat(20_000),
-];
-
-function reasons(answer: RestAnswer, field: string): string[] {
-  const { details = [] } = expectError(answer, 400);
-  const found = details.filter(({ path }) => path === field || path.startsWith(`${field}.`));
-  return found.map(({ reason }) => reason);
-}
