@@ -12,6 +12,7 @@ import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import type { WorkerConfig } from './config.ts';
+import { type RequestSlots, requestSlots } from './turns/request-slots.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** Everything a worker process holds, wired once. */
@@ -26,6 +27,8 @@ export type WorkerContext = {
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
+  /** Requests to backends, over all turns of this process. */
+  slots: RequestSlots;
   backendAllowedCidrs: string[];
   publicUrl: string | null;
   metrics: Metrics;
@@ -36,6 +39,7 @@ export type WorkerContext = {
 };
 
 const DATABASE_CONNECTIONS = 4;
+const REQUESTS_AT_ONCE = 4000;
 
 export async function createWorkerContext(config: WorkerConfig): Promise<WorkerContext> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
@@ -62,6 +66,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     turns,
     pushable,
     backends,
+    slots: requestSlots(REQUESTS_AT_ONCE),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.publicUrl,
     metrics,

@@ -91,6 +91,8 @@ export function paceKeys(botId: number) {
     /** List: when (ms) the latest messages were sent, in all and to one chat; newest first. */
     bot: `${prefix}:bot`,
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
+    /** Exists while the bot is known not to see the messages of that chat. */
+    unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
     /** Until when (ms) the platform wants nothing for that chat. */
     blocked: (chatId: number | string) => `${prefix}:blocked:${chatId}`,
   };

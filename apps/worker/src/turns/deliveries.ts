@@ -6,7 +6,8 @@ import { deliverUpdate } from './deliver-update.ts';
 
 /** The requests a push turn has under way. */
 export type Deliveries = {
-  start(updates: DueUpdate[]): void;
+  /** Sends them with the bot's configuration of this moment. */
+  start(bot: Bot, updates: DueUpdate[]): void;
   inFlight(): number;
   /** What has ended since the last call. */
   takeFinished(): Finished[];
@@ -18,9 +19,9 @@ export type Deliveries = {
   close(options?: { breakOff: boolean }): void;
 };
 
-export function openDeliveries(deps: WorkerContext, bot: Bot, lease: TurnLease): Deliveries {
+export function openDeliveries(deps: WorkerContext, botId: number, lease: TurnLease): Deliveries {
   const cancel = new AbortController();
-  const appended = deps.pushable.listen(bot.id);
+  const appended = deps.pushable.listen(botId);
   let finished: Finished[] = [];
   let inFlight = 0;
   let news = false;
@@ -32,21 +33,23 @@ export function openDeliveries(deps: WorkerContext, bot: Bot, lease: TurnLease):
   appended.onWake(tell);
   lease.signal.addEventListener('abort', tell, { once: true });
 
-  const deliver = async (update: DueUpdate): Promise<void> => {
+  const deliver = async (bot: Bot, update: DueUpdate): Promise<void> => {
     inFlight += 1;
+    deps.slots.take();
     const { lane, place } = update;
     const ended = await deliverUpdate(deps, bot, update, lease, cancel.signal).catch((error: unknown): Finished => {
       deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
       return { lane, place, outcome: 'threw' };
     });
+    deps.slots.giveBack();
     inFlight -= 1;
     finished.push(ended);
     tell();
   };
 
   return {
-    start: (updates) => {
-      for (const update of updates) void deliver(update);
+    start: (bot, updates) => {
+      for (const update of updates) void deliver(bot, update);
     },
     inFlight: () => inFlight,
     takeFinished: () => {

@@ -1,4 +1,5 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { type Bot, pushes } from '@flotilla/domain/bots/bot.ts';
+import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
 import { pushStep } from '@flotilla/domain/push/push-step.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -22,24 +23,28 @@ const TIDY_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 5_000;
 /** Waiting a moment for the next update is cheaper than ending this turn and beginning another. */
 const LINGER_MS = 10;
+const NO_SLOT_PAUSE_MS = 50;
 
 /** Hands out, sends and records until nothing is due, the turn's share is used up, or the ownership is lost. */
-export async function pushRound(deps: WorkerContext, bot: Bot, epoch: number, lease: TurnLease): Promise<RoundEnd> {
-  const deliveries = openDeliveries(deps, bot, lease);
+export async function pushRound(deps: WorkerContext, given: Bot, epoch: number, lease: TurnLease): Promise<RoundEnd> {
+  let bot = given;
+  const deliveries = openDeliveries(deps, bot.id, lease);
   const share = turnShare(deps.clock);
   const tidies = every(TIDY_EVERY_MS, deps.clock);
   let lingers = true;
   try {
     while (true) {
+      bot = newestOf(deps, bot);
       const winding = share.usedUp() || !lease.held();
-      const room = winding ? 0 : bot.maxConnections - deliveries.inFlight();
+      const room = winding ? 0 : deps.slots.offer(bot.maxConnections - deliveries.inFlight());
       const finished = deliveries.takeFinished();
       const step = await pushStep(deps, bot, { epoch, finished, room, tidy: tidies() });
       if (step.outcome === 'lost') {
         deliveries.close({ breakOff: true });
         return { reason: 'lost' };
       }
-      deliveries.start(step.due);
+      deliveries.start(bot, step.due);
+      if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
       share.take(step.due.length);
       if (finished.length > 0 || step.due.length > 0) lingers = true;
 
@@ -51,6 +56,8 @@ export async function pushRound(deps: WorkerContext, bot: Bot, epoch: number, le
         if (winding && deliveries.inFlight() > 0) share.renew();
       } else if (winding) {
         return { reason: 'share-used' };
+      } else if (room === 0) {
+        await deliveries.news(NO_SLOT_PAUSE_MS);
       } else if (step.nextDueMs === null && lingers) {
         lingers = false;
         await deliveries.news(LINGER_MS);
@@ -61,6 +68,12 @@ export async function pushRound(deps: WorkerContext, bot: Bot, epoch: number, le
   } finally {
     deliveries.close();
   }
+}
+
+/** The configuration may change while the turn runs; what is sent from then on goes where it says. */
+function newestOf(deps: WorkerContext, bot: Bot): Bot {
+  const newest = deps.directory.ready() ? deps.directory.byId(bot.id) : undefined;
+  return newest && pushes(newest) ? newest : bot;
 }
 
 function waitForNews(deliveries: Deliveries, at: { winding: boolean; room: number; dueInMs: number }): Promise<void> {

@@ -28,7 +28,7 @@ export async function callInReply(
     deps.log.info({ bot: bot.id, method, outcome: answer.outcome }, 'a call in a reply to a delivery did not succeed');
     return;
   }
-  if (!bot.manageEnabled || !capturedMethod(method)) return;
+  if (!capturedMethod(method)) return;
   await appendCalls(deps, bot, [
     {
       method,

@@ -51,10 +51,13 @@ export type PushStep =
       /** When (ms) to look again: the earliest lane's time, or a closed backend's next probe; null when none waits. */
       nextDueMs: number | null;
       moreToFile: boolean;
+      /** The backend has answered nothing but 410 Gone for 23 hours. */
+      hopeless: boolean;
     };
 
 /** An update whose handling was begun this often and never ended is buried. */
 const BEGUN_AT_MOST = 3;
+const GONE = 410;
 
 /** One round trip of a push turn: results in, new updates filed into lanes, due ones out. */
 export async function pushStep(
@@ -91,10 +94,11 @@ export async function pushStep(
       BEGUN_AT_MOST,
       failures.at(-1)?.error ?? '',
       failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
+      onlyGone(round.finished),
       ...round.finished.flatMap(resultArguments),
     ],
   );
-  const [status, nextDue, moreToFile, wakeHistory, ...due] = reply;
+  const [status, nextDue, moreToFile, wakeHistory, hopeless, ...due] = reply;
   if (status !== 'OK') return { outcome: 'lost' };
   if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
   const nextDueMs = nextDue === '' ? null : Number(nextDue);
@@ -103,6 +107,7 @@ export async function pushStep(
     due: due.map((entry) => dueUpdate(entry as ScriptReply)),
     nextDueMs,
     moreToFile: moreToFile === 1,
+    hopeless: hopeless === 1,
   };
 }
 
@@ -116,6 +121,13 @@ export async function endPushTurn(deps: PushDeps, bot: Bot): Promise<boolean> {
     [bot.id, deps.clock.nowMs()],
   );
   return readable === 1;
+}
+
+/** '1' when every answer of this round was 410 Gone, '0' when there were others, '' when there was none. */
+function onlyGone(finished: Finished[]): '' | '0' | '1' {
+  const statuses = finished.flatMap(({ attempt }) => (attempt ? [attempt.status] : []));
+  if (statuses.length === 0) return '';
+  return statuses.every((status) => status === GONE) ? '1' : '0';
 }
 
 function resultArguments(update: Finished): (string | number)[] {

@@ -4,6 +4,7 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
+import { rememberOwnPosts } from './own-posts.ts';
 
 export type CapturedCall = {
   /** Lower case. */
@@ -17,6 +18,7 @@ type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: C
 
 /** Puts captured calls on the bot's history stream, in order. Rejects within about a second when Redis is away. */
 export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCall[]): Promise<void> {
+  await rememberOwnPosts(deps, calls);
   const keys = botKeys(bot.id);
   const wake: unknown = await runScript(
     deps.redis.commands,

@@ -385,4 +385,22 @@ describe('push and pull as one queue', () => {
     expect(opened.due).toHaveLength(3);
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
+
+  test('a backend that answers nothing but 410 for 23 hours is hopeless; any other answer begins the time anew', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    const epoch = await own(bot);
+    const answer = async (status: number) => {
+      nowMs += 120_000;
+      const [due] = (await step(bot, epoch)).due;
+      const { attempt, ...result } = failing(due!, nowMs);
+      return (await step(bot, epoch, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
+    };
+    expect(await answer(410)).toBe(false);
+    expect(await answer(500)).toBe(false);
+    expect(await redis.commands.hexists(botKeys(bot.id).state, 'goneSince')).toBe(0);
+    expect(await answer(410)).toBe(false);
+    await redis.commands.hset(botKeys(bot.id).state, 'goneSince', nowMs - 23 * 3_600_000);
+    expect(await answer(410)).toBe(true);
+  });
 });

@@ -113,7 +113,7 @@ if ARGV[11] == '1' then
     if redis.call('HEXISTS', flight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
   end
   redis.call('DEL', retries)
-  redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'failSince', 'probeMs', 'closedUntil')
+  redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'failSince', 'probeMs', 'closedUntil', 'goneSince')
 end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1

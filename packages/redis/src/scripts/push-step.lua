@@ -3,10 +3,12 @@
 -- ARGV  1 generation  2 epoch  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out  7 '1' to tidy the log
 --       8 how often an update may be begun without an end  9 '' or what to remember as the last error
 --       10 when the earliest request that failed was begun (ms, '' when none did)
---       11… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'threw' | 'release'),
+--       11 '1' when every answer was 410, '0' when there were others, '' when there was none
+--       12… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'threw' | 'release'),
 --           due at (ms, for retry), retry record (JSON, for retry), reason, attempts, last status, attempt (JSON or '')
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), more to file (0/1), wake history (0/1),
+--         whether there was nothing but 410 for 23 h (0/1),
 --         {lane, id in its lane, update id, raw, kind, accepted at, expires at, retry record or ''} …}
 -- @include trim
 -- @include lanes
@@ -17,6 +19,7 @@ local ATTEMPTS_KEPT = 100
 local CLOSE_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
 local LONGEST_PROBE_MS = 60000
+local GONE_FOR_MS = 23 * 3600000
 
 local state, log, lanes, flight, retries, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local redriven = KEYS[10]
@@ -57,7 +60,7 @@ local function bury(entry, reason, attempts, status)
 end
 
 if ARGV[9] ~= '' then redis.call('HSET', state, 'pushErr', ARGV[9], 'pushErrAt', now) end
-for i = 11, #ARGV, 9 do
+for i = 12, #ARGV, 9 do
   local lane, id, outcome = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if ARGV[i + 8] ~= '' then attempts[#attempts + 1] = ARGV[i + 8] end
   if outcome == 'ok' then succeeded = true end
@@ -104,6 +107,14 @@ elseif ARGV[10] ~= '' then
   end
 end
 
+local hopeless = 0
+if ARGV[11] == '0' then
+  redis.call('HDEL', state, 'goneSince')
+elseif ARGV[11] == '1' then
+  redis.call('HSETNX', state, 'goneSince', now)
+  if now - tonumber(redis.call('HGET', state, 'goneSince')) > GONE_FOR_MS then hopeless = 1 end
+end
+
 local moreToFile = 0
 if s[3] == '1' and s[4] == '1' then
   local fresh = redis.call('XRANGE', log, '(' .. filed, '+', 'COUNT', FILE_AT_ONCE)
@@ -118,10 +129,10 @@ if s[3] == '1' and s[4] == '1' then
   end
 else
   redis.call('HSET', state, 'pend', pend)
-  return { 'OK', '', 0, wakeHistory }
+  return { 'OK', '', 0, wakeHistory, 0 }
 end
 
-local out = { 'OK', '', moreToFile, 0 }
+local out = { 'OK', '', moreToFile, 0, hopeless }
 -- The next update of a lane that can be sent: what has expired, or was begun too often, is buried on the way.
 local function nextSendable(lane)
   while true do

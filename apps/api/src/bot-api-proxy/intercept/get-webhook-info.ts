@@ -4,7 +4,7 @@ import type { BotApiAnswer } from '../answer.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 import type { InterceptedCall } from './intercepted-call.ts';
 
-/** The backend as the platform would describe its webhook; the URL byte for byte as it was set. */
+/** The backend as the platform would describe its webhook; the URL byte for byte as it was set. While it fails, `backend_state` says so. */
 export async function getWebhookInfo(deps: ProxyDeps, { bot }: InterceptedCall): Promise<BotApiAnswer> {
   const status = await readBotStatus(deps, bot);
   const url = bot.proxyEnabled ? bot.backendUrl : '';
@@ -18,6 +18,7 @@ export async function getWebhookInfo(deps: ProxyDeps, { bot }: InterceptedCall):
       info.last_error_date = status.deliveryError.dateS;
       info.last_error_message = status.deliveryError.message;
     }
+    if (status.backendState !== 'ok') info.backend_state = status.backendState;
     info.max_connections = bot.maxConnections || DEFAULT_MAX_CONNECTIONS;
   }
   if (bot.allowedUpdates !== null) info.allowed_updates = bot.allowedUpdates;

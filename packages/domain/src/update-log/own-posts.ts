@@ -1,0 +1,67 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { ownPostKey } from '@flotilla/redis/keys.ts';
+import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
+import type { CapturedCall } from './append-calls.ts';
+
+/** As long as an update may take to come back through another bot. */
+const REMEMBERED_S = 90_000;
+/** Answered with ids only; in a shared chat of such an id the messages may be posts. */
+const ID_METHODS = ['copymessage', 'copymessages', 'forwardmessages'];
+const SHARED_CHATS_BELOW = -1_000_000_000_000;
+
+/**
+ * Remembers those messages of these calls whose author other bots cannot see: what is posted in a channel, or in the
+ * name of a chat, comes back through every other bot there as if nobody of ours had written it.
+ */
+export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: CapturedCall[]): Promise<void> {
+  const keys = calls.flatMap(ownPostKeys);
+  if (keys.length === 0) return;
+  const pipeline = deps.redis.commands.pipeline();
+  for (const key of keys) pipeline.set(key, '1', 'EX', REMEMBERED_S);
+  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+}
+
+/** Whether a bot of ours posted this message, as far as its text does not say; also where it was passed on by itself. */
+export async function isOwnPost(deps: { redis: RedisHandles }, message: Fields): Promise<boolean> {
+  const keys = [message, ...automaticOrigin(message)].flatMap((post) => {
+    const chat = readObject(post, 'chat');
+    const id = readInteger(post, 'message_id');
+    return chat === null || id === null ? [] : chatNames(chat).map((name) => ownPostKey(name, id));
+  });
+  return keys.length > 0 && (await deps.redis.commands.exists(...keys)) > 0;
+}
+
+/** A channel's post as its discussion group shows it. */
+function automaticOrigin(message: Fields): Fields[] {
+  const origin = message.is_automatic_forward === true ? readObject(message, 'forward_origin') : null;
+  return origin === null ? [] : [origin];
+}
+
+function ownPostKeys({ method, params, result }: CapturedCall): string[] {
+  if (ID_METHODS.includes(method)) {
+    const chat = (params.chat_id ?? '').trim();
+    if (!chat.startsWith('@') && !(Number(chat) < SHARED_CHATS_BELOW)) return [];
+    return listed(result).flatMap((sent) => keysOf(chat.toLowerCase(), sent));
+  }
+  if (!result.includes('"channel"') && !result.includes('"sender_chat"')) return [];
+  return listed(result).flatMap((sent) => {
+    const chat = readObject(sent, 'chat') ?? {};
+    const isHidden = chat.type === 'channel' || readObject(sent, 'sender_chat') !== null;
+    return isHidden ? keysOf(String(chat.id), sent) : [];
+  });
+}
+
+function keysOf(chat: string, sent: Fields): string[] {
+  const id = readInteger(sent, 'message_id');
+  return id === null ? [] : [ownPostKey(chat, id)];
+}
+
+function listed(result: string): Fields[] {
+  const value: unknown = JSON.parse(result);
+  return (Array.isArray(value) ? value : [value]).filter((sent) => typeof sent === 'object' && sent !== null);
+}
+
+function chatNames(chat: Fields): string[] {
+  const username = readText(chat, 'username');
+  return [String(chat.id), ...(username === null ? [] : [`@${username.toLowerCase()}`])];
+}

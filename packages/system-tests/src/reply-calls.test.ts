@@ -1,0 +1,76 @@
+import { startBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+}, 60_000);
+afterAll(() => fleet.stop(), 60_000);
+
+const boundary = 'reply-boundary';
+const part = (name: string, value: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+/** Lets a backend answer a message with this body, and answers what the platform was called with. */
+async function callsAfterReply(contentType: string, replyTo: (chat: number) => string) {
+  const person = await fleet.control.createPerson({});
+  const backend = await startBackend((_request, response) => {
+    response.writeHead(200, { 'content-type': contentType }).end(replyTo(person.id));
+  });
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+  try {
+    await fleet.control.sendMessage({ from: person.id, to: bot.platformId, text: 'hello' });
+    await backend.waitForRequests(1);
+    // The delivery is over, and with it the call, when nothing waits any more.
+    await waitFor(async () => {
+      const bots = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
+      return bots.find(({ id }) => id === bot.id)?.pending_update_count === 0;
+    });
+    const { byMethod } = await fleet.control.readCalls({ bot: bot.platformId });
+    return { bot, person, byMethod };
+  } finally {
+    await backend.stop();
+  }
+}
+
+describe("a call in a backend's answer", () => {
+  test.each<[string, string, (chat: number) => string]>([
+    ['JSON', 'application/json', (chat) => JSON.stringify({ method: 'sendMessage', chat_id: chat, text: 'by reply' })],
+    ['urlencoded', 'application/x-www-form-urlencoded', (chat) => `method=sendMessage&chat_id=${chat}&text=by+reply`],
+    [
+      'multipart',
+      `multipart/form-data; boundary=${boundary}`,
+      (chat) =>
+        `${part('method', 'sendMessage')}${part('chat_id', String(chat))}${part('text', 'by reply')}--${boundary}--\r\n`,
+    ],
+  ])('in %s is executed once, and what it sent is in the history', async (_name, contentType, replyTo) => {
+    const { bot, person, byMethod } = await callsAfterReply(contentType, replyTo);
+    expect(byMethod.sendmessage).toBe(1);
+    await waitFor(async () => {
+      const rows = await fleet.rest<{ text?: string; outgoing: boolean }[]>(
+        `/api/messages?bot_id=${bot.id}&chat_id=${person.id}`,
+      );
+      return rows.some((row) => row.outgoing && row.text === 'by reply');
+    });
+  });
+
+  test.each([
+    ['getMe', '{"method":"getMe"}'],
+    ['deleteWebhook', '{"method":"deleteWebhook"}'],
+    ['setWebhook', '{"method":"setWebhook","url":""}'],
+    ['logOut', '{"method":"logOut"}'],
+    ['no method', '{}'],
+    ['broken JSON', '{"method":"sendMes'],
+    ['a list', '["method"]'],
+    ['ok!', 'ok! method'],
+  ])('is not made of %s', async (_name, reply) => {
+    const { byMethod } = await callsAfterReply('application/json', () => reply);
+    const { getupdates: _polls, getme: asked, deletewebhook: removed, ...others } = byMethod;
+    // Once each when the bot was registered.
+    expect([asked, removed]).toEqual([1, 1]);
+    expect(others).toEqual({});
+  });
+});
