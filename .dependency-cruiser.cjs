@@ -9,6 +9,7 @@ const product = (path) => ({ path, pathNot: [TESTS] });
 
 /** Features of the domain from the ground up: each may import those before it, and none after it. */
 const DOMAIN_FEATURES = [
+  'retention',
   'bots',
   'update-log',
   'accounts',

@@ -29,6 +29,8 @@ export function connectDatabase(options: ConnectOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
+    // Searches are short but look costly to the planner: compiling one takes longer than running it.
+    options: '-c jit=off',
     ...(timeoutMs === null ? {} : { query_timeout: timeoutMs, statement_timeout: timeoutMs - 250 }),
   });
   // Without a listener an idle connection's end would end the process.

@@ -1,20 +1,19 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** Every table of the first release; what each index is for stands beside it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createBots(db);
   await createAccounts(db);
-  await createSearchText(db);
   await createHistory(db);
   await createRouting(db);
   await createLogs(db);
+  await createDeletions(db);
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`
-    drop table dead_letters, audit_log, route_links, routes, tags, chat_users, messages, chats,
+    drop table deletions, dead_letters, audit_log, route_links, routes, tags, chat_users, messages, chats,
       api_keys, account_bots, accounts, bots`.execute(db);
-  await sql`drop function flotilla_search_text(text)`.execute(db);
   await sql`drop sequence bot_revisions`.execute(db);
 }
 
@@ -88,43 +87,13 @@ async function createAccounts(db: Kysely<unknown>): Promise<void> {
   await sql`create index api_keys_account on api_keys (account_id)`.execute(db);
 }
 
-// Scripts written without spaces (Thai to Khmer, Kana, Han) would be one endless word to the parser: each of their
-// characters becomes a word, and a phrase query puts them together again.
-const UNSPACED_SCRIPTS = '\\u0E00-\\u0EFF\\u1000-\\u109F\\u1780-\\u17FF\\u3040-\\u30FF\\u3400-\\u9FFF\\uF900-\\uFAFF';
-// Around these the parser finds addresses, paths, signs and hyphenated words, whose beginnings no prefix search would
-// meet. (translate() would cost ten times as much.)
-const JOINING_PUNCTUATION = '[-+./:@_<>&]';
-
-async function createSearchText(db: Kysely<unknown>): Promise<void> {
-  const collation = await findFoldingCollation(db);
-  const folded = sql`regexp_replace(lower(content ${collation}), ${lit(JOINING_PUNCTUATION)}, ' ', 'g')`;
-  const unspaced = lit(`([${UNSPACED_SCRIPTS}])`);
-  await sql`
-    create function flotilla_search_text(content text) returns text
-    language sql immutable parallel safe
-    return case when content ~ ${unspaced}
-      then regexp_replace(${folded}, ${unspaced}, ${lit(' \\1 ')}, 'g')
-      else ${folded} end`.execute(db);
-}
-
-// The body of a function takes no parameters, so constants are written out.
-function lit(value: string): RawBuilder<string> {
-  return sql.lit(value);
-}
-
-// Under the C locale lower() folds ASCII only; Postgres 17 brings a collation of its own that folds all scripts, and
-// earlier ones are nearly always built with ICU.
-async function findFoldingCollation(db: Kysely<unknown>): Promise<RawBuilder<unknown>> {
-  const { rows } = await sql<{ collname: string }>`
-    select collname from pg_collation where collname in ('pg_c_utf8', 'und-x-icu') order by collname`.execute(db);
-  return rows[0] === undefined ? sql`` : sql`collate pg_catalog.${sql.id(rows[0].collname)}`;
-}
-
+// Whatever a bot gathers without end has no foreign key to it: a cascade would delete millions of rows in one statement.
+// Who writes such rows locks the bot's row, and `deletions` remembers what is to be removed.
 async function createHistory(db: Kysely<unknown>): Promise<void> {
   // Every batch updates its chats' counts: with room left in the page no index is touched.
   await sql`
     create table chats (
-      bot_id bigint not null references bots on delete cascade,
+      bot_id bigint not null,
       id bigint not null,
       type text not null,
       title text,
@@ -139,10 +108,10 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
   await sql`create index chats_id on chats (id)`.execute(db);
   // A captured call may name its chat as @username.
   await sql`create index chats_username on chats (bot_id, lower(username)) where username is not null`.execute(db);
-  // The chat is a lexeme of the search column, so that one index finds a chat's words without reading other chats'.
+  // What `search` holds is made by search-query.ts, not here: folding must not depend on the database's locale.
   await sql`
     create table messages (
-      bot_id bigint not null references bots on delete cascade,
+      bot_id bigint not null,
       business_connection_id text not null default '',
       chat_id bigint not null,
       id bigint not null,
@@ -158,20 +127,16 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       edit_date bigint,
       deleted_at timestamptz,
       outgoing boolean not null default false,
-      search tsvector generated always as (
-        case when text is not null then
-          array_to_tsvector(array['chat:' || bot_id::text || ':' || chat_id::text])
-          || to_tsvector('simple', flotilla_search_text(text))
-        end
-      ) stored,
+      search tsvector,
       primary key (bot_id, business_connection_id, chat_id, id)
     )`.execute(db);
   // The one order messages are listed in; it also serves counting and deleting a whole chat.
   await sql`create index messages_newest on messages (bot_id, chat_id, date desc, id desc)`.execute(db);
-  await sql`create index messages_search on messages using gin (search)`.execute(db);
+  // A search looks into the index once per period of time, and would read the whole pending list each time.
+  await sql`create index messages_search on messages using gin (search) with (fastupdate = off)`.execute(db);
   await sql`
     create table chat_users (
-      bot_id bigint not null references bots on delete cascade,
+      bot_id bigint not null,
       chat_id bigint not null,
       user_id bigint not null,
       username text,
@@ -213,10 +178,10 @@ async function createRouting(db: Kysely<unknown>): Promise<void> {
   await sql`create index routes_target on routes (target_bot_id)`.execute(db);
   await sql`
     create table route_links (
-      target_bot_id bigint not null references bots on delete cascade,
+      target_bot_id bigint not null,
       target_chat_id bigint not null,
       target_message_id bigint not null,
-      source_bot_id bigint not null references bots on delete cascade,
+      source_bot_id bigint not null,
       source_chat_id bigint not null,
       source_message_id bigint not null,
       expires_at timestamptz not null,
@@ -233,7 +198,7 @@ async function createLogs(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table audit_log (
       id bigint generated by default as identity primary key,
-      bot_id bigint not null references bots on delete cascade,
+      bot_id bigint not null,
       chat_id bigint not null,
       action text not null,
       actor_kind text not null check (actor_kind in ('account', 'bot')),
@@ -246,10 +211,12 @@ async function createLogs(db: Kysely<unknown>): Promise<void> {
       capture_key text unique
     )`.execute(db);
   await sql`create index audit_log_newest on audit_log (bot_id, chat_id, date desc, id desc)`.execute(db);
+  // For retention.
+  await sql`create index audit_log_date on audit_log (date)`.execute(db);
   await sql`
     create table dead_letters (
       id bigint generated by default as identity primary key,
-      bot_id bigint not null references bots on delete cascade,
+      bot_id bigint not null,
       reader text not null check (reader in ('push', 'rules', 'history')),
       update_id bigint not null,
       payload text not null,
@@ -260,4 +227,17 @@ async function createLogs(db: Kysely<unknown>): Promise<void> {
       capture_key text unique
     )`.execute(db);
   await sql`create index dead_letters_bot on dead_letters (bot_id, id desc)`.execute(db);
+}
+
+async function createDeletions(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table deletions (
+      id bigint generated always as identity primary key,
+      bot_id bigint not null,
+      chat_id bigint,
+      before_date bigint,
+      created_at timestamptz not null default now(),
+      check ((chat_id is null) = (before_date is null))
+    )`.execute(db);
+  await sql`create index deletions_chat on deletions (bot_id, chat_id)`.execute(db);
 }

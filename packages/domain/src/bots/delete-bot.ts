@@ -1,15 +1,20 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { deletionStore } from '../retention/deletion-store.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
 import { republishBots } from './republish-bots.ts';
 
-/** Deletes a bot and all its data, in Postgres and in Redis. Throws FlotillaError('not_found'). */
+/**
+ * Deletes a bot and all its data, in Postgres and in Redis; what it had gathered is removed in the background, out of
+ * everybody's sight. Throws FlotillaError('not_found').
+ */
 export async function deleteBot(deps: BotDeps, botId: number): Promise<void> {
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);
     const partners = await store.routingPartners(botId);
     const existed = await store.remove(botId);
+    if (existed) await deletionStore(transaction).addBot(botId);
     await store.touch(partners);
     return { existed, partners };
   });

@@ -19,24 +19,31 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
   };
 }
 
-/** The row of an entry that history itself cannot keep; a call's payload is the call, its update id 0. */
+/** The row of an entry that history itself cannot keep; the payload of a call or a link is itself, its update id 0. */
 export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLetterRow {
   const reason = error instanceof Error ? error.message : String(error);
-  const payload =
-    entry.type === 'call'
-      ? JSON.stringify({ method: entry.method, params: entry.params, result: entry.result })
-      : entry.raw;
   return {
     bot_id: entry.botId,
     reader: 'history',
-    update_id: entry.type === 'call' ? 0 : entry.updateId,
-    payload: withoutNul(payload),
+    update_id: 'updateId' in entry ? entry.updateId : 0,
+    payload: withoutNul(payloadOf(entry)),
     reason: withoutNul(reason),
     attempts: 1,
     last_status: null,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
+}
+
+function payloadOf(entry: HistoryEntry): string {
+  switch (entry.type) {
+    case 'call':
+      return JSON.stringify({ method: entry.method, params: entry.params, result: entry.result });
+    case 'link':
+      return JSON.stringify(entry.link);
+    default:
+      return entry.raw;
+  }
 }
 
 function withoutNul(text: string): string {

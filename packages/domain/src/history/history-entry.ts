@@ -1,3 +1,5 @@
+import type { RouteLink } from './route-link.ts';
+
 interface EntryOrigin {
   /** '<shard>:<stream id>': unique, and the same when the entry is read again. */
   key: string;
@@ -30,5 +32,8 @@ export type DeadEntry = EntryOrigin & {
   lastStatus: number | null;
 };
 
+/** A message that rules have sent, and what it was made from. */
+export type LinkEntry = EntryOrigin & { type: 'link'; link: RouteLink };
+
 /** What the history stream carries. */
-export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry;
+export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry;

@@ -94,8 +94,9 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
-  const { text, media_type, file_id, edit_date } = next;
-  return { ...known, outgoing, text, media_type, file_id, edit_date };
+  // The date goes with the text: what is searched is filed under both.
+  const { text, date, media_type, file_id, edit_date } = next;
+  return { ...known, outgoing, text, date, media_type, file_id, edit_date };
 }
 
 function foldChat(fold: HistoryFold, botId: number, chat: ChatFacts, guessed: boolean): void {

@@ -1,4 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { searchColumn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { DeadLetterRow } from './dead-letter-rows.ts';
 import type { HistoryBot } from './history-effect.ts';
@@ -45,6 +46,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['bigint', (row) => row.reply_to_message_id],
   ['bigint', (row) => row.edit_date],
   ['boolean', (row) => row.outgoing],
+  ['text', searchColumn],
 ];
 
 const CHAT_COLUMNS: Column<CountedChat>[] = [
@@ -138,10 +140,16 @@ export function historyStore(db: Database) {
       const { rows } = await sql<ChatCount>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing)
-          select * from ${unnestRows(messages, MESSAGE_COLUMNS)}
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, search)
+          select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, search::tsvector
+          from ${unnestRows(messages, MESSAGE_COLUMNS)} as m (bot_id, business_connection_id, chat_id, id, user_id,
+            username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
+            search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
             text = case when ${NEWER} then excluded.text else messages.text end,
+            search = case when ${NEWER} then excluded.search else messages.search end,
+            date = case when ${NEWER} then excluded.date else messages.date end,
             media_type = case when ${NEWER} then excluded.media_type else messages.media_type end,
             file_id = case when ${NEWER} then excluded.file_id else messages.file_id end,
             edit_date = case when ${NEWER} then excluded.edit_date else messages.edit_date end,

@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { callEffects } from './call-effects.ts';
 import { type DeadLetterRow, deadLetterOf, refusedByHistory } from './dead-letter-rows.ts';
 import type { HistoryBot, HistoryEffect } from './history-effect.ts';
-import type { HistoryEntry } from './history-entry.ts';
+import type { HistoryEntry, LinkEntry } from './history-entry.ts';
 import {
   chatKey,
   chatNameKey,
@@ -16,6 +16,7 @@ import {
   type StoredBefore,
 } from './history-fold.ts';
 import { type ChatCount, type CountedChat, historyStore } from './history-store.ts';
+import { insertRouteLinks } from './insert-route-links.ts';
 import { updateEffects } from './update-effects.ts';
 
 type Store = ReturnType<typeof historyStore>;
@@ -29,8 +30,9 @@ export async function writeBatch(db: Database, entries: readonly HistoryEntry[])
   return db.transaction().execute(async (transaction) => {
     const store = historyStore(transaction);
     const bots = await store.lockBots([...new Set(entries.map((entry) => entry.botId))]);
-    const { effects, deadLetters, refused } = readEffects(entries, bots);
+    const { effects, deadLetters, links, refused } = readEffects(entries, bots);
     await writeEffects(store, effects);
+    if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await store.insertDeadLetters(deadLetters);
     return refused;
   });
@@ -46,12 +48,14 @@ export async function writeEffects(store: Store, effects: readonly BotEffect[]):
 function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
   const effects: BotEffect[] = [];
   const deadLetters: DeadLetterRow[] = [];
+  const links: LinkEntry[] = [];
   const refused: DeadLetterRow[] = [];
   for (const entry of entries) {
     const bot = bots.get(entry.botId);
     // Deleted, or registered anew since: what belonged to the old registration went with it.
     if (bot === undefined || bot.generation !== entry.generation) continue;
     if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
+    else if (entry.type === 'link') links.push(entry);
     else if (bot.manageEnabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
@@ -61,7 +65,7 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
       }
     }
   }
-  return { effects, deadLetters: [...deadLetters, ...refused], refused };
+  return { effects, deadLetters: [...deadLetters, ...refused], links, refused };
 }
 
 // Most batches refer to nothing that is not in them, and ask nothing.

@@ -3,7 +3,6 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import type { HistoryEntry } from './history-entry.ts';
 import { storeSentMessage } from './store-sent-message.ts';
 import { writeHistory } from './write-history.ts';
@@ -557,14 +556,4 @@ describe('storeSentMessage', () => {
       code: 'not_found',
     });
   });
-});
-
-test('deleting a bot deletes its history', async () => {
-  await write(update({ message: message(1) }), call('leaveChat', { chat_id: String(group.id) }, true));
-  await database.db.deleteFrom('bots').where('id', '=', botId).execute();
-  const { rows: left } = await sql<{ count: number }>`
-    select (select count(*) from messages where bot_id = ${botId}) + (select count(*) from audit_log where bot_id = ${botId}) as count`.execute(
-    database.db,
-  );
-  expect(left[0]?.count).toBe(0);
 });

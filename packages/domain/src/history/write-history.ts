@@ -55,10 +55,13 @@ async function tryBatch(
 async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
   logDeadLetter(deps, row);
   try {
-    await historyStore(deps.db).insertDeadLetters([row]);
+    await deps.db.transaction().execute(async (transaction) => {
+      const store = historyStore(transaction);
+      if ((await store.lockBots([row.bot_id])).size > 0) await store.insertDeadLetters([row]);
+    });
   } catch (error) {
     if (!isDataFault(error)) throw error;
-    // Its bot is gone, or not even its text can be kept: holding the stream for it would help nobody.
+    // Not even its text can be kept: holding the stream for it would help nobody.
     deps.log.error({ err: error, botId: row.bot_id, captureKey: row.capture_key }, 'a dead letter could not be kept');
   }
 }

@@ -1,11 +1,12 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { MessagesTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
+import { shownSince } from '../retention/deletion-store.ts';
 
 export type Message = Selectable<MessagesTable>;
 
 /** All but the search column, which is only looked in. */
-const COLUMNS = [
+export const MESSAGE_COLUMNS = [
   'bot_id',
   'business_connection_id',
   'chat_id',
@@ -24,30 +25,39 @@ const COLUMNS = [
   'outgoing',
 ] as const;
 
+const COUNTED_ROW_BY_ROW = 10_000;
+
 export interface ChatOfBot {
   botId: number;
   chatId: number;
 }
 
+/** The place of a message in its chat: what is before it is older. */
+export type MessageCursor = readonly [date: number, id: number, businessConnectionId: string];
+
 export interface MessageQuery {
   limit: number;
   offset: number;
-  /** Date, id and business connection of the last message of the page before. */
-  before: readonly [date: number, id: number, connection: string] | null;
+  /** The last message of the page before. */
+  before: MessageCursor | null;
   includeDeleted: boolean;
 }
 
 /** SQL of messages, for reading. */
 export function messageStore(db: Database) {
-  const messagesOf = ({ botId, chatId }: ChatOfBot, includeDeleted: boolean) => {
-    const messages = db.selectFrom('messages').where('bot_id', '=', botId).where('chat_id', '=', chatId);
+  const messagesOf = (chat: ChatOfBot, includeDeleted: boolean) => {
+    const messages = db
+      .selectFrom('messages')
+      .where('bot_id', '=', chat.botId)
+      .where('chat_id', '=', chat.chatId)
+      .where('date', '>=', shownSince(chat));
     return includeDeleted ? messages : messages.where('deleted_at', 'is', null);
   };
   return {
     /** Newest first: by date, then by id, which is a counter of its chat. */
     list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
       let messages = messagesOf(chat, query.includeDeleted)
-        .select(COLUMNS)
+        .select(MESSAGE_COLUMNS)
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
         .orderBy('business_connection_id', 'desc')
@@ -62,7 +72,17 @@ export function messageStore(db: Database) {
       return messages.execute();
     },
 
+    /** In a large chat what its row says is taken, since counting would read all of it. */
     async count(chat: ChatOfBot, includeDeleted: boolean): Promise<number> {
+      if (!includeDeleted) {
+        const row = await db
+          .selectFrom('chats')
+          .select('message_count')
+          .where('bot_id', '=', chat.botId)
+          .where('id', '=', chat.chatId)
+          .executeTakeFirst();
+        if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
+      }
       const { count } = await messagesOf(chat, includeDeleted)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();

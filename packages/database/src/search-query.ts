@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { type SearchWord, searchVector, searchWords } from './search-words.ts';
+
+// 2^20 s are 12 days. Shorter periods mean more look-ups for a rare word, longer ones more rows for a common word.
+const PERIOD_BITS = 20;
+const PREFIX_CHARACTERS = 6;
+// Stands in a template where the lexeme prefix goes; no word contains it.
+const PREFIX_MARK = '#';
+
+/** A search as templates of a tsquery, for `tsqueryIn`: what must be there, and its two parts. */
+export interface SearchQuery {
+  all: string;
+  /** The last word, as a prefix. */
+  last: string;
+  /** The words before it; null when there are none. */
+  others: string | null;
+}
+
+/**
+ * What a message's `search` column holds, as the text of a tsvector. Each lexeme begins with a digest of the chat and
+ * of a period of time, so that looking a word or a prefix up reads the postings of that chat and period only.
+ */
+export function searchColumn(message: {
+  bot_id: number;
+  chat_id: number;
+  date: number;
+  text: string | null;
+}): string | null {
+  const period = Math.floor(message.date / 2 ** PERIOD_BITS);
+  const digest = createHash('sha256').update(`${message.bot_id} ${message.chat_id} ${period}`).digest('base64');
+  return searchVector(digest.slice(0, PREFIX_CHARACTERS), message.text);
+}
+
+/** All words of `q`, the last one as a prefix; null when it has no word. */
+export function searchQuery(q: string): SearchQuery | null {
+  const operands = operandsOf(searchWords(q));
+  const last = operands.pop();
+  if (last === undefined) return null;
+  // Pairs of characters already meet any continuation.
+  const prefix = last.includes(':*') || last.includes('<->') ? last : `${last}:*`;
+  const others = operands.length === 0 ? null : operands.join(' & ');
+  return { all: others === null ? prefix : `${others} & ${prefix}`, last: prefix, others };
+}
+
+/** The period of a date column, as SQL. */
+export function periodOf(date: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`(${date} >> ${sql.lit(PERIOD_BITS)})`;
+}
+
+/** The first second of a period, as SQL. */
+export function startOfPeriod(period: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`(${period} << ${sql.lit(PERIOD_BITS)})`;
+}
+
+/** A template of a search as the tsquery for one period of a chat, as SQL; says in SQL what `searchColumn` does. */
+export function tsqueryIn(
+  chat: { botId: number; chatId: number },
+  period: RawBuilder<unknown>,
+  template: string,
+): RawBuilder<unknown> {
+  const named = sql`${`${chat.botId} ${chat.chatId} `}::text || ${period}`;
+  const digest = sql`encode(sha256(convert_to(${named}, 'UTF8')), 'base64')`;
+  const prefix = sql`left(${digest}, ${sql.lit(PREFIX_CHARACTERS)})`;
+  return sql`replace(${template}::text, ${sql.lit(PREFIX_MARK)}, ${prefix})::tsquery`;
+}
+
+function operandsOf(words: SearchWord[]): string[] {
+  const operands: string[] = [];
+  for (let at = 0; at < words.length; ) {
+    const { run } = words[at] as SearchWord;
+    const end = run === null ? at + 1 : words.findLastIndex((word) => word.run === run) + 1;
+    operands.push(run === null ? lexeme(words[at]) : stretch(words.slice(at, end)));
+    at = end;
+  }
+  return [...operands.slice(0, -1).filter((word, at, before) => before.indexOf(word) === at), ...operands.slice(-1)];
+}
+
+// The last character alone is in no pair of the text; a single one is found as the beginning of a pair.
+function stretch(words: SearchWord[]): string {
+  if (words.length === 1) return `${lexeme(words[0])}:*`;
+  const pairs = words.slice(0, -1).map(lexeme);
+  return pairs.length === 1 ? (pairs[0] as string) : `(${pairs.join(' <-> ')})`;
+}
+
+function lexeme(word: SearchWord | undefined): string {
+  return `'${PREFIX_MARK}${word?.word ?? ''}'`;
+}

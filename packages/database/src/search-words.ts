@@ -1,0 +1,90 @@
+/** A word of a text as it is looked for; `run` numbers the unspaced stretch that it is a pair of characters of. */
+export type SearchWord = { word: string; run: number | null };
+
+const LONGEST_WORD = 64;
+// The last position a tsvector can name.
+const LAST_POSITION = 16_383;
+
+// Diacritics, Hebrew points, Arabic vowel signs and tatweel, variation selectors, skin tones, invisible characters.
+// Marks of other scripts are vowels, which make another word.
+const IGNORED = new RegExp(
+  [
+    '[\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]',
+    '[\\u0591-\\u05c7\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06ed]',
+    '[\\ufe00-\\ufe0f\\p{Emoji_Modifier}\\p{Cf}]',
+  ].join('|'),
+  'gu',
+);
+// Letters of their own, although Unicode writes them as a letter with a breve.
+const KEPT_BREVE = /([иуИУ])\u0306/gu;
+const KEPT_BREVE_MARK = '\ue000';
+
+// What people take for the same letter and Unicode does not take apart.
+const SAME_LETTER: Record<string, string> = {
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
+  ...{ ى: 'ي', ی: 'ي', ک: 'ك', ة: 'ه' },
+};
+const SAME_LETTERS = new RegExp(`[${Object.keys(SAME_LETTER).join('')}]`, 'gu');
+
+const ASCII = /^\p{ASCII}*$/u;
+
+const UNSPACED =
+  '[[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]&&[\\p{L}\\p{M}\\p{N}]]';
+const WORD_OR_SIGN = new RegExp(
+  `(?<unspaced>${UNSPACED}+)|[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]+|\\p{Regional_Indicator}{2}|[\\p{Extended_Pictographic}\\p{So}\\p{Sc}]`,
+  'gv',
+);
+
+/**
+ * The words of a text, in any script: case, accents and invisible characters are gone, an emoji or a sign is a word.
+ * Scripts without spaces give overlapping pairs of characters (and the last one alone), so that any part is found.
+ */
+export function searchWords(text: string): SearchWord[] {
+  const words: SearchWord[] = [];
+  let runs = 0;
+  for (const { 0: found, groups } of fold(text).matchAll(WORD_OR_SIGN)) {
+    if (groups?.unspaced === undefined) {
+      words.push({ word: cut(found), run: null });
+      continue;
+    }
+    const characters = [...found];
+    for (const [at, character] of characters.entries()) {
+      words.push({ word: character + (characters[at + 1] ?? ''), run: runs });
+    }
+    runs += 1;
+  }
+  return words;
+}
+
+/** A message's words as the text of a tsvector, each behind `prefix`; null when it has none. */
+export function searchVector(prefix: string, text: string | null): string | null {
+  if (text === null || text === '') return null;
+  const lexemes = new Set<string>();
+  for (const [position, { word, run }] of searchWords(text).entries()) {
+    // Positions are for pairs alone; a gap after each stretch keeps a phrase from going on in the next one.
+    const place = run === null ? '' : `:${Math.min(position + run + 1, LAST_POSITION)}`;
+    lexemes.add(`'${prefix}${word}'${place}`);
+  }
+  return lexemes.size === 0 ? null : [...lexemes].join(' ');
+}
+
+function fold(text: string): string {
+  // ASCII needs none of it, and is a large part of what is written.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return (
+    text
+      .normalize('NFKD')
+      .replace(KEPT_BREVE, `$1${KEPT_BREVE_MARK}`)
+      .replace(IGNORED, '')
+      .replaceAll(KEPT_BREVE_MARK, '\u0306')
+      .normalize('NFC')
+      // Up and down again: ß and ss, ı and i meet.
+      .toUpperCase()
+      .toLowerCase()
+      .replace(SAME_LETTERS, (letter) => SAME_LETTER[letter] ?? letter)
+  );
+}
+
+function cut(word: string): string {
+  return word.length <= LONGEST_WORD ? word : [...word].slice(0, LONGEST_WORD).join('');
+}

@@ -1,0 +1,146 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/database/search-query.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { shownSince } from '../retention/deletion-store.ts';
+import { type ChatOfBot, MESSAGE_COLUMNS, type Message, type MessageCursor } from './message-store.ts';
+
+export interface SearchPage {
+  limit: number;
+  offset: number;
+  before: MessageCursor | null;
+}
+
+export interface WalkResult {
+  messages: Message[];
+  /** Messages read; fewer than asked for when there are no more. */
+  walked: number;
+  /** How many of them match, and how many have the last word. */
+  matching: number;
+  withLast: number;
+  /** What the chat's row says it has. */
+  chatMessages: number;
+}
+
+export interface LookUp {
+  enough: number;
+  lastIsBroad: boolean;
+}
+
+// Newer than any message.
+const NOT_YET: MessageCursor = [Number.MAX_SAFE_INTEGER, 0, ''];
+
+const NEWEST_FIRST = sql`order by date desc, id desc, business_connection_id desc`;
+
+/** SQL of searching one chat; the two ways find the same. */
+export function searchStore(db: Database) {
+  return {
+    /** Reads the newest messages, at most `rows`, and looks at each: fast where most messages match. */
+    async walk(chat: ChatOfBot, query: SearchQuery, page: SearchPage, rows: number): Promise<WalkResult> {
+      const period = periodOf(sql.ref('date'));
+      const found = await sql<Message & Omit<WalkResult, 'messages'>>`
+        with recent as materialized (
+          select ${columns()}, search, ${period} as period from messages
+          where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)}
+            and ${isBefore(page.before)}
+          ${NEWEST_FIRST} limit ${rows}
+        ), wanted as materialized (
+          select period, ${tsqueryIn(chat, sql.ref('period'), query.all)} as everything,
+            ${tsqueryIn(chat, sql.ref('period'), query.last)} as last_word
+          from (select distinct period from recent) as periods
+        ), matching as materialized (
+          select recent.* from recent join wanted using (period) where search @@ everything and deleted_at is null
+        )
+        select (select count(*) from recent) as walked, (select count(*) from matching) as matching,
+          (select count(*) from recent join wanted using (period) where search @@ last_word) as "withLast",
+          coalesce((select message_count from chats where bot_id = ${chat.botId} and id = ${chat.chatId}), 0)
+            as "chatMessages",
+          page.*
+        from (values (1)) as one (row)
+        left join (
+          select ${columns()} from matching ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}
+        ) as page on true`.execute(db);
+      const [{ walked = 0, matching = 0, withLast = 0, chatMessages = 0 } = {}] = found.rows;
+      return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages };
+    },
+
+    /** As lookUpStatement says; `matching` counts up to `enough`. */
+    async lookUp(
+      chat: ChatOfBot,
+      query: SearchQuery,
+      page: SearchPage,
+      how: LookUp,
+    ): Promise<{ messages: Message[]; matching: number }> {
+      const { rows } = await lookUpStatement(chat, query, page, how).execute(db);
+      return { messages: messagesIn(rows), matching: rows[0]?.matching ?? 0 };
+    },
+  };
+}
+
+/**
+ * Looks the words up, period by period from the newest on, until `enough` messages are found. With `lastIsBroad` the
+ * last word is not looked up but looked for in what has the others.
+ */
+export function lookUpStatement(
+  chat: ChatOfBot,
+  query: SearchQuery,
+  page: SearchPage,
+  { enough, lastIsBroad }: LookUp,
+): RawBuilder<Message & { matching: number }> {
+  return sql`
+    with recursive ${periodsOf(chat, page.before)}, matching as materialized (
+      select of_period.* from (
+        select ${tsqueryIn(chat, sql.ref('n'), query.all)} as everything,
+          ${tsqueryIn(chat, sql.ref('n'), query.others ?? query.all)} as others,
+          ${tsqueryIn(chat, sql.ref('n'), query.last)} as last_word
+        from period where n is not null
+      ) as wanted
+      cross join lateral (
+        select ${columns()} from messages
+        where ${lastIsBroad ? HAS_OTHERS_THEN_LAST : HAS_EVERYTHING}
+          -- Not for an index: whatever the statistics say, it is the words' index that is read.
+          and bot_id + 0 = ${chat.botId} and chat_id + 0 = ${chat.chatId}
+          and deleted_at is null and date >= ${shownSince(chat)} and ${isBefore(page.before)}
+        ${NEWEST_FIRST} limit ${enough}
+      ) as of_period
+      limit ${enough}
+    )
+    select (select count(*) from matching) as matching, page.*
+    from (values (1)) as one (row)
+    left join (
+      select ${columns()} from matching ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}
+    ) as page on true`;
+}
+
+const HAS_EVERYTHING = sql`search @@ wanted.everything`;
+// "is true" keeps the second condition from the index.
+const HAS_OTHERS_THEN_LAST = sql`search @@ wanted.others and (search @@ wanted.last_word) is true`;
+
+/** The periods in which the chat has messages, newest first, each found by one look into the index. */
+function periodsOf(chat: ChatOfBot, before: MessageCursor | null): RawBuilder<unknown> {
+  const newest = (condition: RawBuilder<unknown>) => sql`
+    select ${periodOf(sql.ref('date'))} from messages
+    where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)} and ${condition}
+    order by date desc limit 1`;
+  const [date] = before ?? NOT_YET;
+  return sql`period (n) as (
+    (${newest(sql`date <= ${date}`)})
+    union all
+    select (${newest(sql`date < ${startOfPeriod(sql.ref('period.n'))}`)}) from period where n is not null
+  )`;
+}
+
+function isBefore(before: MessageCursor | null): RawBuilder<unknown> {
+  const [date, id, connection] = before ?? NOT_YET;
+  return sql`(date, id, business_connection_id) < (${date}::bigint, ${id}::bigint, ${connection}::text)`;
+}
+
+function columns(): RawBuilder<unknown> {
+  return sql.join(MESSAGE_COLUMNS.map((column) => sql.ref(column)));
+}
+
+// A page without messages is one row that has only the counts.
+function messagesIn(rows: (Message & Record<string, unknown>)[]): Message[] {
+  return rows
+    .filter((row) => row.id !== null)
+    .map((row) => Object.fromEntries(MESSAGE_COLUMNS.map((column) => [column, row[column]])) as unknown as Message);
+}

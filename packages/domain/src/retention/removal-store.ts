@@ -1,0 +1,166 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import { shownSince } from './deletion-store.ts';
+
+interface ChatOfBot {
+  botId: number;
+  chatId: number;
+}
+
+/** Where the next step goes on: the key of the last row of the one before. */
+export type DateCursor = readonly [date: number, id: number];
+export type KeyCursor = readonly [businessConnectionId: string, chatId: number, id: number];
+
+const OLDEST: DateCursor = [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
+const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
+
+/** Tables with rows of a bot that no foreign key removes, but for the messages; each with its columns for the bot. */
+const TABLES_OF_BOT = [
+  ['chats', 'bot_id'],
+  ['chat_users', 'bot_id'],
+  ['route_links', 'target_bot_id'],
+  ['route_links', 'source_bot_id'],
+  ['audit_log', 'bot_id'],
+  ['dead_letters', 'bot_id'],
+] as const;
+
+/** Statements that each remove a limited number of rows. */
+export function removalStore(db: Database) {
+  return {
+    /**
+     * A chat's messages dated before a date, oldest first; `shown` of them were counted in its message_count, and
+     * `last` is null when there was none.
+     */
+    async removeMessagesBefore(
+      chat: ChatOfBot,
+      beforeDate: number,
+      from: DateCursor | null,
+      limit: number,
+    ): Promise<{ shown: number; last: DateCursor | null }> {
+      const [date, id] = from ?? OLDEST;
+      const { rows } = await sql<{ shown: number; date: number | null; id: number }>`
+        with doomed as (
+          select business_connection_id, id, date from messages
+          where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date < ${beforeDate}
+            and (date, id) >= (${date}::bigint, ${id}::bigint)
+          order by date, id limit ${limit}
+        ), gone as (
+          delete from messages m using doomed d
+          where m.bot_id = ${chat.botId} and m.chat_id = ${chat.chatId}
+            and m.business_connection_id = d.business_connection_id and m.id = d.id
+          returning m.deleted_at
+        )
+        select (select count(*) from gone where deleted_at is null) as shown, last.date, last.id
+        from (values (1)) as one (row)
+        left join (select date, id from doomed order by date desc, id desc limit 1) as last on true`.execute(db);
+      const [row] = rows;
+      if (row === undefined || row.date === null) return { shown: 0, last: null };
+      return { shown: row.shown, last: [row.date, row.id] };
+    },
+
+    /** A bot's messages, by their key; `last` is null when there was none. */
+    async removeMessagesOfBot(
+      botId: number,
+      from: KeyCursor | null,
+      limit: number,
+    ): Promise<{ last: KeyCursor | null }> {
+      const [connection, chatId, id] = from ?? FIRST;
+      const { rows } = await sql<{ connection: string | null; chatId: number; id: number }>`
+        with doomed as (
+          select business_connection_id, chat_id, id from messages
+          where bot_id = ${botId} and (business_connection_id, chat_id, id) >= (${connection}, ${chatId}::bigint, ${id}::bigint)
+          order by business_connection_id, chat_id, id limit ${limit}
+        ), gone as (
+          delete from messages m using doomed d
+          where m.bot_id = ${botId} and m.business_connection_id = d.business_connection_id
+            and m.chat_id = d.chat_id and m.id = d.id
+          returning 1
+        )
+        select last.business_connection_id as connection, last.chat_id as "chatId", last.id
+        from (values (1)) as one (row)
+        left join (
+          select * from doomed order by business_connection_id desc, chat_id desc, id desc limit 1
+        ) as last on true`.execute(db);
+      const [row] = rows;
+      if (row === undefined || row.connection === null) return { last: null };
+      return { last: [row.connection, row.chatId, row.id] };
+    },
+
+    /** Other rows of a bot, of one table at a time; 0 when none is left. */
+    async removeRowsOfBot(botId: number, limit: number): Promise<number> {
+      for (const [table, column] of TABLES_OF_BOT) {
+        const { numAffectedRows } = await sql`
+          delete from ${sql.table(table)} where ctid = any (array(
+            select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${botId} limit ${limit}))`.execute(db);
+        if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
+      }
+      return 0;
+    },
+
+    /** Audit entries dated before a date, oldest first. */
+    async removeAuditsBefore(beforeDate: number, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from audit_log where id = any (array(
+          select id from audit_log where date < ${beforeDate} order by date limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** Chats by key, each with whether it has messages dated before a date. */
+    async chatsAfter(
+      from: ChatOfBot | null,
+      beforeDate: number,
+      limit: number,
+    ): Promise<(ChatOfBot & { expired: boolean })[]> {
+      const { botId, chatId } = from ?? { botId: -1, chatId: 0 };
+      const { rows } = await sql<ChatOfBot & { expired: boolean }>`
+        select c.bot_id as "botId", c.id as "chatId", exists (
+          select from messages m where m.bot_id = c.bot_id and m.chat_id = c.id and m.date < ${beforeDate}) as expired
+        from chats c where (c.bot_id, c.id) > (${botId}::bigint, ${chatId}::bigint)
+        order by c.bot_id, c.id limit ${limit}`.execute(db);
+      return rows;
+    },
+
+    async subtractCount(chat: ChatOfBot, count: number): Promise<void> {
+      await sql`
+        update chats set message_count = greatest(message_count - ${count}::bigint, 0)
+        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+    },
+
+    /** Counts anew what a chat shows, if it is tracked. */
+    async recount(chat: ChatOfBot): Promise<void> {
+      await sql`
+        update chats set message_count = (
+          select count(*) from messages m
+          where m.bot_id = ${chat.botId} and m.chat_id = ${chat.chatId} and m.deleted_at is null
+            and m.date >= ${shownSince(chat)})
+        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+    },
+
+    /** Removes a chat but for its messages and its audit entries; false when it was not tracked. */
+    async removeChat(chat: ChatOfBot): Promise<boolean> {
+      const { numAffectedRows } = await sql`
+        delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+      await sql`delete from chat_users where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+      await sql`delete from tags where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+      return numAffectedRows !== undefined && numAffectedRows > 0n;
+    },
+
+    /** The date of a chat's newest message, and whether it has more than `many`; null when it has none. */
+    async sizeUp(chat: ChatOfBot, many: number): Promise<{ newestDate: number; isLarge: boolean } | null> {
+      const { rows } = await sql<{ newestDate: number | null; isLarge: boolean }>`
+        select max(date) as "newestDate", count(*) > ${many} as "isLarge"
+        from (
+          select date from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId}
+          order by date desc, id desc limit ${many + 1}
+        ) as newest`.execute(db);
+      const [row] = rows;
+      return row === undefined || row.newestDate === null ? null : { ...row, newestDate: row.newestDate };
+    },
+
+    /** Removes the messages of a chat that are dated from a date on. */
+    async removeMessagesFrom(chat: ChatOfBot, date: number): Promise<void> {
+      await sql`
+        delete from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${date}`.execute(db);
+    },
+  };
+}

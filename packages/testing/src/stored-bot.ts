@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@flotilla/database/connect.ts';
+
+/** A bot's row alone, for tests of what is in Postgres; its id. */
+export async function storedBot(db: Database): Promise<number> {
+  const unique = randomUUID();
+  const bot = await db
+    .insertInto('bots')
+    .values({
+      telegram_id: 5001,
+      token_sealed: '',
+      token_hash: unique,
+      name: 'Echo',
+      username: 'echo_bot',
+      source: 'web',
+      allowed_updates: null,
+      generation: unique,
+      revision: 1,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return bot.id;
+}
