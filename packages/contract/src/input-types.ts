@@ -25,7 +25,7 @@ export function loweredInteger(range: { min: number; max: number }) {
 }
 
 /** In a schema of the API document: what happens to a number above `maximum`. */
-export const ABOVE_MAXIMUM = 'x-above-maximum';
+const ABOVE_MAXIMUM = 'x-above-maximum';
 
 /** One of our own ids: 1 and up. */
 export const ownId = () => integer({ min: 1 });
