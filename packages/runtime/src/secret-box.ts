@@ -14,7 +14,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM under ENCRYPTION_KEY (CONTRACT §7): 32 bytes in base64, or a list `id:base64,…`
+ * AES-256-GCM under ENCRYPTION_KEY: 32 bytes in base64, or a list `id:base64,…`
  * of which the first seals and all open. Throws an Error when the value has another form.
  */
 export function secretBox(encryptionKey: string): SecretBox {

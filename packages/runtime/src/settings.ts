@@ -60,7 +60,7 @@ export function encryptionKeySetting() {
     });
 }
 
-/** What the api and the worker both read (CONTRACT §7); spread into z.object({...}). */
+/** What the api and the worker both read; spread into z.object({...}). */
 export const commonSettings = {
   DATABASE_URL: urlSetting('postgres', 'postgresql'),
   REDIS_URL: urlSetting('redis', 'rediss'),

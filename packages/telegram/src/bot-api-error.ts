@@ -4,7 +4,7 @@ export interface BotApiErrorParameters {
   migrate_to_chat_id?: number;
 }
 
-/** The platform's error envelope (PLATFORM §1): the HTTP status always equals error_code. */
+/** The platform's error envelope: the HTTP status always equals error_code. */
 export function botApiError(
   code: number,
   description: string,

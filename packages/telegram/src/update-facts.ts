@@ -4,9 +4,9 @@ const DAY_MS = 24 * HOUR_MS;
 export interface UpdateFacts {
   /** The payload's name: the first key beside update_id, '' when there is none. */
   kind: string;
-  /** Updates of one lane are delivered in order, lanes in parallel (PLATFORM §3.3, "Queue keys"). */
+  /** Updates of one lane are delivered in order, lanes in parallel. */
   lane: string;
-  /** When the update is no longer worth delivering (PLATFORM §2, "Retention"); Unix ms. */
+  /** When the update is no longer worth delivering; Unix ms. */
   expiresAtMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Every update kind of the platform, in its own order (PLATFORM §4); custom_event and custom_query are internal. */
+/** Every update kind of the platform, in its own order; custom_event and custom_query are internal. */
 export const UPDATE_KINDS = [
   'message',
   'edited_message',
@@ -37,7 +37,7 @@ export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter((kind) =
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: UpdateKind[] };
 
 /**
- * Reads an `allowed_updates` parameter, as JSON text or an array, the platform's lenient way (PLATFORM §2): what is
+ * Reads an `allowed_updates` parameter, as JSON text or an array, the platform's lenient way: what is
  * no array of strings changes nothing, unknown names are ignored, none left means the default set.
  */
 export function parseAllowedUpdates(value: unknown): AllowedUpdates {

@@ -7,7 +7,7 @@ import { ERROR_STATUS } from './error-status.ts';
 import { requestId } from './request-id.ts';
 import { sendJson } from './send-json.ts';
 
-/** Answers every error in the one shape (CONTRACT §1), and logs those that are our own fault. */
+/** Answers every error in the one shape, and logs those that are our own fault. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = classifyError(thrown);

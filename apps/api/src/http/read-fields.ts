@@ -12,7 +12,7 @@ export interface RawFields {
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 64;
 
-/** Gathers an operation's inputs from query and body (CONTRACT §1); where a name appears in both, the body wins. */
+/** Gathers an operation's inputs from query and body; where a name appears in both, the body wins. */
 export async function readFields(operation: Operation, request: Request, response: Response): Promise<RawFields> {
   const fields: RawFields = { values: new Map(), faults: [] };
   takeKnown(operation, formFields(queryOf(request)), fields);

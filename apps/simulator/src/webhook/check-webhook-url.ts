@@ -31,7 +31,7 @@ export function parseWebhookUrl(url: string): URL | null {
   return known && parsed.hostname !== '' ? parsed : null;
 }
 
-/** Judges a webhook's address (PLATFORM §3.1; WebhookActor.cpp:705-787) and answers the IP it stands for. */
+/** Judges a webhook's address (WebhookActor.cpp:705-787) and answers the IP it stands for. */
 export async function checkWebhookUrl(sim: Simulator, wanted: { url: string; ipAddress: string }): Promise<string> {
   const local = sim.settings.localMode;
   const parsed = parseWebhookUrl(wanted.url);

@@ -25,7 +25,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'A valid API key or session is needed',
   },
   forbidden: {
-    when: 'The role is not enough, the bot is not among the own ones, the password must be changed first, or a page of another site sent this.',
+    when: 'The role is not enough, the key is limited to other bots, the bot is not among the own ones, the password must be changed first, or a page of another site sent this.',
     sentence: 'This bot is not among yours',
   },
   not_found: { when: 'What an input names is not there.', sentence: 'Bot not found' },

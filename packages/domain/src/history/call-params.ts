@@ -21,7 +21,7 @@ export function readIdsParam(params: CallParams, name: string): number[] {
   return values.map((value: unknown) => toId(String(value))).filter((id) => id !== null);
 }
 
-/** What the platform takes for true (PLATFORM §1). */
+/** What the platform takes for true. */
 export function isTrue(params: CallParams, name: string): boolean {
   return ['true', 'yes', '1'].includes(params[name]?.trim().toLowerCase() ?? '');
 }

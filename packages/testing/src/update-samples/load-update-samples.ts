@@ -46,7 +46,7 @@ function toSample(name: string, text: string): UpdateSample {
   return { name, kind, text };
 }
 
-// The platform writes its updates in this form (PLATFORM §2).
+// The platform writes its updates in this form.
 function withKind(kind: string, payload: string): string {
   return `{"update_id":ID,\n"${kind}":${payload}}`;
 }

@@ -26,7 +26,7 @@ export const accountsDocumentation = [
     example: { input: { id: 4, bot_ids: [7, 9] }, output: { ...colleague(), bot_ids: [7, 9] } },
   }),
   documentOperation(deleteAccount, {
-    errors: ['conflict', 'not_found'],
+    errors: ['not_found'],
     example: { input: { id: 4 }, output: { ok: true } },
   }),
   documentOperation(resetPassword, {
