@@ -39,6 +39,7 @@ export const botsDocumentation = [
   documentOperation(toggleBotDisabled, {
     description:
       'A disabled bot is not polled, refuses what the platform pushes, forwards nothing and acts in no chat; what waits is kept. Enabling restores all of it.',
+    errors: PLATFORM_ERRORS,
     example: { input: { id: 7 }, output: { ...BOT, disabled: true, running: false } },
   }),
   documentOperation(deleteBot, { example: { input: { id: 7 }, output: { ok: true } } }),
