@@ -96,3 +96,24 @@ test('a refused statement is not unavailable', async () => {
   expect(readSqlState(error)).toBe('22012');
   expect([error, new Error('else'), null, 'text'].map(isUnavailable)).toEqual([false, false, false, false]);
 });
+
+test('a connection that ends in the middle of a statement or a transaction fails those alone, and is replaced', async () => {
+  const db = open(database.url);
+  const endConnectionOf = async (pid: number) => {
+    await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.db);
+  };
+  const ownPid = async (connection: Database) =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid ?? 0;
+
+  const inStatement = await ownPid(db);
+  const waiting = failure(sql`select pg_sleep(60)`.execute(db));
+  await endConnectionOf(inStatement);
+  expect(isUnavailable(await waiting)).toBe(true);
+
+  const betweenStatements = db.transaction().execute(async (transaction) => {
+    await endConnectionOf(await ownPid(transaction));
+    await ownPid(transaction);
+  });
+  expect(isUnavailable(await failure(betweenStatements))).toBe(true);
+  expect(await ownPid(db)).toBeGreaterThan(0);
+});

@@ -37,14 +37,16 @@ export function connectDatabase(options: ConnectOptions): Database {
   pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
   const guardedPool = {
     options: pool.options,
-    connect: async () => discardAfterTimeout(await pool.connect()),
+    connect: async () => guardedClient(await pool.connect()),
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
 }
 
-// A timed-out statement still occupies its connection: whatever came next would wait behind it.
-function discardAfterTimeout(client: pg.PoolClient): PostgresPoolClient {
+function guardedClient(client: pg.PoolClient): PostgresPoolClient {
+  // The pool listens to idle clients only: the end of one in use rejects its query, and would end the process besides.
+  const ignore = () => {};
+  client.on('error', ignore);
   let timedOut = false;
   const query = async (text: string, parameters: unknown[]) => {
     if (timedOut) throw new Error(QUERY_TIMED_OUT);
@@ -55,7 +57,12 @@ function discardAfterTimeout(client: pg.PoolClient): PostgresPoolClient {
       throw error;
     }
   };
-  const guarded = { query, release: (discard?: boolean) => client.release(discard === true || timedOut) };
+  const release = (discard?: boolean) => {
+    client.off('error', ignore);
+    // A timed-out statement still occupies its connection: whatever came next would wait behind it.
+    client.release(discard === true || timedOut);
+  };
+  const guarded = { query, release };
   return guarded as unknown as PostgresPoolClient;
 }
 
