@@ -27,14 +27,17 @@ import { setChatAdminTitleEndpoint } from './chat-admins/set-chat-admin-title.ts
 import { banChatUserEndpoint } from './chat-users/ban-chat-user.ts';
 import { listChatUsersEndpoint } from './chat-users/list-chat-users.ts';
 import { unbanChatUserEndpoint } from './chat-users/unban-chat-user.ts';
+import { deleteChatEndpoint } from './chats/delete-chat.ts';
 import { listChatsEndpoint } from './chats/list-chats.ts';
 import { refreshChatEndpoint } from './chats/refresh-chat.ts';
 import { listDeliveriesEndpoint } from './deliveries/list-deliveries.ts';
 import { listDeliveryAttemptsEndpoint } from './deliveries/list-delivery-attempts.ts';
 import { redriveDeliveriesEndpoint } from './deliveries/redrive-deliveries.ts';
 import { deleteMessageEndpoint } from './messages/delete-message.ts';
+import { exportChatEndpoint } from './messages/export-chat.ts';
 import { listMessagesEndpoint } from './messages/list-messages.ts';
 import { pinMessageEndpoint } from './messages/pin-message.ts';
+import { searchMessagesEndpoint } from './messages/search-messages.ts';
 import { sendMessageEndpoint } from './messages/send-message.ts';
 import { unpinMessageEndpoint } from './messages/unpin-message.ts';
 import { addRoutingRuleEndpoint } from './routing-rules/add-routing-rule.ts';
@@ -72,7 +75,10 @@ export const endpoints: readonly Endpoint[] = [
   checkBackendHealthEndpoint,
   listChatsEndpoint,
   refreshChatEndpoint,
+  deleteChatEndpoint,
   listMessagesEndpoint,
+  exportChatEndpoint,
+  searchMessagesEndpoint,
   sendMessageEndpoint,
   deleteMessageEndpoint,
   pinMessageEndpoint,

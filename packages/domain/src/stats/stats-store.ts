@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import { shownSince } from '../retention/deletion-store.ts';
 
 export interface ChatOfBot {
   botId: number;
@@ -19,11 +20,12 @@ const DAY_S = 24 * HOUR_S;
 
 /** SQL of statistics; each statement looks at one chat of one bot. */
 export function statsStore(db: Database) {
-  const messagesOf = ({ botId, chatId }: ChatOfBot) =>
+  const messagesOf = (chat: ChatOfBot) =>
     db
       .selectFrom('messages')
-      .where('messages.bot_id', '=', botId)
-      .where('messages.chat_id', '=', chatId)
+      .where('messages.bot_id', '=', chat.botId)
+      .where('messages.chat_id', '=', chat.chatId)
+      .where('messages.date', '>=', shownSince(chat))
       .where('messages.deleted_at', 'is', null);
   const messagesOfDay = (chat: ChatOfBot, dayStartS: number) =>
     messagesOf(chat)

@@ -7,8 +7,15 @@ import {
   sendMessage,
   unpinMessage,
 } from '../../operations/messages.ts';
+import { messageResource } from '../../resources/message.ts';
 import { documentOperation, PLATFORM_ERRORS } from '../document-operation.ts';
 import { CHAT_ID, MESSAGE, SENT_MESSAGE } from './resource-examples.ts';
+
+const CSV = [
+  Object.keys(messageResource.shape).join(','),
+  `501,${CHAT_ID},7,${MESSAGE.user_id},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false`,
+  '',
+].join('\r\n');
 
 const ONE_MESSAGE = { bot_id: 7, chat_id: CHAT_ID, message_id: 501 };
 
@@ -30,7 +37,7 @@ export const messagesDocumentation = [
   documentOperation(exportChat, {
     description: 'A message is as in the other lists. The answer is streamed: one that breaks off was not complete.',
     example: { input: { bot_id: 7, chat_id: CHAT_ID, format: 'ndjson' }, output: `${JSON.stringify(MESSAGE)}\n` },
-    otherForms: { 'text/csv': `id,date,username,text\r\n501,${MESSAGE.date},ada,Where is my order?\r\n` },
+    otherForms: { 'text/csv': CSV },
   }),
   documentOperation(deleteMessage, {
     errors: PLATFORM_ERRORS,

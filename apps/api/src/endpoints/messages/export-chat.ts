@@ -1,0 +1,27 @@
+import { exportChat as operation } from '@flotilla/contract/operations/messages.ts';
+import { exportChat } from '@flotilla/domain/messages/export-chat.ts';
+import type { Message } from '@flotilla/domain/messages/message-store.ts';
+import { defineStreamEndpoint } from '../../http/define-endpoint.ts';
+import { streamText } from '../../http/stream-text.ts';
+import { requireBot } from '../bots/require-bot.ts';
+import { type ExportFormat, exportFormats } from './export-format.ts';
+import { presentMessage } from './present-message.ts';
+
+export const exportChatEndpoint = defineStreamEndpoint(operation, async (context, { input, request, response }) => {
+  const { chat_id: chatId, format } = input;
+  const chat = { botId: requireBot(context, input.bot_id).id, chatId };
+  const headers = {
+    'Content-Type': `${exportFormats[format].mediaType}; charset=utf-8`,
+    'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
+  };
+  await streamText(request, response, headers, linesOf(exportFormats[format], exportChat(context.db, chat)));
+});
+
+async function* linesOf({ head, lineOf }: ExportFormat, messages: AsyncIterable<Message>): AsyncGenerator<string> {
+  let before = head;
+  for await (const message of messages) {
+    yield before + lineOf(presentMessage(message));
+    before = '';
+  }
+  if (before !== '') yield before;
+}

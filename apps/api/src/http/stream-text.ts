@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+
+const CHUNK_LENGTH = 65_536;
+
+/**
+ * Answers 200 with a text that comes piece by piece, no faster than it is read. What goes wrong before the first chunk
+ * is thrown, to be answered as any error; later the connection is broken off, so that nobody takes a part for the whole.
+ */
+export async function streamText(
+  request: Request,
+  response: Response,
+  headers: Readonly<Record<string, string>>,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  const chunks = chunksOf(pieces);
+  const first = await chunks.next();
+  response.statusCode = 200;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (request.method === 'HEAD' || first.done) {
+    await chunks.return();
+    return void response.end();
+  }
+  try {
+    await pipeline(Readable.from(prefixed(first.value, chunks), { objectMode: false }), response);
+  } catch (error) {
+    // The client went away; pipeline has ended the reading.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let chunk = '';
+  for await (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+async function* prefixed(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
