@@ -1,3 +1,4 @@
+import type { RetentionDays } from '@flotilla/domain/retention/remove-expired.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
@@ -11,10 +12,15 @@ const rolesSetting = z
   .pipe(z.array(z.enum(ROLES, `must be a comma-separated list of ${ROLES.join(', ')}`)).min(1))
   .default([...ROLES]);
 
+// 100 years; 0 keeps everything.
+const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
+
 export const workerSettings = z.object({
   ...commonSettings,
   WORKER_ROLES: rolesSetting,
   POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 }).default(2000),
+  MESSAGE_RETENTION_DAYS: retentionSetting,
+  AUDIT_RETENTION_DAYS: retentionSetting,
 });
 
 export type WorkerConfig = {
@@ -31,6 +37,7 @@ export type WorkerConfig = {
   roles: Set<Role>;
   /** Bots this worker polls at once. */
   pollingConcurrency: number;
+  retentionDays: RetentionDays;
 };
 
 /** Reads and checks the environment; throws SettingsError with every fault at once. */
@@ -48,5 +55,6 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     logLevel: settings.LOG_LEVEL,
     roles: new Set(settings.WORKER_ROLES),
     pollingConcurrency: settings.POLLING_CONCURRENCY,
+    retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },
   };
 }

@@ -3,6 +3,7 @@ import { polls } from '@flotilla/domain/bots/bot.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from './context.ts';
+import { startRemoval } from './removal.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
 const ROUND_EVERY_MS = 5_000;
@@ -34,10 +35,11 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   };
   runRound();
   const timer = setInterval(runRound, ROUND_EVERY_MS);
+  const removal = startRemoval(deps);
   return {
     stop: async () => {
       clearInterval(timer);
-      await running;
+      await Promise.all([running, removal.stop()]);
     },
   };
 }

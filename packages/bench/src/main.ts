@@ -8,26 +8,33 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
+import { benchRemoval } from './removal.ts';
+import { benchSearch } from './search.ts';
 
-const SUBJECTS = { proxy: benchProxy, push: benchPush, pull: benchPull };
+const SUBJECTS = { proxy: benchProxy, push: benchPush, pull: benchPull, search: benchSearch, removal: benchRemoval };
 
-/** `npm run bench [proxy|push|pull]`: every figure of one run, on this machine, with its target. */
+/**
+ * `npm run bench [proxy|push|pull|search|removal …] [rows]`: every figure of one run, on this machine, with its target.
+ * `rows` is how many messages search and removal store.
+ */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);
   process.stdout.write(
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${memoryGb} GB\n`,
   );
+  const rows = wanted.map(Number).find((number) => number > 0);
+  const names = wanted.filter((word) => Number.isNaN(Number(word)));
   const dataDir = await throwAwayDir();
   const postgres = await startPostgres({ dataDir, throwAway: true });
   try {
     for (const [name, subject] of Object.entries(SUBJECTS)) {
-      if (wanted.length > 0 && !wanted.includes(name)) continue;
+      if (names.length > 0 && !names.includes(name)) continue;
       await administer(postgres.url, `create database bench_${name}`);
       const url = databaseUrl(postgres.url, `bench_${name}`);
       const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
       await migrateToLatest(db);
       await db.destroy();
-      await subject({ url });
+      await subject({ url, ...(rows === undefined ? {} : { rows }) });
     }
   } finally {
     await postgres.stop();

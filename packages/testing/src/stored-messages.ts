@@ -2,26 +2,22 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { FoldedMessage } from '@flotilla/domain/history/history-fold.ts';
 import { historyStore } from '@flotilla/domain/history/history-store.ts';
 
-export type StoredMessage = Pick<FoldedMessage, 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
+export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
 
-/** Puts messages of one chat where the history writer would put them, counted and searchable. */
-export async function storeMessages(
-  db: Database,
-  chat: { botId: number; chatId: number },
-  messages: StoredMessage[],
-): Promise<void> {
-  const empty = { user_id: 77, username: 'ada', first_name: 'Ada', last_name: null, media_type: null, file_id: null };
-  const rows = messages.map((message) => ({
-    ...{ ...empty, reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
-    ...message,
-    bot_id: chat.botId,
-    chat_id: chat.chatId,
-  }));
+const REST = {
+  ...{ user_id: 77, username: 'ada', first_name: 'Ada', last_name: null, media_type: null, file_id: null },
+  ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
+};
+
+/** Puts messages of one bot where the history writer would put them, counted and searchable. */
+export async function storeMessages(db: Database, botId: number, messages: StoredMessage[]): Promise<void> {
+  const rows = messages.map((message) => ({ ...REST, ...message, bot_id: botId }));
   await db.transaction().execute(async (transaction) => {
     const store = historyStore(transaction);
-    await store.lockBots([chat.botId]);
-    const added = (await store.upsertMessages(rows)).reduce((sum, { count }) => sum + count, 0);
-    const unnamed = { title: null, username: null, firstName: null, lastName: null };
-    await store.upsertGuessedChats([{ botId: chat.botId, id: chat.chatId, type: 'supergroup', ...unnamed, added }]);
+    await store.lockBots([botId]);
+    const added = await store.upsertMessages(rows);
+    const unnamed = { type: 'supergroup', title: null, username: null, firstName: null, lastName: null };
+    const chats = added.map(({ chatId, count }) => ({ ...unnamed, botId, id: chatId, added: count }));
+    if (chats.length > 0) await store.upsertGuessedChats(chats);
   });
 }

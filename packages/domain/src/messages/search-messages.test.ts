@@ -34,7 +34,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-const store = (chatId: number, messages: StoredMessage[]) => storeMessages(database.db, { botId, chatId }, messages);
+const inChat = (chatId: number, messages: Omit<StoredMessage, 'chat_id'>[]) =>
+  messages.map((message) => ({ ...message, chat_id: chatId }));
+const store = (chatId: number, messages: Omit<StoredMessage, 'chat_id'>[]) =>
+  storeMessages(database.db, botId, inChat(chatId, messages));
 const search = (chatId: number, q: string, page: { limit?: number; offset?: number; before?: MessageCursor } = {}) =>
   searchMessages(database, { botId, chatId, q, limit: 50, offset: 0, before: null, ...page });
 const idsOf = async (...search_: Parameters<typeof search>) =>
@@ -50,9 +53,7 @@ describe('what a search finds', () => {
     );
     await store(-200, [{ id: 1, text: TEXTS.join(' '), date: START_S }]);
     const other = await storedBot(database.db);
-    await storeMessages(database.db, { botId: other, chatId: CHAT }, [
-      { id: 500, text: TEXTS.join(' '), date: START_S },
-    ]);
+    await storeMessages(database.db, other, [{ chat_id: CHAT, id: 500, text: TEXTS.join(' '), date: START_S }]);
   });
 
   test.each([

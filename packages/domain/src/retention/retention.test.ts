@@ -37,9 +37,15 @@ beforeEach(async () => {
 
 const later = { nowMs: () => Date.now() + 2 * MINUTE_MS };
 const steps = (stepRows = 100) => ({ db: database.db, signal: new AbortController().signal, stepRows });
-const messages = (count: number, fields: Partial<StoredMessage> = {}): StoredMessage[] =>
+type Stored = Omit<StoredMessage, 'chat_id'>;
+const messages = (count: number, fields: Partial<Stored> = {}): Stored[] =>
   Array.from({ length: count }, (_, at) => ({ id: at + 1, date: NOW_S - count + at, text: `word ${at}`, ...fields }));
-const store = (chatId: number, rows: StoredMessage[]) => storeMessages(database.db, { botId, chatId }, rows);
+const store = (chatId: number, rows: Stored[]) =>
+  storeMessages(
+    database.db,
+    botId,
+    rows.map((row) => ({ ...row, chat_id: chatId })),
+  );
 
 async function storeMany(chatId: number, count: number): Promise<void> {
   const all = messages(count);
