@@ -11,8 +11,9 @@ import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
+import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
-import { type RequestSlots, requestSlots } from './turns/request-slots.ts';
+import { type SharedSlots, sharedSlots } from './turns/shared-slots.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** Everything a worker process holds, wired once. */
@@ -22,13 +23,16 @@ export type WorkerContext = {
   redis: RedisHandles;
   secrets: SecretBox;
   platform: PlatformClient;
+  pollingClient: PollingClient;
   directory: BotDirectory;
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
   /** Requests to backends, over all turns of this process. */
-  slots: RequestSlots;
+  slots: SharedSlots;
+  /** Push turns that may wait for their bot's next update instead of ending. */
+  lingerers: SharedSlots;
   backendAllowedCidrs: string[];
   publicUrl: string | null;
   metrics: Metrics;
@@ -40,6 +44,8 @@ export type WorkerContext = {
 
 const DATABASE_CONNECTIONS = 4;
 const REQUESTS_AT_ONCE = 4000;
+/** Well below the push turns a worker runs at once, so that lingering keeps nobody waiting. */
+const LINGERING_TURNS = 500;
 
 export async function createWorkerContext(config: WorkerConfig): Promise<WorkerContext> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
@@ -56,17 +62,20 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
   const metrics = createMetrics({ processMetrics: true });
+  const polling = pollingClient({ apiUrl: config.platformUrl });
   return {
     config,
     db,
     redis,
     secrets,
     platform: platformClient({ apiUrl: config.platformUrl }),
+    pollingClient: polling,
     directory,
     turns,
     pushable,
     backends,
-    slots: requestSlots(REQUESTS_AT_ONCE),
+    slots: sharedSlots(REQUESTS_AT_ONCE),
+    lingerers: sharedSlots(LINGERING_TURNS),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.publicUrl,
     metrics,
@@ -78,6 +87,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
       pushable.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
       await backends.close();
+      await polling.close();
       await redis.close();
       await db.destroy();
     },

@@ -12,7 +12,7 @@ import type { WorkerContext } from './context.ts';
 const BATCH = 500;
 const TURN_BATCHES = 20;
 /** What arrives within this time shares a transaction. */
-const GATHER_MS = 20;
+const GATHER_MS = 250;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
 /** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
@@ -46,6 +46,8 @@ function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry 
   switch (field('t')) {
     case 'call':
       return { ...common, type: 'call', method: field('m'), params: JSON.parse(field('p')), result: field('r') };
+    case 'link':
+      return { ...common, type: 'link', link: JSON.parse(field('l')) };
     case 'dead':
       return {
         ...common,

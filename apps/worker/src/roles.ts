@@ -11,7 +11,8 @@ type Running = { stop(): Promise<void> };
 
 /** Well above what is sent at once, so that a request that hangs never holds another bot's turn. */
 const PUSH_TURNS = 1000;
-const HISTORY_TURNS = 4;
+/** A turn of each shard may gather at once; the connections to Postgres bound how many write. */
+const HISTORY_TURNS = 64;
 
 /** Starts what this worker's roles ask for. */
 export function startRoles(context: WorkerContext): Running[] {

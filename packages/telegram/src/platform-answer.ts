@@ -8,7 +8,8 @@ export type PlatformAnswer =
       retryAfterS?: number;
       migrateToChatId?: number;
     }
-  | { outcome: 'unreachable'; reason: string; timedOut: boolean }
+  /** `neverSent`: it is certain that the platform did not get the call. */
+  | { outcome: 'unreachable'; reason: string; timedOut: boolean; neverSent?: true }
   | { outcome: 'garbage'; status: number; reason: string };
 
 /** Reads the platform's envelope (PLATFORM §1); `text` stays the exact body. */

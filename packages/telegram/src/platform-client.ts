@@ -1,7 +1,11 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import got, { RequestError } from 'got';
+import type { Readable } from 'node:stream';
+import got, { type Request, RequestError } from 'got';
+import { multipartForm } from './multipart-form.ts';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
+import { encodeToken, hideToken } from './token-text.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 export interface CallOptions {
   /** From the request's start to the whole answer; default 30 s. */
@@ -11,12 +15,28 @@ export interface CallOptions {
   retries?: number;
 }
 
+/** What opening a file for download came to; `refused` is the status of the answer. */
+export type OpenedFile =
+  | { outcome: 'open'; stream: Readable; size: number | null; mime: string }
+  | { outcome: 'refused'; status: number }
+  | { outcome: 'unreachable'; reason: string };
+
 export interface PlatformClient {
   /** Calls a Bot API method. Never throws: what can go wrong is in the answer's outcome. */
   call(token: string, method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<PlatformAnswer>;
+  /** The same with files, as multipart/form-data. Their streams are read to the end or destroyed. */
+  upload(
+    token: string,
+    method: string,
+    params: Record<string, unknown>,
+    files: UploadedFile[],
+  ): Promise<PlatformAnswer>;
+  /** Opens the file at a `file_path` that getFile gave; whoever gets the stream reads or destroys it. Never throws. */
+  openFile(token: string, path: string): Promise<OpenedFile>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const UPLOAD_TIMEOUT_MS = 120_000;
 
 /**
  * The client for the calls the service makes on its own behalf, over kept-alive connections. `apiUrl` may carry a
@@ -46,8 +66,44 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
         return failure(error, token, options.signal);
       }
     },
+
+    async upload(token, method, params, files) {
+      const form = multipartForm(params, files);
+      try {
+        const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
+          agent,
+          body: form.body,
+          headers: { ...form.headers, 'user-agent': 'flotilla' },
+          throwHttpErrors: false,
+          followRedirect: false,
+          timeout: { request: UPLOAD_TIMEOUT_MS },
+          retry: { limit: 0 },
+        });
+        return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
+      } catch (error) {
+        return failure(error, token, undefined);
+      } finally {
+        for (const file of files) file.stream.destroy();
+      }
+    },
+
+    async openFile(token, path) {
+      const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodeURI(path)}`, {
+        agent,
+        headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity' },
+        decompress: false,
+        throwHttpErrors: false,
+        followRedirect: false,
+        timeout: { connect: DEFAULT_TIMEOUT_MS, response: DEFAULT_TIMEOUT_MS, request: UPLOAD_TIMEOUT_MS },
+        retry: { limit: 0 },
+      });
+      return openedFile(stream, token);
+    },
   };
 }
+
+/** Codes of failures before a connection was there. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function failure(error: unknown, token: string, signal: AbortSignal | undefined): PlatformAnswer {
   if (signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
@@ -55,14 +111,24 @@ function failure(error: unknown, token: string, signal: AbortSignal | undefined)
   const message = error instanceof Error ? error.message : 'unknown error';
   const reason = hideToken(message, token);
   if (code.startsWith('HPE_')) return { outcome: 'garbage', status: 0, reason };
-  return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT' };
+  const neverSent = NEVER_SENT.includes(code) ? { neverSent: true as const } : {};
+  return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT', ...neverSent };
 }
 
-function hideToken(text: string, token: string): string {
-  if (token === '') return text;
-  return text.replaceAll(token, '<token>').replaceAll(encodeURIComponent(token), '<token>');
-}
-
-function encodeToken(token: string): string {
-  return encodeURIComponent(token).replaceAll('%3A', ':');
+function openedFile(stream: Request, token: string): Promise<OpenedFile> {
+  return new Promise((resolve) => {
+    stream.once('response', ({ statusCode, headers }: { statusCode: number; headers: Record<string, string> }) => {
+      // A failure from here on is for whoever reads.
+      stream.on('error', () => {});
+      if (statusCode !== 200) {
+        stream.destroy();
+        resolve({ outcome: 'refused', status: statusCode });
+        return;
+      }
+      const length = Number(headers['content-length']);
+      const size = Number.isSafeInteger(length) ? length : null;
+      resolve({ outcome: 'open', stream, size, mime: headers['content-type'] ?? 'application/octet-stream' });
+    });
+    stream.once('error', (error) => resolve({ outcome: 'unreachable', reason: hideToken(error.message, token) }));
+  });
 }

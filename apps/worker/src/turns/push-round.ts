@@ -21,8 +21,8 @@ const SHARE_UPDATES = 2_000;
 const WIND_DOWN_MS = 250;
 const TIDY_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 5_000;
-/** Waiting a moment for the next update is cheaper than ending this turn and beginning another. */
-const LINGER_MS = 10;
+/** Waiting a while for the next update is far cheaper than ending this turn and beginning another. */
+const LINGER_MS = 500;
 const NO_SLOT_PAUSE_MS = 50;
 
 /** Hands out, sends and records until nothing is due, the turn's share is used up, or the ownership is lost. */
@@ -58,9 +58,9 @@ export async function pushRound(deps: WorkerContext, given: Bot, epoch: number, 
         return { reason: 'share-used' };
       } else if (room === 0) {
         await deliveries.news(NO_SLOT_PAUSE_MS);
-      } else if (step.nextDueMs === null && lingers) {
+      } else if (step.nextDueMs === null && lingers && deps.lingerers.offer(1) > 0) {
         lingers = false;
-        await deliveries.news(LINGER_MS);
+        await lingerFor(deps, deliveries);
       } else {
         return { reason: 'drained', nextDueMs: step.nextDueMs };
       }
@@ -68,6 +68,12 @@ export async function pushRound(deps: WorkerContext, given: Bot, epoch: number, 
   } finally {
     deliveries.close();
   }
+}
+
+async function lingerFor(deps: WorkerContext, deliveries: Deliveries): Promise<void> {
+  deps.lingerers.take();
+  await deliveries.news(LINGER_MS);
+  deps.lingerers.giveBack();
 }
 
 /** The configuration may change while the turn runs; what is sent from then on goes where it says. */

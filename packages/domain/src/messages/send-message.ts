@@ -9,6 +9,7 @@ import type { HistoryEffect } from '../history/history-effect.ts';
 import { messageEffects } from '../history/message-effects.ts';
 import { storeSentMessage } from '../history/store-sent-message.ts';
 import { appendCalls } from '../update-log/append-calls.ts';
+import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import { type Message, messageStore } from './message-store.ts';
 
 export interface TextToSend {
@@ -31,12 +32,16 @@ export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend):
   const params = paramsOf(wanted);
   const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
   if (!isMessage(sent)) throw new FlotillaError('platform_failed', 'The platform answered no message');
+  const call = { method: 'sendmessage', params: {}, result: JSON.stringify(sent) };
+  await rememberOwnPosts(deps, [call]).catch((err) =>
+    deps.log.warn({ botId: bot.id, err }, 'a post was not remembered'),
+  );
   if (!bot.manageEnabled) return unstored(bot, sent);
   try {
     return await storeSentMessage(deps, bot.id, sent);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    await appendCalls(deps, bot, [{ method: 'sendmessage', params: {}, result: JSON.stringify(sent) }]);
+    await appendCalls(deps, bot, [call]);
     return unstored(bot, sent);
   }
 }

@@ -1,5 +1,5 @@
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
-import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import { type SlicedUpdate, sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -16,13 +16,12 @@ const SLACK_MS = 10_000;
 
 /** One getUpdates at the platform, for every kind of update. `offset` 0 asks from the oldest it keeps. */
 export async function askForUpdates(
-  deps: { platform: PlatformClient },
+  deps: { pollingClient: PollingClient },
   bot: Bot,
   request: { offset: number; timeoutS: number; signal: AbortSignal },
 ): Promise<AskedFor> {
-  const answer = await deps.platform.call(
+  const answer = await deps.pollingClient.getUpdates(
     bot.token,
-    'getUpdates',
     {
       ...(request.offset > 0 ? { offset: request.offset } : {}),
       limit: LIMIT,

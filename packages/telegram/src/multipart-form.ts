@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { UploadedFile } from './uploaded-file.ts';
+
+/**
+ * A call's parameters and files as multipart/form-data, with its length where every file's is known. What is no string
+ * is sent as JSON, as the platform reads it; undefined is left out.
+ */
+export function multipartForm(
+  params: Record<string, unknown>,
+  files: UploadedFile[],
+): { headers: Record<string, string>; body: Readable } {
+  const boundary = `flotilla-${randomUUID()}`;
+  const values = Object.entries(params).filter(([, value]) => value !== undefined);
+  const fields = values.map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`);
+  });
+  const heads = files.map((file) => {
+    const disposition = `form-data; name="${file.field}"; filename="${quotable(file.name)}"`;
+    return Buffer.from(
+      `--${boundary}\r\nContent-Disposition: ${disposition}\r\nContent-Type: ${quotable(file.mime)}\r\n\r\n`,
+    );
+  });
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  async function* body() {
+    yield* fields;
+    for (const [at, file] of files.entries()) {
+      yield heads[at] as Buffer;
+      yield* file.stream;
+      yield LINE_END;
+    }
+    yield end;
+  }
+  const length = knownLength([...fields, ...heads, end], files);
+  return {
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      ...(length === null ? {} : { 'content-length': String(length) }),
+    },
+    body: Readable.from(body(), { objectMode: false }),
+  };
+}
+
+const LINE_END = Buffer.from('\r\n');
+
+function knownLength(pieces: Buffer[], files: UploadedFile[]): number | null {
+  let length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  for (const { size } of files) {
+    if (size === null) return null;
+    length += size + LINE_END.length;
+  }
+  return length;
+}
+
+/** Without what would end the quotes or the line; browsers write names the same way. */
+function quotable(name: string): string {
+  return name.replaceAll('"', '%22').replace(/[\r\n]+/g, ' ');
+}
