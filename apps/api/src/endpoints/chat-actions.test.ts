@@ -3,6 +3,7 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { ChatAdminResource } from '@flotilla/contract/resources/chat-admin.ts';
 import type { MessageResource } from '@flotilla/contract/resources/message.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -333,6 +334,50 @@ describe('the audit log', () => {
         expect.objectContaining({ action: 'promote', ...ofBot, details: 'can_pin_messages' }),
         expect.objectContaining({ action: 'unban', ...ofBot }),
       ]);
+    } finally {
+      await worker.stop();
+    }
+  });
+});
+
+describe('while Postgres is away', () => {
+  let postgres: TcpRelay;
+  let client: RestClient;
+
+  beforeAll(async () => {
+    const database = new URL(api.database.url);
+    postgres = await startTcpRelay(Number(database.port));
+    database.port = String(postgres.port);
+    client = restClient((await api.startPod({ DATABASE_URL: database.href })).url, moderator.key);
+    // From now on this pod knows who that is.
+    await client('GET', '/api/auth/me');
+  });
+  afterEach(() => postgres.restore());
+  afterAll(() => postgres?.stop());
+
+  test('nothing is done that could not be recorded', async () => {
+    const user = await newMember();
+    await postgres.cut();
+    expect(await act('/api/users/ban', { user_id: user }, client)).toMatchObject({ status: 503 });
+    expect(await statusOf(user)).toBe('member');
+  });
+
+  test('what was done as it went away is recorded later, though under the bot’s name', async () => {
+    const user = await newMember();
+    const began = (await callsOf('banChatMember')).length;
+    await api.platform.setFault({ method: 'banChatMember', effect: { kind: 'delay', delayMs: 300 }, count: 1 });
+    const banning = act('/api/users/ban', { user_id: user }, client);
+    await waitFor(async () => (await callsOf('banChatMember')).length > began);
+    await postgres.cut();
+    expectDone(await banning);
+    expect(await statusOf(user)).toBe('kicked');
+    const worker = await startWorker(readWorkerConfig({ ...api.env, WORKER_ROLES: 'history', LOG_LEVEL: 'warn' }));
+    try {
+      const entries = await waitFor(async () => {
+        const found = (await auditLog()).filter((entry) => entry.target_id === user);
+        return found.length > 0 && found;
+      });
+      expect(entries).toEqual([expect.objectContaining({ action: 'ban', actor_kind: 'bot' })]);
     } finally {
       await worker.stop();
     }

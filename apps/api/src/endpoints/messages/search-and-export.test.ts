@@ -6,7 +6,6 @@ import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 
 const CHAT = -1_007_000_000_007;
 const DATE_S = 1_770_000_000;
@@ -167,10 +166,10 @@ describe('exporting a chat', () => {
     const url = () => `/api/messages/export?bot_id=${bot.id}&chat_id=${chat_id}`;
 
     beforeAll(async () => {
-      await sql`
-        insert into messages (bot_id, chat_id, id, date, text)
-        select ${bot.id}, ${chat_id}, n, ${DATE_S} + n / 7, repeat('lorem ipsum ', 40)
-        from generate_series(1, 30000) as n`.execute(api.database.db);
+      const text = 'lorem ipsum '.repeat(40);
+      const ids = Array.from({ length: 30_000 }, (_, at) => at + 1);
+      const messages = ids.map((id) => ({ chat_id, id, date: DATE_S + Math.floor(id / 7), text }));
+      await storeMessages(api.database.db, bot.id, messages);
     }, 60_000);
 
     test('comes whole and in order', async () => {
