@@ -5,12 +5,14 @@ import { historyTurn } from './history-writer.ts';
 import { pollTimeout } from './poll-timeout.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
 import { pushTurn } from './turns/push-turn.ts';
+import { rulesTurn } from './turns/rules-turn.ts';
 import { startUpkeep } from './upkeep.ts';
 
 type Running = { stop(): Promise<void> };
 
 /** Well above what is sent at once, so that a request that hangs never holds another bot's turn. */
 const PUSH_TURNS = 1000;
+const RULES_TURNS = 200;
 /** A turn of each shard may gather at once; the connections to Postgres bound how many write. */
 const HISTORY_TURNS = 64;
 
@@ -29,6 +31,9 @@ export function startRoles(context: WorkerContext): Running[] {
   }
   if (roles.has('push')) {
     running.push(takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease)));
+  }
+  if (roles.has('rules')) {
+    running.push(takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease)));
   }
   if (roles.has('history')) {
     running.push(

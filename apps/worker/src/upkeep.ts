@@ -1,6 +1,7 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from './context.ts';
 import { startRemoval } from './removal.ts';
@@ -9,6 +10,7 @@ import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 5_000;
+const LINKS_AT_ONCE = 5_000;
 const MARK_KINDS = ['push', 'rules', 'history'] as const;
 type MarkKind = (typeof MARK_KINDS)[number];
 
@@ -28,6 +30,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     const polled = deps.directory.all().filter(polls);
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgotten(deps);
+    await removeExpiredLinks(deps);
     await watchPlatformWebhooks(deps);
   };
   const runRound = () => {
@@ -42,6 +45,15 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
       await Promise.all([running, removal.stop()]);
     },
   };
+}
+
+/** Replies to messages that were routed long ago have no way back any more. */
+async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
+  await routeLinkStore(deps.db)
+    .removeExpired(LINKS_AT_ONCE)
+    .catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+    });
 }
 
 /** A mark that stays is a wake that was lost with the process that owed it. */

@@ -30,6 +30,16 @@ export function workerMetrics(metrics: Metrics) {
       help: 'From acceptance of an update to its delivery to the backend.',
       buckets: LAG_BUCKETS_S,
     }),
+    routed: metrics.counter({
+      name: 'flotilla_updates_routed_total',
+      help: 'Updates (or albums) that rules turns handled, by how that ended.',
+      labelNames: ['outcome'],
+    }),
+    routingLag: metrics.histogram({
+      name: 'flotilla_routing_lag_seconds',
+      help: 'From acceptance of an update to the end of its routing, pacing included.',
+      buckets: LAG_BUCKETS_S,
+    }),
     turns: metrics.counter({
       name: 'flotilla_turns_total',
       help: 'Turns run, by kind and by how they ended.',

@@ -103,6 +103,11 @@ export function ownPostKey(chat: number | string, messageId: number): string {
   return `flotilla:own-post:${chat}:${messageId}`;
 }
 
+/** What a routed message was made from, for the time its link is on its way to Postgres. */
+export function freshLinkKey(botId: number, businessConnectionId: string, chatId: number, messageId: number): string {
+  return `flotilla:link:${botId}:${businessConnectionId}:${chatId}:${messageId}`;
+}
+
 /** Pub/sub channels. */
 export const channels = {
   /** Payload: the id of a bot whose log has something new for pull. */

@@ -12,7 +12,7 @@ export type PlatformAnswer =
   | { outcome: 'unreachable'; reason: string; timedOut: boolean; neverSent?: true }
   | { outcome: 'garbage'; status: number; reason: string };
 
-/** Reads the platform's envelope (PLATFORM §1); `text` stays the exact body. */
+/** Reads the platform's envelope; `text` stays the exact body. */
 export function readPlatformAnswer(status: number, retryAfter: string | undefined, text: string): PlatformAnswer {
   const envelope = parseEnvelope(text);
   if (envelope === null) return { outcome: 'garbage', status, reason: `no Bot API answer (HTTP ${status})` };

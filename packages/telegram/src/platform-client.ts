@@ -53,7 +53,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: JSON.stringify(params),
-          // Exactly this type: some servers refuse it with a charset (CLIENTS rule 9).
+          // Exactly this type: some servers refuse it with a charset.
           headers: { 'content-type': 'application/json', 'user-agent': 'flotilla' },
           throwHttpErrors: false,
           followRedirect: false,

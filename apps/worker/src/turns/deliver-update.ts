@@ -3,6 +3,7 @@ import { callInReply } from '@flotilla/domain/push/call-in-reply.ts';
 import { afterFailure } from '@flotilla/domain/push/delivery-schedule.ts';
 import type { Attempt, DueUpdate, Finished } from '@flotilla/domain/push/push-step.ts';
 import { type Delivery, sendToBackend } from '@flotilla/domain/push/send-to-backend.ts';
+import { isDropped } from '@flotilla/domain/routing-rules/is-dropped.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
 
@@ -16,6 +17,7 @@ export async function deliverUpdate(
 ): Promise<Finished> {
   const { lane, place } = update;
   if (!lease.held()) return { lane, place, outcome: 'release' };
+  if (await isDropped(deps, bot, update)) return { lane, place, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const delivery = await sendToBackend(deps.backends.to(bot), bot, update, cancel);
   deps.measure.pushed.inc({ outcome: delivery.outcome });

@@ -3,7 +3,12 @@ import { flag, nullable, ownId, platformId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
-import { CONDITION_TYPES, ROUTING_ACTIONS, routingRuleResource } from '../resources/routing-rule.ts';
+import {
+  CONDITION_TYPES,
+  ROUTING_ACTIONS,
+  ROUTING_DELIVERIES,
+  routingRuleResource,
+} from '../resources/routing-rule.ts';
 
 /** An id in a condition may come as a number. */
 const conditionValue = z.preprocess(
@@ -39,6 +44,7 @@ const addInputs = {
   action: z.enum(ROUTING_ACTIONS),
   ...targets,
   enabled: flag().default(true),
+  delivery: z.enum(ROUTING_DELIVERIES).default('at_least_once'),
   description: text({ max: 4096 }).default(''),
 };
 
@@ -62,6 +68,7 @@ const updateInputs = {
   action: z.enum(ROUTING_ACTIONS).optional(),
   ...targets,
   enabled: flag().optional(),
+  delivery: z.enum(ROUTING_DELIVERIES).optional(),
   description: text({ max: 4096 }).optional(),
 };
 

@@ -1,4 +1,4 @@
-import type { ConditionType, RoutingAction } from '@flotilla/contract/resources/routing-rule.ts';
+import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/resources/routing-rule.ts';
 
 /** An enabled routing rule, as the configuration of its source bot carries it. */
 export type ActiveRule = {
@@ -10,5 +10,5 @@ export type ActiveRule = {
   /** null for drop, which needs no target. */
   targetChatId: number | null;
   /** What a crash between sending and recording does: sends that one message again, or leaves it out. */
-  delivery: 'at_least_once' | 'at_most_once';
+  delivery: RoutingDelivery;
 };

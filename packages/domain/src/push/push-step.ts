@@ -35,6 +35,8 @@ export type Attempt = {
 /** What became of an update that was handed out. */
 export type Finished = { lane: string; place: string; attempt?: Attempt } & (
   | { outcome: 'ok' }
+  /** A rule keeps it from the backend. */
+  | { outcome: 'dropped' }
   | { outcome: 'retry'; record: RetryRecord }
   | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
   /** Our own handling failed: begun again, until it has been begun too often. */

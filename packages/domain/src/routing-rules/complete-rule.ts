@@ -4,16 +4,16 @@ import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
 
 /** A rule with what it must have in any case. */
 export type WantedRule = RoutingRuleChanges &
-  Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'description'>;
+  Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
 
 /** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
 export function completeRule(wanted: WantedRule): RoutingRuleContent {
-  const { sourceBotId, conditionType, action, enabled, description } = wanted;
+  const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
   const drops = action === 'drop';
   const targetBotId = wanted.targetBotId ?? (drops ? sourceBotId : undefined);
   const targetChatId = wanted.targetChatId ?? null;
-  const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, description };
+  const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, delivery, description };
   const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults({ ...rule, targetBotId }))];
   if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
   const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');

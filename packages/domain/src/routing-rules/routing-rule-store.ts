@@ -59,6 +59,7 @@ function rowOf(rule: RoutingRuleContent) {
     action: rule.action,
     target_chat_id: rule.targetChatId,
     enabled: rule.enabled,
+    delivery: rule.delivery,
     description: rule.description,
   };
 }
@@ -73,6 +74,7 @@ function toRule(row: Selectable<RoutesTable>): RoutingRule {
     action: row.action as RoutingRule['action'],
     targetChatId: row.target_chat_id,
     enabled: row.enabled,
+    delivery: row.delivery,
     description: row.description,
     createdAt: row.created_at,
   };

@@ -1,4 +1,4 @@
-import type { ConditionType, RoutingAction } from '@flotilla/contract/resources/routing-rule.ts';
+import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/resources/routing-rule.ts';
 
 /** A rule that passes messages of one bot on by another, or drops them. */
 export interface RoutingRule {
@@ -13,6 +13,7 @@ export interface RoutingRule {
   /** null for `drop` only. */
   targetChatId: number | null;
   enabled: boolean;
+  delivery: RoutingDelivery;
   description: string;
   createdAt: Date;
 }

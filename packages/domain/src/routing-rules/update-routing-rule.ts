@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import type { Database } from '@flotilla/database/connect.ts';
+import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import { completeRule } from './complete-rule.ts';
 import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
@@ -7,15 +7,16 @@ import { routingRuleStore } from './routing-rule-store.ts';
 
 /** Changes what is named. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result. */
 export async function updateRoutingRule(
-  { db }: { db: Database },
+  deps: ChangeRulesDeps,
   id: number,
   changes: RoutingRuleChanges,
 ): Promise<RoutingRule> {
   const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  return db.transaction().execute(async (transaction) => {
-    const rules = routingRuleStore(transaction);
-    const rule = await rules.lock(id);
-    if (rule === null) throw new FlotillaError('not_found', 'Route not found');
-    return rules.update(id, completeRule({ ...rule, ...named })).catch(refuseUnknownBot);
-  });
+  return changeRules(deps, async (db) => {
+    const rules = routingRuleStore(db);
+    const before = await rules.lock(id);
+    if (before === null) throw new FlotillaError('not_found', 'Route not found');
+    const result = await rules.update(id, completeRule({ ...before, ...named }));
+    return { result, botIds: [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]) };
+  }).catch(refuseUnknownBot);
 }

@@ -4,7 +4,7 @@
 --       8 how often an update may be begun without an end  9 '' or what to remember as the last error
 --       10 when the earliest request that failed was begun (ms, '' when none did)
 --       11 '1' when every answer was 410, '0' when there were others, '' when there was none
---       12… per finished request: lane, id in its lane, outcome ('ok' | 'retry' | 'dead' | 'threw' | 'release'),
+--       12… per finished request: lane, id in its lane, outcome ('ok' | 'dropped' | 'retry' | 'dead' | 'threw' | 'release'),
 --           due at (ms, for retry), retry record (JSON, for retry), reason, attempts, last status, attempt (JSON or '')
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), more to file (0/1), wake history (0/1),
@@ -66,7 +66,7 @@ for i = 12, #ARGV, 9 do
   if outcome == 'ok' then succeeded = true end
   redis.call('HDEL', flight, lane)
   if redis.call('LINDEX', lanePrefix .. lane, 0) == id then
-    if outcome == 'ok' then
+    if outcome == 'ok' or outcome == 'dropped' then
       leaveLane(lane, id)
       dueAgain(lane, now)
     elseif outcome == 'retry' then

@@ -5,8 +5,8 @@
 --       8 how often an update may be begun without an end  9 how long an album is waited for (ms)
 --       10 everything up to this id was looked at ('' nothing new)  11 how many updates that were
 --       12 how many of them are filed  13… per filed one: lane, id, album ('' when it is in none)
---       then per finished one: lane, id in its lane, how many left with it, outcome ('ok' | 'later' | 'retry' | 'dead' |
---       'release'), due at (ms, for later and retry), record (JSON, for later and retry), reason, attempts, last status
+--       then per finished one: lane, id in its lane, how many left with it, outcome ('ok' | 'later' | 'dead' | 'threw' |
+--       'release'), due at (ms, for later and threw), record (JSON, for later), reason, attempts, last status
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), wake history (0/1),
 --         newest id shown ('' none), how many were shown, {id, lane, kind, raw …},
@@ -82,6 +82,8 @@ while at <= #ARGV do
     elseif outcome == 'release' then
       redis.call('HINCRBY', work, 's:' .. id, -1)
       dueAgain(lane, now)
+    elseif outcome == 'threw' then
+      dueAgain(lane, tonumber(ARGV[at + 4]))
     else
       redis.call('HDEL', work, 's:' .. id)
       redis.call('HSET', work, 'r:' .. id, ARGV[at + 5])

@@ -13,6 +13,7 @@ export const addRoutingRuleEndpoint = defineEndpoint(operation, async (context, 
     action: input.action,
     targetChatId: input.target_chat_id,
     enabled: input.enabled,
+    delivery: input.delivery,
     description: input.description,
   };
   requireBotsOfRule(context, input);

@@ -12,6 +12,7 @@ export function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
     action: rule.action,
     ...withoutNulls({ target_chat_id: rule.targetChatId }),
     enabled: rule.enabled,
+    delivery: rule.delivery,
     description: rule.description,
     created_at: rule.createdAt.toISOString(),
   };

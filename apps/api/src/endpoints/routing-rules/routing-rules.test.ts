@@ -60,6 +60,7 @@ describe('a routing rule', () => {
       action: 'copy',
       target_chat_id: TARGET_CHAT,
       enabled: true,
+      delivery: 'at_least_once',
       description: 'To the desk',
       created_at: expect.stringMatching(/Z$/),
     });

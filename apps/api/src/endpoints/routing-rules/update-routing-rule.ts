@@ -15,6 +15,7 @@ export const updateRoutingRuleEndpoint = defineEndpoint(
       action: input.action,
       targetChatId: input.target_chat_id,
       enabled: input.enabled,
+      delivery: input.delivery,
       description: input.description,
     };
     requireBotsOfRule(context, input);

@@ -17,6 +17,7 @@ const RULE: RoutingRuleResource = {
   action: 'copy',
   target_chat_id: CHAT_ID,
   enabled: true,
+  delivery: 'at_least_once',
   description: 'Refunds go to the accountants',
   created_at: '2026-01-02T10:30:00.000Z',
 };

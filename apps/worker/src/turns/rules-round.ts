@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { readRoutable, routeUnit } from '@flotilla/domain/routing-rules/route-unit.ts';
+import {
+  type FinishedUnit,
+  type Looked,
+  type RoutingUnit,
+  rulesStep,
+  type ShownUpdate,
+} from '@flotilla/domain/routing-rules/rules-step.ts';
+import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
+import type { WorkerContext } from '../context.ts';
+
+/** Why a round of routing ended; as that of deliveries. */
+export type RulesRoundEnd =
+  | { reason: 'drained'; nextDueMs: number | null }
+  | { reason: 'share-used' }
+  | { reason: 'lost' };
+
+const SHARE_MS = 5_000;
+/** Source chats of one bot that are routed at once; pacing, not this, is what limits sending. */
+const LANES_AT_ONCE = 20;
+const TIDY_EVERY_MS = 2_000;
+/** While messages are being sent, what is new for other lanes is looked for this often. */
+const LOOK_EVERY_MS = 200;
+const PAUSE_MS = 1_000;
+
+/** Looks at what is new, hands out, sends and records until nothing is due, the share is used up, or ownership is lost. */
+export async function rulesRound(
+  deps: WorkerContext,
+  bot: Bot,
+  epoch: number,
+  lease: TurnLease,
+): Promise<RulesRoundEnd> {
+  const endsAtMs = deps.clock.nowMs() + SHARE_MS;
+  const sendings = openSendings((unit) => route(deps, bot, unit, epoch, lease));
+  let tidiedAtMs = deps.clock.nowMs();
+  let looked: Looked | null = null;
+  while (true) {
+    const winding = deps.clock.nowMs() > endsAtMs || !lease.held();
+    const tidy = deps.clock.nowMs() - tidiedAtMs >= TIDY_EVERY_MS;
+    if (tidy) tidiedAtMs = deps.clock.nowMs();
+    const room = winding ? 0 : LANES_AT_ONCE - sendings.underWay();
+    const step = await rulesStep(deps, bot, { epoch, finished: sendings.takeFinished(), looked, room, tidy });
+    if (step.outcome === 'lost') return { reason: 'lost' };
+    for (const unit of step.due) sendings.start(unit);
+    looked = look(bot, step.shown, step.shownUpTo);
+    if (sendings.hasFinished() || (looked !== null && !winding)) continue;
+    if (sendings.underWay() > 0) {
+      await sendings.news(LOOK_EVERY_MS);
+    } else if (winding) {
+      return { reason: 'share-used' };
+    } else if (step.nextDueMs === null || step.nextDueMs > deps.clock.nowMs()) {
+      return { reason: 'drained', nextDueMs: step.nextDueMs };
+    }
+  }
+}
+
+/** The units that are being sent. */
+function openSendings(send: (unit: RoutingUnit) => Promise<FinishedUnit>) {
+  const underWay = new Set<Promise<void>>();
+  let finished: FinishedUnit[] = [];
+  return {
+    start: (unit: RoutingUnit) => {
+      const sent: Promise<void> = send(unit).then((ended) => {
+        finished.push(ended);
+        underWay.delete(sent);
+      });
+      underWay.add(sent);
+    },
+    underWay: () => underWay.size,
+    hasFinished: () => finished.length > 0,
+    takeFinished: () => {
+      const taken = finished;
+      finished = [];
+      return taken;
+    },
+    /** Resolves when one ends, at the latest after this time. */
+    news: (withinMs: number) => Promise.race([...underWay, delay(withinMs, undefined, { ref: false })]),
+  };
+}
+
+/** What of the updates shown is to be routed; null when none were. */
+function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked | null {
+  if (shownUpTo === null) return null;
+  const filed = shown.flatMap((update) => {
+    const routable = readRoutable(bot, update);
+    return routable === null ? [] : [{ lane: update.lane, id: update.id, album: routable.album }];
+  });
+  return { upTo: shownUpTo, count: shown.length, filed };
+}
+
+/** Routes one unit. With Postgres away it waits; what throws otherwise is begun again, but not for ever. */
+async function route(
+  deps: WorkerContext,
+  bot: Bot,
+  unit: RoutingUnit,
+  epoch: number,
+  lease: TurnLease,
+): Promise<FinishedUnit> {
+  try {
+    const ended = await routeUnit(deps, bot, unit, { epoch, held: lease.held, signal: lease.signal });
+    deps.measure.routed.inc({ outcome: ended.outcome });
+    if (ended.outcome === 'ok') {
+      const acceptedAtMs = unit.updates[0]?.acceptedAtMs ?? deps.clock.nowMs();
+      deps.measure.routingLag.observe((deps.clock.nowMs() - acceptedAtMs) / 1000);
+    }
+    return ended;
+  } catch (error) {
+    deps.log.error({ bot: bot.id, unit: unit.id, err: error }, 'the routing of an update failed');
+    const atMs = deps.clock.nowMs() + PAUSE_MS;
+    if (isUnavailable(error)) return { unit, outcome: 'later', atMs, record: unit.retry };
+    return { unit, outcome: 'threw', atMs };
+  }
+}

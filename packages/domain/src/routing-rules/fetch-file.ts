@@ -1,0 +1,61 @@
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { SourceFile } from './message-content.ts';
+
+export type FetchedFile =
+  | { outcome: 'fetched'; file: UploadedFile }
+  /** It cannot be had; `reason` is for people. */
+  | { outcome: 'missing'; reason: string }
+  | { outcome: 'later'; reason: string; status: number | null; retryAfterS?: number };
+
+/** Opens a file of the source bot, to be uploaded under the name `field` by another. */
+export async function fetchFile(
+  { platform }: { platform: PlatformClient },
+  source: Bot,
+  wanted: SourceFile,
+  field: string,
+): Promise<FetchedFile> {
+  const answer = await platform.call(source.token, 'getFile', { file_id: wanted.fileId });
+  if (answer.outcome === 'unreachable') return { outcome: 'later', reason: answer.reason, status: null };
+  if (answer.outcome === 'garbage') return { outcome: 'later', reason: answer.reason, status: answer.status };
+  if (answer.outcome === 'refused') {
+    const { errorCode: status, description, retryAfterS } = answer;
+    if (status !== 429 && status !== 401 && status < 500) return { outcome: 'missing', reason: plain(description) };
+    return { outcome: 'later', reason: description, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+  }
+  const path = (answer.result as { file_path?: unknown }).file_path;
+  if (typeof path !== 'string' || path === '')
+    return { outcome: 'missing', reason: 'the platform names no place for it' };
+  // A Bot API server in local mode answers paths on its own disk.
+  if (path.startsWith('/')) return { outcome: 'missing', reason: 'the Bot API server keeps it on its own disk' };
+  return open(platform, source, wanted, { path, field });
+}
+
+async function open(
+  platform: PlatformClient,
+  source: Bot,
+  wanted: SourceFile,
+  { path, field }: { path: string; field: string },
+): Promise<FetchedFile> {
+  const opened = await platform.openFile(source.token, path);
+  if (opened.outcome === 'unreachable') return { outcome: 'later', reason: opened.reason, status: null };
+  if (opened.outcome === 'refused') {
+    const { status } = opened;
+    if (status === 429 || status >= 500) return { outcome: 'later', reason: `its file answered ${status}`, status };
+    return { outcome: 'missing', reason: `it cannot be fetched (${status})` };
+  }
+  const name = wanted.name ?? path.split('/').at(-1) ?? field;
+  const { size, stream } = opened;
+  return { outcome: 'fetched', file: { field, name, mime: wanted.mime ?? opened.mime, size, stream } };
+}
+
+/** What stands in the place of a file that cannot be had. */
+export function missingNote({ what, name, size }: SourceFile, reason: string): string {
+  const megabytes = size === null ? '' : `, ${(size / 1_000_000).toFixed(1)} MB`;
+  return `[${what}${name === null ? '' : ` “${name}”`}${megabytes}: ${reason}]`;
+}
+
+function plain(description: string): string {
+  return description.replace(/^Bad Request: /, '');
+}

@@ -1,0 +1,19 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { type Bot, rulesOf } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { matchingRules, ROUTED_KINDS } from './match-rules.ts';
+import { isOwnMessage } from './own-message.ts';
+
+/** Whether a rule keeps an update from the bot's backend. Costs nothing for a bot without such rules. */
+export async function isDropped(
+  deps: { redis: RedisHandles; directory: BotDirectory },
+  bot: Bot,
+  update: { kind: string; raw: string },
+): Promise<boolean> {
+  if (!rulesOf(bot).some((rule) => rule.action === 'drop') || !ROUTED_KINDS.includes(update.kind)) return false;
+  const message = readObject(JSON.parse(update.raw) as Fields, update.kind);
+  if (message === null || !matchingRules(bot, update.kind, [message]).some((rule) => rule.action === 'drop'))
+    return false;
+  return !(await isOwnMessage(deps, message));
+}

@@ -1,0 +1,40 @@
+/** Letters, digits, marks and joiners make words; between characters of these scripts words have no spaces. */
+const WORD = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/**
+ * Whether a text has a word or phrase in it, in any case and with any white space between the words of a phrase. Its
+ * time grows with the text only, whatever is looked for.
+ */
+export function hasKeyword(text: string, keyword: string): boolean {
+  const wanted = fold(keyword).trim();
+  if (wanted === '') return false;
+  const searched = fold(text);
+  for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    if (isBoundary(before(searched, at), wanted) && isBoundary(lastOf(wanted), searched.slice(end, end + 2)))
+      return true;
+  }
+  return false;
+}
+
+// Upper case first: it makes one of what lower case keeps apart, such as ß and ss or the two small sigmas.
+function fold(text: string): string {
+  return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ');
+}
+
+/** Whether a word may end between these two, of which the neighbouring characters count. */
+function isBoundary(left: string, right: string): boolean {
+  const [first = ''] = right;
+  if (!WORD.test(left) || !WORD.test(first)) return true;
+  return UNSPACED.test(left) || UNSPACED.test(first);
+}
+
+function before(text: string, at: number): string {
+  return lastOf(text.slice(Math.max(0, at - 2), at));
+}
+
+function lastOf(text: string): string {
+  return [...text].at(-1) ?? '';
+}

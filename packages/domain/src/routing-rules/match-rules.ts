@@ -1,0 +1,53 @@
+import { readMessageText } from '@flotilla/telegram/message-text.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { ActiveRule } from '../bots/active-rule.ts';
+import { type Bot, rulesOf } from '../bots/bot.ts';
+import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
+import { hasKeyword } from './keyword.ts';
+
+/** The kinds of updates that rules are about. */
+export const ROUTED_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
+
+/** The rules of a bot that a message meets, in the order they run. An album meets what one of its members meets. */
+export function matchingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+  if (!ROUTED_KINDS.includes(kind)) return [];
+  return rulesOf(bot).filter((rule) => messages.some((message) => meets(rule, message)));
+}
+
+/** What is to be sent for a message: of its rules those before the first that drops. */
+export function sendingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
+  const matching = matchingRules(bot, kind, messages);
+  const dropsAt = matching.findIndex((rule) => rule.action === 'drop');
+  return dropsAt < 0 ? matching : matching.slice(0, dropsAt);
+}
+
+function meets(rule: ActiveRule, message: Fields): boolean {
+  switch (rule.conditionType) {
+    case 'all':
+      return true;
+    case 'chat_id':
+      return idOf(message, 'chat') === rule.conditionValue.trim();
+    case 'user_id':
+      return [idOf(message, 'from'), idOf(message, 'sender_chat')].includes(rule.conditionValue.trim());
+    case 'keyword':
+      return hasKeyword(readMessageText(message) ?? '', rule.conditionValue);
+    case 'text':
+      return patternOf(rule)(readMessageText(message) ?? '');
+  }
+}
+
+function idOf(message: Fields, field: string): string {
+  return String(readObject(message, field)?.id ?? '');
+}
+
+// A changed rule is another object, so that what is kept here is never out of date.
+const patterns = new WeakMap<ActiveRule, (text: string) => boolean>();
+
+function patternOf(rule: ActiveRule): (text: string) => boolean {
+  const known = patterns.get(rule);
+  if (known) return known;
+  const compiled: CompiledPattern = compilePattern(rule.conditionValue);
+  const matches = compiled.outcome === 'compiled' ? compiled.matches : () => false;
+  patterns.set(rule, matches);
+  return matches;
+}

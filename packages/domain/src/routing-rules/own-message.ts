@@ -1,0 +1,20 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { isOwnPost } from '../update-log/own-posts.ts';
+
+type OwnDeps = { redis: RedisHandles; directory: BotDirectory };
+
+const WRITERS = ['from', 'via_bot', 'sender_business_bot'];
+
+/** Whether a message was written by one of the service's own bots: such a one meets no rule, or two would echo. */
+export async function isOwnMessage(deps: OwnDeps, message: Fields): Promise<boolean> {
+  const writers = WRITERS.map((field) => readObject(message, field)).filter((writer) => writer !== null);
+  if (writers.some((writer) => deps.directory.isOwnBot(readInteger(writer, 'id') ?? 0))) return true;
+  return hidesItsWriter(message) && isOwnPost(deps, message);
+}
+
+/** Whether others cannot see who wrote a message, as with posts of a channel. */
+export function hidesItsWriter(message: Fields): boolean {
+  return readObject(message, 'from') === null || readObject(message, 'sender_chat') !== null;
+}

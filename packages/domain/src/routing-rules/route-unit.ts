@@ -1,0 +1,103 @@
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../bots/bot.ts';
+import { afterFailure, type RetryRecord } from '../push/delivery-schedule.ts';
+import type { Destination, DestinationProgress } from './destination.ts';
+import { answersOwnMessage, findDestinations } from './find-destinations.ts';
+import { matchingRules } from './match-rules.ts';
+import { hidesItsWriter, isOwnMessage } from './own-message.ts';
+import type { RoutingDeps } from './routing-deps.ts';
+import { type FinishedUnit, noteRouted, type RoutingUnit, type ShownUpdate } from './rules-step.ts';
+import { type RoutingTurn, sendToDestination } from './send-to-destination.ts';
+
+/** A post may come back before the answer to our own call that made it. */
+const SETTLES_AFTER_MS = 1500;
+
+/** Whether an update is to be filed for routing; the album it belongs to, '' for none. null: nothing is to be done. */
+export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | null {
+  const message = messageOf(shown);
+  if (message === null) return null;
+  const group = message.media_group_id;
+  // Only one member of an album carries its caption: all of them are looked at together.
+  const sends = bot.rules.some((rule) => rule.action !== 'drop');
+  if (sends && (typeof group === 'string' || typeof group === 'number')) return { album: String(group) };
+  const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
+  return meets || answersOwnMessage(bot, message) ? { album: '' } : null;
+}
+
+/** Routes one update, or an album, as far as it gets now. Rejects only when Redis or Postgres cannot be asked. */
+export async function routeUnit(
+  deps: RoutingDeps,
+  bot: Bot,
+  unit: RoutingUnit,
+  turn: { epoch: number; held(): boolean; signal: AbortSignal },
+): Promise<FinishedUnit> {
+  const messages = unit.updates.map(messageOf).filter((message) => message !== null);
+  const [first] = messages;
+  if (first === undefined || !turn.held()) return { unit, outcome: first === undefined ? 'ok' : 'release' };
+  const settledAtMs = (unit.updates[0]?.acceptedAtMs ?? 0) + SETTLES_AFTER_MS;
+  if (hidesItsWriter(first) && deps.clock.nowMs() < settledAtMs) {
+    return { unit, outcome: 'later', atMs: settledAtMs, record: unit.retry };
+  }
+  if (await isOwnMessage(deps, first)) return { unit, outcome: 'ok' };
+  const destinations = await findDestinations(deps, bot, unit.updates[0]?.kind ?? '', messages);
+  const routing: RoutingTurn = {
+    held: turn.held,
+    signal: turn.signal,
+    note: (links) => noteRouted(deps, bot, unit, { epoch: turn.epoch, links }),
+  };
+  return sendToAll(deps, bot, unit, { messages, destinations }, routing);
+}
+
+async function sendToAll(
+  deps: RoutingDeps,
+  bot: Bot,
+  unit: RoutingUnit,
+  { messages, destinations }: { messages: Fields[]; destinations: Destination[] },
+  turn: RoutingTurn,
+): Promise<FinishedUnit> {
+  let nextMs = Number.POSITIVE_INFINITY;
+  let record: RetryRecord | null = unit.retry;
+  for (const to of destinations) {
+    const progress: DestinationProgress = unit.progress[to.key] ?? { sent: 0 };
+    unit.progress[to.key] = progress;
+    if (progress.end !== undefined) continue;
+    const ended = await sendToDestination(deps, bot, messages, to, progress, turn);
+    if (ended.outcome === 'lost') return { unit, outcome: 'release' };
+    if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
+    if (ended.outcome === 'failed') {
+      record = afterFailure(unit.retry, { ...ended, reason: ended.reason }, deps.clock.nowMs());
+      await turn.note([]);
+      nextMs = Math.min(nextMs, record.nextTryAtMs);
+    }
+  }
+  if (nextMs < expiryOf(unit)) return { unit, outcome: 'later', atMs: nextMs, record };
+  return buried(unit, destinations, nextMs === Number.POSITIVE_INFINITY ? null : record);
+}
+
+/** The end of a unit: nothing to complain of, or a dead letter that says which destinations never got it. */
+function buried(unit: RoutingUnit, destinations: Destination[], expired: RetryRecord | null): FinishedUnit {
+  const failed = destinations.flatMap((to) => {
+    const progress = unit.progress[to.key];
+    if (progress?.end === 'failed')
+      return [{ name: to.name, reason: progress.reason, status: progress.status ?? null }];
+    if (progress?.end === 'sent') return [];
+    const last = expired === null ? '' : ` (${expired.lastError})`;
+    return [{ name: to.name, reason: `expired before it could be sent${last}`, status: expired?.lastStatus ?? null }];
+  });
+  if (failed.length === 0) return { unit, outcome: 'ok' };
+  return {
+    unit,
+    outcome: 'dead',
+    reason: failed.map(({ name, reason }) => `${name}: ${reason}`).join('; '),
+    attempts: (expired ?? unit.retry)?.attempts ?? 1,
+    lastStatus: failed[0]?.status ?? null,
+  };
+}
+
+function expiryOf(unit: RoutingUnit): number {
+  return Math.min(...unit.updates.map((update) => update.expiresAtMs));
+}
+
+function messageOf({ kind, raw }: { kind: string; raw: string }): Fields | null {
+  return readObject(JSON.parse(raw) as Fields, kind);
+}

@@ -1,0 +1,191 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { RouteLink } from '../history/route-link.ts';
+import type { RetryRecord } from '../push/delivery-schedule.ts';
+import type { RoutingProgress } from './destination.ts';
+
+type StepDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
+
+/** An update as the log shows it. */
+export type ShownUpdate = { id: string; lane: string; kind: string; raw: string };
+
+/** Updates that are routed together: one, or the members of an album, oldest first. */
+export type RoutingUnit = {
+  lane: string;
+  /** The first one's id in its lane. */
+  id: string;
+  updates: { kind: string; raw: string; acceptedAtMs: number; expiresAtMs: number }[];
+  retry: RetryRecord | null;
+  progress: RoutingProgress;
+};
+
+/** What became of a unit. */
+export type FinishedUnit = { unit: RoutingUnit } & (
+  | { outcome: 'ok' }
+  /** To be gone on with: it waits for its pace (`record` as it was), or has failed (`record` counts it). */
+  | { outcome: 'later'; atMs: number; record: RetryRecord | null }
+  | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  /** Its handling failed; as often as it may be begun it is begun again. */
+  | { outcome: 'threw'; atMs: number }
+  /** Not begun after all: due again at once. */
+  | { outcome: 'release' }
+);
+
+/** What is to be routed of what was shown. */
+export type Looked = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
+
+export type RulesStep =
+  | { outcome: 'lost' }
+  | {
+      outcome: 'ok';
+      due: RoutingUnit[];
+      shown: ShownUpdate[];
+      /** Up to where the log was shown; null when nothing was new. */
+      shownUpTo: string | null;
+      /** When (ms) the earliest lane is due; null when none waits. Lanes in flight do not count. */
+      nextDueMs: number | null;
+    };
+
+const BEGUN_AT_MOST = 3;
+const IN_FLIGHT_SCORE = 9e15;
+/** The members of an album come one by one, within a moment. */
+const ALBUM_GATHERED_MS = 1000;
+const NO_NEWS = { upTo: '', count: 0, filed: [] };
+
+/** One round trip of a rules turn: results in, what is to be routed filed into lanes, what is new and due out. */
+export async function rulesStep(
+  deps: StepDeps,
+  bot: Bot,
+  round: { epoch: number; finished: FinishedUnit[]; looked: Looked | null; room: number; tidy: boolean },
+): Promise<RulesStep> {
+  const keys = botKeys(bot.id);
+  const looked = round.looked ?? NO_NEWS;
+  const reply = await runScript(
+    deps.redis.commands,
+    'rules-step',
+    [
+      keys.state,
+      keys.log,
+      keys.rulesLanes,
+      keys.rulesFlight,
+      keys.rulesWork,
+      keys.history,
+      keys.dirty,
+      keys.consumers,
+      keys.rulesRedriven,
+    ],
+    [
+      bot.generation,
+      round.epoch,
+      deps.clock.nowMs(),
+      bot.id,
+      keys.rulesLane(''),
+      round.room,
+      round.tidy ? '1' : '0',
+      BEGUN_AT_MOST,
+      ALBUM_GATHERED_MS,
+      looked.upTo,
+      looked.count,
+      looked.filed.length,
+      ...looked.filed.flatMap(({ lane, id, album }) => [lane, id, album]),
+      ...round.finished.flatMap(resultArguments),
+    ],
+  );
+  const [status, nextDue, wakeHistory, shownUpTo, , shown, ...due] = reply;
+  if (status !== 'OK') return { outcome: 'lost' };
+  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  return {
+    outcome: 'ok',
+    due: due.map((unit) => routingUnit(unit as ScriptReply)),
+    shown: shownUpdates(shown as ScriptReply),
+    shownUpTo: shownUpTo === '' ? null : String(shownUpTo),
+    nextDueMs: nextDue === '' || Number(nextDue) >= IN_FLIGHT_SCORE ? null : Number(nextDue),
+  };
+}
+
+/** Takes the bot's work mark away; true when there is something to look at or to route after all. */
+export async function endRulesTurn(deps: StepDeps, bot: Bot): Promise<boolean> {
+  const keys = botKeys(bot.id);
+  const more: unknown = await runScript(
+    deps.redis.commands,
+    'end-rules-turn',
+    [keys.dirty, keys.state, keys.log, keys.consumers, keys.rulesLanes],
+    [bot.id, deps.clock.nowMs()],
+  );
+  return more === 1;
+}
+
+/** Remembers how far a unit has come, and the links of what was sent. False when somebody else owns the bot's rules. */
+export async function noteRouted(
+  deps: StepDeps,
+  bot: Bot,
+  unit: RoutingUnit,
+  noted: { epoch: number; links: RouteLink[] },
+): Promise<boolean> {
+  const keys = botKeys(bot.id);
+  const [status, wakeHistory] = await runScript(
+    deps.redis.commands,
+    'note-routed',
+    [keys.state, keys.rulesWork, keys.history, keys.dirty],
+    [
+      bot.generation,
+      noted.epoch,
+      deps.clock.nowMs(),
+      bot.id,
+      unit.id,
+      JSON.stringify(unit.progress),
+      ...noted.links.map((link) => JSON.stringify(link)),
+    ],
+  );
+  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  return status === 'OK';
+}
+
+function resultArguments(finished: FinishedUnit): (string | number)[] {
+  const { unit, outcome } = finished;
+  const common = [unit.lane, unit.id, unit.updates.length, outcome];
+  switch (outcome) {
+    case 'later':
+      return [...common, Math.ceil(finished.atMs), finished.record ? JSON.stringify(finished.record) : '', '', '', ''];
+    case 'threw':
+      return [...common, Math.ceil(finished.atMs), '', '', '', ''];
+    case 'dead':
+      return [...common, '', '', finished.reason, finished.attempts, finished.lastStatus ?? ''];
+    default:
+      return [...common, '', '', '', '', ''];
+  }
+}
+
+function shownUpdates(flat: ScriptReply): ShownUpdate[] {
+  const shown: ShownUpdate[] = [];
+  for (let at = 0; at < flat.length; at += 4) {
+    const [id, lane, kind, raw] = flat.slice(at, at + 4).map(String);
+    shown.push({ id: id as string, lane: lane as string, kind: kind as string, raw: raw as string });
+  }
+  return shown;
+}
+
+function routingUnit(reply: ScriptReply): RoutingUnit {
+  const [lane, record, progress, ...members] = reply;
+  const updates: RoutingUnit['updates'] = [];
+  for (let at = 0; at < members.length; at += 6) {
+    const [, , raw, kind, acceptedAtMs, expiresAtMs] = members.slice(at, at + 6);
+    updates.push({
+      kind: String(kind),
+      raw: String(raw),
+      acceptedAtMs: Number(acceptedAtMs),
+      expiresAtMs: Number(expiresAtMs),
+    });
+  }
+  return {
+    lane: String(lane),
+    id: String(members[0]),
+    updates,
+    retry: record === '' ? null : (JSON.parse(String(record)) as RetryRecord),
+    progress: progress === '' ? {} : (JSON.parse(String(progress)) as RoutingProgress),
+  };
+}
