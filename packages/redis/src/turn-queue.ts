@@ -21,6 +21,7 @@ export type TurnQueue = {
   close(): Promise<void>;
 };
 
+const BULK = 200;
 const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
 /** The writing side of one kind's queue. Its calls fail within about a second when Redis is away. */
@@ -44,7 +45,8 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
   });
   const add = async (turns: ReturnType<typeof turn>[]): Promise<void> => {
     if (turns.length === 1) await queue.add(turns[0]!.name, turns[0]!.data, turns[0]!.opts);
-    else if (turns.length > 1) await queue.addBulk(turns);
+    // Thousands at once would hold Redis and this process for longer than their callers wait.
+    else for (let from = 0; from < turns.length; from += BULK) await queue.addBulk(turns.slice(from, from + BULK));
   };
   return {
     kind,
