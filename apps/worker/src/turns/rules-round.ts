@@ -25,16 +25,18 @@ const TIDY_EVERY_MS = 2_000;
 /** While messages are being sent, what is new for other lanes is looked for this often. */
 const LOOK_EVERY_MS = 200;
 const PAUSE_MS = 1_000;
+const CONFIGURATION_PAUSE_MS = 50;
 
 /** Looks at what is new, hands out, sends and records until nothing is due, the share is used up, or ownership is lost. */
 export async function rulesRound(
   deps: WorkerContext,
-  bot: Bot,
+  given: Bot,
   epoch: number,
   lease: TurnLease,
 ): Promise<RulesRoundEnd> {
+  let bot = given;
   const endsAtMs = deps.clock.nowMs() + SHARE_MS;
-  const sendings = openSendings((unit) => route(deps, bot, unit, epoch, lease));
+  const sendings = openSendings((unit, current) => route(deps, current, unit, epoch, lease));
   let tidiedAtMs = deps.clock.nowMs();
   let looked: Looked | null = null;
   while (true) {
@@ -44,30 +46,41 @@ export async function rulesRound(
     const room = winding ? 0 : LANES_AT_ONCE - sendings.underWay();
     const step = await rulesStep(deps, bot, { epoch, finished: sendings.takeFinished(), looked, room, tidy });
     if (step.outcome === 'lost') return { reason: 'lost' };
-    for (const unit of step.due) sendings.start(unit);
-    looked = look(bot, step.shown, step.shownUpTo);
+    const current = await atLeast(deps, bot, step.revision);
+    if (current === null) {
+      sendings.release(step.due);
+      looked = null;
+      await delay(CONFIGURATION_PAUSE_MS);
+    } else {
+      bot = current;
+      for (const unit of step.due) sendings.start(unit, bot);
+      looked = look(bot, step.shown, step.shownUpTo);
+    }
     if (sendings.hasFinished() || (looked !== null && !winding)) continue;
     if (sendings.underWay() > 0) {
       await sendings.news(LOOK_EVERY_MS);
     } else if (winding) {
       return { reason: 'share-used' };
-    } else if (step.nextDueMs === null || step.nextDueMs > deps.clock.nowMs()) {
+    } else if (current !== null && (step.nextDueMs === null || step.nextDueMs > deps.clock.nowMs())) {
       return { reason: 'drained', nextDueMs: step.nextDueMs };
     }
   }
 }
 
 /** The units that are being sent. */
-function openSendings(send: (unit: RoutingUnit) => Promise<FinishedUnit>) {
+function openSendings(send: (unit: RoutingUnit, bot: Bot) => Promise<FinishedUnit>) {
   const underWay = new Set<Promise<void>>();
   let finished: FinishedUnit[] = [];
   return {
-    start: (unit: RoutingUnit) => {
-      const sent: Promise<void> = send(unit).then((ended) => {
+    start: (unit: RoutingUnit, bot: Bot) => {
+      const sent: Promise<void> = send(unit, bot).then((ended) => {
         finished.push(ended);
         underWay.delete(sent);
       });
       underWay.add(sent);
+    },
+    release: (units: RoutingUnit[]) => {
+      finished.push(...units.map((unit) => ({ unit, outcome: 'release' as const })));
     },
     underWay: () => underWay.size,
     hasFinished: () => finished.length > 0,
@@ -79,6 +92,15 @@ function openSendings(send: (unit: RoutingUnit) => Promise<FinishedUnit>) {
     /** Resolves when one ends, at the latest after this time. */
     news: (withinMs: number) => Promise.race([...underWay, delay(withinMs, undefined, { ref: false })]),
   };
+}
+
+/** The bot as it is configured now, null while this process has not heard of its newest configuration. */
+async function atLeast(deps: WorkerContext, known: Bot, revision: number): Promise<Bot | null> {
+  const newest = deps.directory.byId(known.id);
+  if (newest && newest.revision >= revision) return newest;
+  await deps.directory.refresh();
+  const refreshed = deps.directory.byId(known.id);
+  return refreshed && refreshed.revision >= revision ? refreshed : null;
 }
 
 /** What of the updates shown is to be routed; null when none were. */

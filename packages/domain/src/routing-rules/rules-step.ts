@@ -44,6 +44,8 @@ export type RulesStep =
       outcome: 'ok';
       due: RoutingUnit[];
       shown: ShownUpdate[];
+      /** Of the newest configuration: what is shown or due may have come after it. */
+      revision: number;
       /** Up to where the log was shown; null when nothing was new. */
       shownUpTo: string | null;
       /** When (ms) the earliest lane is due; null when none waits. Lanes in flight do not count. */
@@ -95,13 +97,14 @@ export async function rulesStep(
       ...round.finished.flatMap(resultArguments),
     ],
   );
-  const [status, nextDue, wakeHistory, shownUpTo, , shown, ...due] = reply;
+  const [status, nextDue, wakeHistory, shownUpTo, revision, shown, ...due] = reply;
   if (status !== 'OK') return { outcome: 'lost' };
   if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
   return {
     outcome: 'ok',
     due: due.map((unit) => routingUnit(unit as ScriptReply)),
     shown: shownUpdates(shown as ScriptReply),
+    revision: Number(revision),
     shownUpTo: shownUpTo === '' ? null : String(shownUpTo),
     nextDueMs: nextDue === '' || Number(nextDue) >= IN_FLIGHT_SCORE ? null : Number(nextDue),
   };

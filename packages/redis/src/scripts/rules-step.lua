@@ -9,7 +9,7 @@
 --       'release'), due at (ms, for later and threw), record (JSON, for later), reason, attempts, last status
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), wake history (0/1),
---         newest id shown ('' none), how many were shown, {id, lane, kind, raw …},
+--         newest id shown ('' none), revision of the configuration, {id, lane, kind, raw …},
 --         {lane, record or '', progress or '', id in its lane, update id, raw, kind, accepted at, expires at …} …}
 -- @include trim
 -- @include lanes
@@ -19,7 +19,7 @@ local IN_FLIGHT_SCORE = 9e15
 
 local state, log, lanes, flight, work, redriven = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[9]
 local now, botId, lanePrefix, room, gatherMs = tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[9])
-local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'looked', 'unlooked', 'routing')
+local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'looked', 'unlooked', 'routing', 'rev')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= ARGV[2] or s[4] ~= '1' then return { 'FENCED' } end
 local looked, unlooked, routing = tonumber(s[5]), tonumber(s[6]), tonumber(s[7])
@@ -93,7 +93,7 @@ while at <= #ARGV do
   at = at + 9
 end
 
-local out = { 'OK', '', 0, '', 0, {} }
+local out = { 'OK', '', 0, '', tonumber(s[8]), {} }
 -- The updates at the head of a lane that are to be routed now: one, or an album. When an album may not be complete yet,
 -- nil and when it will be.
 local function headOf(lane)
@@ -131,7 +131,6 @@ if s[3] == '1' then
     local entry = fieldsOf(found)
     out[4] = entry.id
     if entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message' then
-      out[5] = out[5] + 1
       local shown = out[6]
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end

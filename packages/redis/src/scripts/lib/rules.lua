@@ -2,6 +2,6 @@
 local function clearRules(state, lanes, flight, work, redriven, lanePrefix)
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
   redis.call('DEL', lanes, flight, work, redriven)
-  redis.call('HSET', state, 'rules', 0)
+  redis.call('HSET', state, 'rules', 0, 'unlooked', 0, 'routing', 0)
   redis.call('HINCRBY', state, 'e:rules', 1)
 end

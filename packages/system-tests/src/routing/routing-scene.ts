@@ -1,0 +1,77 @@
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { ControlClient } from '@flotilla/simulator/control-client.ts';
+import type { Fleet, FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+
+export type Shown = Awaited<ReturnType<ControlClient['readChat']>>['messages'][number];
+
+/** What tests of routing do with a fleet. */
+export type RoutingScene = {
+  /** A person whose private chat with each of these bots is open. */
+  person(bots: FleetBot[], firstName?: string): Promise<number>;
+  /** A rule by REST: everything is copied, unless the fields say otherwise. */
+  rule(source: FleetBot, target: FleetBot, chat: number, fields?: object): Promise<{ id: number }>;
+  /** What a chat shows; a private one is that of this bot. */
+  shown(bot: FleetBot, chat: number): Promise<Shown[]>;
+  /** What this bot has sent to a chat, as soon as there is so much of it. */
+  sent(bot: FleetBot, chat: number, count: number, timeoutMs?: number): Promise<Shown[]>;
+  /** Resolves when everything this bot was told up to now has been routed. */
+  settled(bot: FleetBot): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
+  const { control } = fleet;
+  const redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
+  const shown = async (bot: FleetBot, chat: number) => (await control.readChat({ chat, bot: bot.platformId })).messages;
+  return {
+    person: async (bots, firstName = 'Ada') => {
+      const { id } = await control.createPerson({ firstName });
+      for (const bot of bots) await control.startBot({ person: id, bot: bot.platformId, quietly: true });
+      return id;
+    },
+    rule: (source, target, chat, fields = {}) =>
+      fleet.rest('/api/routes/add', {
+        source_bot_id: source.id,
+        target_bot_id: target.id,
+        target_chat_id: chat,
+        condition_type: 'all',
+        action: 'copy',
+        ...fields,
+      }),
+    shown,
+    sent: (bot, chat, count, timeoutMs = 15_000) =>
+      waitForSome(
+        async () => {
+          const own = (await shown(bot, chat)).filter((message) => isFrom(message, bot));
+          return own.length >= count ? own : null;
+        },
+        { timeoutMs, message: `${count} messages of bot ${bot.id} in chat ${chat}` },
+      ),
+    settled: async (bot) => {
+      const { state } = botKeys(bot.id);
+      await waitFor(
+        async () => {
+          if ((await control.pendingUpdates({ bot: bot.platformId })).count > 0) return false;
+          const left = await redis.commands.hmget(state, 'unlooked', 'routing');
+          return left.every((count) => Number(count) === 0);
+        },
+        { timeoutMs: 30_000, message: `everything of bot ${bot.id} being routed` },
+      );
+    },
+    close: () => redis.close(),
+  };
+}
+
+/** Like waitFor, whose condition says null as long as there is nothing. */
+export async function waitForSome<T>(
+  condition: () => Promise<T | null>,
+  options: { timeoutMs?: number; message?: string } = {},
+): Promise<T> {
+  return (await waitFor(condition, options)) as T;
+}
+
+function isFrom(message: Shown, bot: FleetBot): boolean {
+  return (message.from as { id?: number } | undefined)?.id === bot.platformId;
+}

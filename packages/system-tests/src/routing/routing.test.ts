@@ -1,0 +1,346 @@
+import { startBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type RoutingScene, routingScene, waitForSome } from './routing-scene.ts';
+
+let fleet: Fleet;
+let scene: RoutingScene;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 2 });
+  scene = await routingScene(fleet);
+}, 60_000);
+afterAll(async () => {
+  await scene?.close();
+  await fleet?.stop();
+}, 60_000);
+
+const bots = async (count = 2): Promise<FleetBot[]> => Promise.all(Array.from({ length: count }, () => fleet.addBot()));
+const pair = async () => (await bots(2)) as [FleetBot, FleetBot];
+const say = (from: number, bot: FleetBot, text: string, fields: object = {}) =>
+  fleet.control.sendMessage({ from, to: bot.platformId, text, ...fields });
+const texts = (messages: { text?: string }[]) => messages.map((message) => message.text);
+const dead = (bot: FleetBot) => fleet.rest<{ last_error: string }[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
+
+describe('conditions', () => {
+  test('pick by chat, by writer, by word and by regular expression, in any case and any script', async () => {
+    const [source, target] = await pair();
+    const [ada, ben] = [await scene.person([source]), await scene.person([source])];
+    const desks = await Promise.all(Array.from({ length: 4 }, () => scene.person([target])));
+    const [byChat, byUser, byWord, byPattern] = desks as [number, number, number, number];
+    await scene.rule(source, target, byChat, { condition_type: 'chat_id', condition_value: String(ada) });
+    await scene.rule(source, target, byUser, { condition_type: 'user_id', condition_value: ben });
+    await scene.rule(source, target, byWord, { condition_type: 'keyword', condition_value: 'Привет мир' });
+    await scene.rule(source, target, byPattern, { condition_type: 'text', condition_value: '^order #\\d+$' });
+    for (const text of ['order #17', 'ну, ПРИВЕТ  МИР!', 'приветмир', 'order #x']) await say(ada, source, text);
+    await say(ben, source, 'from ben');
+    await scene.settled(source);
+    expect(texts(await scene.shown(target, byChat))).toEqual([
+      'order #17',
+      'ну, ПРИВЕТ  МИР!',
+      'приветмир',
+      'order #x',
+    ]);
+    expect(texts(await scene.shown(target, byUser))).toEqual(['from ben']);
+    expect(texts(await scene.shown(target, byWord))).toEqual(['ну, ПРИВЕТ  МИР!']);
+    expect(texts(await scene.shown(target, byPattern))).toEqual(['order #17']);
+  });
+
+  test('whose regular expression would take for ever elsewhere hold nobody up', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const [trapped, fine] = [await scene.person([target]), await scene.person([target])];
+    await scene.rule(source, target, trapped, { condition_type: 'text', condition_value: '^(a+)+$' });
+    await scene.rule(source, target, fine, { condition_type: 'all' });
+    await say(ada, source, `${'a'.repeat(4000)}!`);
+    const [copy] = await scene.sent(target, fine, 1, 5_000);
+    expect(copy?.text).toHaveLength(4001);
+    expect(await scene.shown(target, trapped)).toEqual([]);
+  });
+
+  test('that are changed, switched off or deleted count from then on', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const desk = await scene.person([target]);
+    const { id } = await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'one' });
+    await say(ada, source, 'one');
+    await scene.sent(target, desk, 1);
+    await fleet.rest('/api/routes/update', { id, condition_value: 'two' });
+    await say(ada, source, 'one again');
+    await say(ada, source, 'two');
+    await scene.sent(target, desk, 2);
+    await fleet.rest('/api/routes/update', { id, enabled: false });
+    await say(ada, source, 'two while off');
+    await scene.settled(source);
+    await fleet.rest('/api/routes/update', { id, enabled: true });
+    await say(ada, source, 'two at last');
+    await scene.sent(target, desk, 3);
+    await fleet.rest('/api/routes/delete', { id });
+    await say(ada, source, 'two too late');
+    await scene.settled(source);
+    expect(texts(await scene.shown(target, desk))).toEqual(['one', 'two', 'two at last']);
+  });
+});
+
+describe('replies', () => {
+  test('to a routed message go back to where it came from, and on', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source], 'Ada');
+    const desk = await scene.person([target], 'Desk');
+    const { id } = await scene.rule(source, target, desk, { action: 'forward' });
+    const asked = await say(ada, source, 'when do you open?');
+    const [routed] = await scene.sent(target, desk, 1);
+    await say(desk, target, 'just talking');
+    await say(desk, target, 'at nine', { replyTo: routed?.message_id });
+    const [back] = await scene.sent(source, ada, 1);
+    expect(back).toMatchObject({ text: 'at nine', reply_to_message: { message_id: asked.messageId } });
+    await fleet.rest('/api/routes/delete', { id });
+    await scene.settled(source);
+    await scene.settled(target);
+    expect(texts(await scene.shown(source, ada))).toEqual(['when do you open?', 'at nine']);
+  });
+
+  test('to a reply go back as well, and stand where they answer', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const desk = await scene.person([target]);
+    await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'help' });
+    await say(ada, source, 'help me');
+    const [routed] = await scene.sent(target, desk, 1);
+    const answered = await say(desk, target, 'with what?', { replyTo: routed?.message_id });
+    const [back] = await scene.sent(source, ada, 1);
+    await say(ada, source, 'with tides', { replyTo: back?.message_id });
+    const [, onward] = await scene.sent(target, desk, 2);
+    expect(onward).toMatchObject({ text: 'with tides', reply_to_message: { message_id: answered.messageId } });
+  });
+});
+
+describe('loops', () => {
+  test('a pair of opposite rules carries a conversation and never echoes', async () => {
+    const [left, right] = await pair();
+    const [ada, ben] = [await scene.person([left], 'Ada'), await scene.person([right], 'Ben')];
+    await scene.rule(left, right, ben);
+    await scene.rule(right, left, ada);
+    await say(ada, left, 'hello');
+    const [first] = await scene.sent(right, ben, 1);
+    await say(ben, right, 'hello yourself');
+    await say(ben, right, 'how are you?', { replyTo: first?.message_id });
+    await scene.sent(left, ada, 2);
+    await say(ada, left, 'fine');
+    await scene.sent(right, ben, 2);
+    await scene.settled(left);
+    await scene.settled(right);
+    expect(texts(await scene.shown(left, ada))).toEqual(['hello', 'hello yourself', 'how are you?', 'fine']);
+    expect(texts(await scene.shown(right, ben))).toEqual(['hello', 'hello yourself', 'how are you?', 'fine']);
+  });
+
+  test('what comes back through a shared channel triggers nothing, whoever of ours posted it', async () => {
+    const [left, right, poster] = (await bots(3)) as [FleetBot, FleetBot, FleetBot];
+    const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
+    const channel = async () => {
+      const admins = [left, right, poster].map((bot) => ({ user: bot.platformId }));
+      return (await fleet.control.createChat({ type: 'channel', creator: admin, admins })).id;
+    };
+    const [one, two] = [await channel(), await channel()];
+    await scene.rule(left, left, two, { condition_type: 'chat_id', condition_value: one });
+    await scene.rule(right, right, one, { condition_type: 'chat_id', condition_value: two });
+    await fleet.control.sendMessage({ from: admin, to: one, text: 'from a person' });
+    const byProgram = await fetch(`${fleet.url}/tgapi/bot${poster.token}/sendMessage?chat_id=${one}&text=program`);
+    expect(byProgram.status).toBe(200);
+    await fleet.rest('/api/messages/send', { bot_id: poster.id, chat_id: one, text: 'rest' });
+    await waitFor(async () => (await scene.shown(left, two)).length > 0);
+    await scene.settled(left);
+    await scene.settled(right);
+    await fleet.control.sendMessage({ from: admin, to: two, text: 'the end' });
+    await waitFor(async () => texts(await scene.shown(left, one)).includes('the end'));
+    expect(texts(await scene.shown(left, two))).toEqual(['from a person', 'the end']);
+    expect(texts(await scene.shown(left, one))).toEqual(['from a person', 'program', 'rest', 'the end']);
+  });
+
+  test('a rule for everything does not send to a chat what was written there', async () => {
+    const [source] = await bots(1);
+    const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
+    const { id: group } = await fleet.control.createChat({
+      type: 'supergroup',
+      creator: admin,
+      members: [source!.platformId],
+    });
+    const ada = await scene.person([source!]);
+    await scene.rule(source!, source!, group, { action: 'forward' });
+    await fleet.control.sendMessage({ from: admin, to: group, text: 'here already' });
+    await say(ada, source!, 'from elsewhere');
+    await scene.sent(source!, group, 1);
+    await scene.settled(source!);
+    const [, forwarded, ...others] = await scene.shown(source!, group);
+    expect(forwarded).toMatchObject({ text: 'from elsewhere', forward_origin: { type: 'user' } });
+    expect(others).toEqual([]);
+  });
+});
+
+describe('drop', () => {
+  test('keeps a message from the backend and from later rules, not from pollers nor the history', async () => {
+    const backend = await startBackend();
+    const source = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url, long_poll_enabled: true });
+    const [target] = await bots(1);
+    const ada = await scene.person([source]);
+    const [before, after] = [await scene.person([target!]), await scene.person([target!])];
+    await scene.rule(source, target!, before);
+    await fleet.rest('/api/routes/add', {
+      source_bot_id: source.id,
+      condition_type: 'keyword',
+      condition_value: 'spam',
+      action: 'drop',
+    });
+    await scene.rule(source, target!, after);
+    for (const text of ['hello', 'SPAM!', 'bye']) await say(ada, source, text);
+    await backend.waitForRequests(2);
+    await scene.sent(target!, after, 2);
+    await scene.sent(target!, before, 3);
+    expect(backend.requests.map((request) => JSON.parse(request.text).message.text)).toEqual(['hello', 'bye']);
+    expect(texts(await scene.shown(target!, after))).toEqual(['hello', 'bye']);
+    const polled = await fleet.rest<{ result: { message: { text: string } }[] }>(
+      `/api/updates/poll?bot_id=${source.id}&timeout=0`,
+    );
+    expect(polled.result.map((update) => update.message.text)).toEqual(['hello', 'SPAM!', 'bye']);
+    const stored = () => fleet.rest<{ text: string }[]>(`/api/messages?bot_id=${source.id}&chat_id=${ada}`);
+    await waitFor(async () => texts(await stored()).includes('SPAM!'));
+    await backend.stop();
+  });
+});
+
+describe('the platform', () => {
+  test('that refuses for good is not asked again: the update is a dead letter at once', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const [blocked, fine] = [await scene.person([target]), await scene.person([target])];
+    await fleet.control.blockBot({ person: blocked, bot: target.platformId, blocked: true });
+    const { id } = await scene.rule(source, target, blocked);
+    await scene.rule(source, target, fine);
+    await say(ada, source, 'one');
+    await say(ada, source, 'two');
+    await scene.sent(target, fine, 2);
+    const letters = await waitForSome(async () => {
+      const found = await dead(source);
+      return found.length === 2 ? found : null;
+    });
+    expect(letters[0]?.last_error).toBe(`rule ${id}: Forbidden: bot was blocked by the user`);
+    expect(texts(await scene.shown(target, fine))).toEqual(['one', 'two']);
+  });
+
+  test('that is in trouble or wants quiet gets it, and everything arrives once and in order', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const desk = await scene.person([target]);
+    await scene.rule(source, target, desk);
+    const { platformId: bot } = target;
+    const fault = (count: number, effect: object) =>
+      fleet.control.setFault({ bot, method: 'sendMessage', count, effect } as never);
+    await fault(1, { kind: 'status', status: 429, retryAfterS: 2 });
+    await fault(2, { kind: 'status', status: 502, body: '<html>' });
+    const begunAtMs = performance.now();
+    for (const text of ['one', 'two', 'three']) await say(ada, source, text);
+    await scene.sent(target, desk, 3, 30_000);
+    expect(texts(await scene.shown(target, desk))).toEqual(['one', 'two', 'three']);
+    expect(performance.now() - begunAtMs).toBeGreaterThan(2_000);
+    expect(await dead(source)).toEqual([]);
+  });
+
+  test('never has to slow a bot down: it sends one message a second to a chat, and to many chats at once', async () => {
+    const [source, target] = await pair();
+    const writers = await Promise.all(Array.from({ length: 10 }, () => scene.person([source])));
+    const [desk, hall] = [await scene.person([target]), await scene.person([target])];
+    await scene.rule(source, target, desk);
+    await scene.rule(source, target, hall);
+    for (const writer of writers) await say(writer, source, `by ${writer}`);
+    await scene.sent(target, desk, 10, 40_000);
+    await scene.sent(target, hall, 10, 40_000);
+    const { calls } = await fleet.control.readCalls({ bot: target.platformId });
+    const sends = calls.filter((call) => call.method === 'sendmessage');
+    expect(sends.every((call) => call.status === 200)).toBe(true);
+    for (const chat of [desk, hall]) {
+      const times = sends.filter((call) => call.params.chat_id === String(chat)).map((call) => call.atMs);
+      expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(9_000);
+    }
+    expect(sends.at(-1)!.atMs - sends[0]!.atMs).toBeLessThan(20_000);
+  }, 60_000);
+
+  test('is asked to forward or to copy where the target bot sees the message itself', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source], 'Ada');
+    const { id: group } = await fleet.control.createChat({
+      type: 'supergroup',
+      creator: ada,
+      members: [source.platformId, target.platformId],
+    });
+    const [own, shared] = [await scene.person([source]), await scene.person([target])];
+    await scene.rule(source, source, own, { action: 'forward' });
+    await scene.rule(source, target, shared, { condition_type: 'chat_id', condition_value: group });
+    await fleet.control.sendMessage({ from: ada, to: group, text: 'seen by both' });
+    expect((await scene.sent(source, own, 1))[0]).toMatchObject({
+      text: 'seen by both',
+      forward_origin: { type: 'user', sender_user: { id: ada } },
+    });
+    expect((await scene.sent(target, shared, 1))[0]?.text).toBe('seen by both');
+    expect((await fleet.control.readCalls({ bot: target.platformId })).byMethod).toMatchObject({ copymessage: 1 });
+  });
+
+  test('moves a group to a new id, and the messages follow', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const { id: group } = await fleet.control.createChat({ type: 'group', creator: ada, members: [target.platformId] });
+    await scene.rule(source, target, group);
+    const { id: supergroup } = await fleet.control.migrateGroup({ chat: group, by: ada });
+    await say(ada, source, 'after the move');
+    const [copy] = await scene.sent(target, supergroup, 1);
+    expect(copy?.text).toBe('after the move');
+  });
+});
+
+describe('a bot', () => {
+  test('that is disabled keeps what waits and routes it when it is enabled again', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const desk = await scene.person([target]);
+    await scene.rule(source, target, desk);
+    await fleet.rest('/api/bots/toggle-disabled', { id: target.id });
+    await say(ada, source, 'for later');
+    await waitFor(async () => {
+      const [bot] = (await fleet.rest<{ id: number; last_update_at?: string }[]>('/api/bots')).filter(
+        ({ id }) => id === source.id,
+      );
+      return bot?.last_update_at !== undefined;
+    });
+    await fleet.rest('/api/bots/toggle-disabled', { id: source.id });
+    await fleet.rest('/api/bots/toggle-disabled', { id: target.id });
+    await fleet.rest('/api/bots/toggle-disabled', { id: source.id });
+    expect(texts(await scene.sent(target, desk, 1, 30_000))).toEqual(['for later']);
+  }, 60_000);
+
+  test('that is deleted takes its rules along, and nobody stumbles over them', async () => {
+    const [source, target, other] = (await bots(3)) as [FleetBot, FleetBot, FleetBot];
+    const ada = await scene.person([source]);
+    const [desk, hall] = [await scene.person([target]), await scene.person([other])];
+    await scene.rule(source, target, desk);
+    await scene.rule(source, other, hall);
+    await fleet.rest('/api/bots/delete', { id: target.id });
+    await say(ada, source, 'hello');
+    expect(texts(await scene.sent(other, hall, 1))).toEqual(['hello']);
+    expect(await dead(source)).toEqual([]);
+  });
+
+  test('that only watches keeps what it sends by rules in its history', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const desk = await scene.person([target]);
+    await scene.rule(source, target, desk);
+    await say(ada, source, 'to be kept');
+    const stored = () =>
+      fleet.rest<{ text: string; outgoing: boolean }[]>(`/api/messages?bot_id=${target.id}&chat_id=${desk}`);
+    const [row] = await waitForSome(async () => {
+      const rows = await stored();
+      return rows.length > 0 ? rows : null;
+    });
+    expect(row).toMatchObject({ text: 'to be kept', outgoing: true });
+  });
+});
