@@ -46,8 +46,9 @@ export async function pressButton(session: EchoSession): Promise<{ text: unknown
     const message = await readMessage(session, shown.message_id);
     return message?.text === 'pressed' ? message : undefined;
   });
-  const { answer } = await control.readQuery({ queryId });
-  return { text: edited.text, answered: answer?.text };
+  // A webhook's answer may carry the call that answers the press; it comes after the edit.
+  const answer = await eventually(async () => (await control.readQuery({ queryId })).answer ?? undefined);
+  return { text: edited.text, answered: answer.text };
 }
 
 /** Edits a message of the person's and answers the bot's remark on it. */
