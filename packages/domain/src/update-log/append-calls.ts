@@ -4,23 +4,17 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { CapturedCall } from './captured-call.ts';
 import { rememberOwnPosts } from './own-posts.ts';
-
-export type CapturedCall = {
-  /** Lower case. */
-  method: string;
-  params: Record<string, string>;
-  /** Raw JSON of the platform's `result`. */
-  result: string;
-};
 
 type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
 /** Puts captured calls on the bot's history stream, in order. Rejects within about a second when Redis is away. */
 export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCall[]): Promise<void> {
-  await rememberOwnPosts(deps, calls);
   const keys = botKeys(bot.id);
-  const wake: unknown = await runScript(
+  // Both in one tick, so that a later batch of the bot cannot overtake this one.
+  const remembered = rememberOwnPosts(deps, calls);
+  const appended = runScript(
     deps.redis.commands,
     'append-calls',
     [keys.state, keys.history, keys.dirty],
@@ -31,6 +25,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCal
       ...calls.flatMap((call) => [call.method, JSON.stringify(call.params), call.result]),
     ],
   );
+  const [wake]: [unknown, void] = await Promise.all([appended, remembered]);
   if (wake === 1) await deps.turns.history.wake(shardOf(bot.id));
 }
 

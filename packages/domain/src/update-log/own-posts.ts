@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { ownPostKey } from '@flotilla/redis/keys.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
-import type { CapturedCall } from './append-calls.ts';
+import type { CapturedCall } from './captured-call.ts';
 
 /** As long as an update may take to come back through another bot. */
 const REMEMBERED_S = 90_000;
