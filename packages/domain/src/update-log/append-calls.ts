@@ -25,7 +25,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCal
       ...calls.flatMap((call) => [call.method, JSON.stringify(call.params), call.result]),
     ],
   );
-  const [wake]: [unknown, void] = await Promise.all([appended, remembered]);
+  const [wake] = await Promise.all([appended as Promise<unknown>, remembered]);
   if (wake === 1) await deps.turns.history.wake(shardOf(bot.id));
 }
 
