@@ -8,6 +8,9 @@ const PREFIX_CHARACTERS = 6;
 // Stands in a template where the lexeme prefix goes; no word contains it.
 const PREFIX_MARK = '#';
 
+/** How long a period is. */
+export const PERIOD_S = 2 ** PERIOD_BITS;
+
 /** A search as templates of a tsquery, for `tsqueryIn`: what must be there, and its two parts. */
 export interface SearchQuery {
   all: string;
@@ -27,7 +30,7 @@ export function searchColumn(message: {
   date: number;
   text: string | null;
 }): string | null {
-  const period = Math.floor(message.date / 2 ** PERIOD_BITS);
+  const period = Math.floor(message.date / PERIOD_S);
   const digest = createHash('sha256').update(`${message.bot_id} ${message.chat_id} ${period}`).digest('base64');
   return searchVector(digest.slice(0, PREFIX_CHARACTERS), message.text);
 }

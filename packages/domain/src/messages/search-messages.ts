@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { type SearchQuery, searchQuery } from '@flotilla/database/search-query.ts';
+import { PERIOD_S, type SearchQuery, searchQuery } from '@flotilla/database/search-query.ts';
 import type { ChatOfBot, Message } from './message-store.ts';
 import { type SearchPage, searchStore, type WalkResult } from './search-store.ts';
 
@@ -10,18 +10,21 @@ export interface MessageSearch extends ChatOfBot, SearchPage {
 export interface FoundMessages {
   messages: Message[];
   /**
-   * How many match, at least: counting ends at 1,000 or at the end of the page, whichever is further. In a chat of
-   * more than 20,000 messages it may end before 1,000.
+   * How many match, at least: all of them up to 1,000 in a chat of at most 20,000 messages, else up to 200, and where
+   * the words are so common that the newest messages filled the page, only what was seen for it.
    */
   total: number;
 }
 
 /** Counting goes on to here, and to the end of the page where that is further. */
 const COUNTED = 1_000;
-/** In larger chats a page that was found fast is not held up by counting. */
+/** In larger chats a page is not held up by counting. */
 const COUNTED_CHAT = 20_000;
+const COUNTED_IN_LARGE = 200;
 const FIRST_WALK = 500;
-const LONGEST_WALK = 4_000;
+const LONGEST_WALK = 10_000;
+/** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as two of those. */
+const LOOK_UP_COST = 2;
 /** A last word that this part of the newest messages has would fill a list of half the chat. */
 const BROAD = 0.05;
 
@@ -42,21 +45,25 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
   const first = await store.walk(search, query, search, FIRST_WALK);
-  const wanted = wantedMatches(search, first.chatMessages);
+  const isLarge = first.chatMessages > COUNTED_CHAT;
+  const end = search.offset + search.limit;
+  const wanted = isLarge ? end : Math.max(end, COUNTED);
   if (isAnswer(first, FIRST_WALK, wanted)) return { messages: first.messages, total: first.matching };
-  const rows = Math.ceil((FIRST_WALK * wanted * 1.5) / first.matching);
-  if (rows <= LONGEST_WALK) {
+  const rows = Math.ceil((FIRST_WALK * wanted * 1.3) / first.matching);
+  if (rows <= LONGEST_WALK && rows <= LOOK_UP_COST * matchesInPeriod(first)) {
     const second = await store.walk(search, query, search, rows);
     if (isAnswer(second, rows, wanted)) return { messages: second.messages, total: second.matching };
   }
-  const enough = Math.max(search.offset + search.limit, COUNTED);
+  const enough = Math.max(end, isLarge ? COUNTED_IN_LARGE : COUNTED);
   const lastIsBroad = query.others !== null && first.withLast > BROAD * first.walked;
   const { messages, matching } = await store.lookUp(search, query, search, { enough, lastIsBroad });
   return { messages, total: matching };
 }
 
-function wantedMatches({ offset, limit }: SearchPage, chatMessages: number): number {
-  return chatMessages <= COUNTED_CHAT ? Math.max(offset + limit, COUNTED) : offset + limit;
+/** How many messages a look-up would read at once, if all were written as fast and as alike as the newest. */
+function matchesInPeriod({ matching, walked, spanS, chatMessages }: WalkResult): number {
+  const periodMessages = Math.min(chatMessages, (walked * PERIOD_S) / Math.max(spanS, 1));
+  return (matching / walked) * periodMessages;
 }
 
 function isAnswer({ walked, matching }: WalkResult, rows: number, wanted: number): boolean {

@@ -19,6 +19,8 @@ export interface WalkResult {
   withLast: number;
   /** What the chat's row says it has. */
   chatMessages: number;
+  /** Seconds between the newest and the oldest that was read. */
+  spanS: number;
 }
 
 export interface LookUp {
@@ -54,13 +56,14 @@ export function searchStore(db: Database) {
           (select count(*) from recent join wanted using (period) where search @@ last_word) as "withLast",
           coalesce((select message_count from chats where bot_id = ${chat.botId} and id = ${chat.chatId}), 0)
             as "chatMessages",
+          coalesce((select max(date) - min(date) from recent), 0) as "spanS",
           page.*
         from (values (1)) as one (row)
         left join (
           select ${columns()} from matching ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}
         ) as page on true`.execute(db);
-      const [{ walked = 0, matching = 0, withLast = 0, chatMessages = 0 } = {}] = found.rows;
-      return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages };
+      const [{ walked = 0, matching = 0, withLast = 0, chatMessages = 0, spanS = 0 } = {}] = found.rows;
+      return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages, spanS };
     },
 
     /** As lookUpStatement says; `matching` counts up to `enough`. */
