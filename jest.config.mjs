@@ -7,6 +7,7 @@ export default {
   testEnvironment: 'node',
   testTimeout: 30_000,
   maxWorkers: 2,
+  testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
   transform: {
