@@ -199,7 +199,7 @@ describe('a worker', () => {
     const reasons = (await letters()).map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
     await updateBot(deps, bot.id, { backendUrl: backend.url });
-    expect(await redriveDeliveries(deps, context.directory.byId(bot.id)!)).toBe(2);
+    expect(await redriveDeliveries(context, context.directory.byId(bot.id)!)).toBe(2);
     await backend.waitForRequests(2);
   });
 });

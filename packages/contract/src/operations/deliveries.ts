@@ -37,7 +37,8 @@ export const redriveDeliveries = defineOperation({
   method: 'POST',
   paths: ['/api/deliveries/redrive'],
   role: 'admin',
-  summary: 'Sends dead letters of push again, in the order of their updates; all of the bot where no ids are given.',
+  summary:
+    'Sends dead letters of push and of rules again, in the order of their updates; all of the bot where no ids are given.',
   input: z.object({ bot_id: ownId(), ids: listOf(ownId(), MAX_IDS).optional() }),
   output: z.strictObject({ ok: z.literal(true), redriven: z.int() }).meta({ id: 'Redriven' }),
   botInputs: ['bot_id'],

@@ -26,13 +26,19 @@ export function deadLetterStore(db: Database) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    /** Those that push gave up, in the order of their updates: the next ones after an update id and an id. */
-    nextToPush: (botId: number, after: { updateId: number; id: number }, limit: number, ids?: number[]) =>
+    /** Those that a reader gave up, in the order of their updates: the next ones after an update id and an id. */
+    nextOf: (
+      reader: 'push' | 'rules',
+      botId: number,
+      after: { updateId: number; id: number },
+      limit: number,
+      ids?: number[],
+    ) =>
       db
         .selectFrom('dead_letters')
         .selectAll()
         .where('bot_id', '=', botId)
-        .where('reader', '=', 'push')
+        .where('reader', '=', reader)
         .$if(ids !== undefined, (query) => query.where('id', 'in', ids as number[]))
         .where((where) => where(where.refTuple('update_id', 'id'), '>', where.tuple(after.updateId, after.id)))
         .orderBy('update_id')

@@ -5,19 +5,32 @@ import type { RetryRecord } from '../push/delivery-schedule.ts';
 
 export type Retrying = RetryRecord & { updateId: number };
 
-/** Updates whose delivery has failed and is tried again, the next try first: at most one per lane. */
-export async function listRetrying(deps: { redis: RedisHandles }, bot: Bot): Promise<Retrying[]> {
+type ListDeps = { redis: RedisHandles };
+/** JSON of the failed tries by place in the lane: an update id, or `r…` for a redriven one. */
+type Records = [place: string, record: string][];
+
+/** Updates whose delivery or routing has failed and is tried again, the next try first: at most one per lane. */
+export async function listRetrying(deps: ListDeps, bot: Bot): Promise<Retrying[]> {
   const keys = botKeys(bot.id);
-  const records = Object.entries(await deps.redis.commands.hgetall(keys.retries));
+  const pushed = Object.entries(await deps.redis.commands.hgetall(keys.retries));
+  const routed = Object.entries(await deps.redis.commands.hgetall(keys.rulesWork)).flatMap(([field, record]) =>
+    field.startsWith('r:') && record !== '' ? [[field.slice(2), record] as Records[number]] : [],
+  );
+  const found = [
+    ...(await withUpdateIds(deps, keys.redriven, pushed)),
+    ...(await withUpdateIds(deps, keys.rulesRedriven, routed)),
+  ];
+  return found.sort((left, right) => left.nextTryAtMs - right.nextTryAtMs || left.updateId - right.updateId);
+}
+
+async function withUpdateIds({ redis }: ListDeps, redrivenKey: string, records: Records): Promise<Retrying[]> {
   const again = records.map(([place]) => place).filter((place) => place.startsWith('r'));
-  const redriven = again.length === 0 ? [] : await deps.redis.commands.hmget(keys.redriven, ...again);
+  const redriven = again.length === 0 ? [] : await redis.commands.hmget(redrivenKey, ...again);
   const updateIds = new Map(
     again.map((place, at) => [place, redriven[at] ? (JSON.parse(redriven[at]) as { id: number }).id : 0]),
   );
-  return records
-    .map(([place, record]) => ({
-      ...(JSON.parse(record) as RetryRecord),
-      updateId: updateIds.get(place) ?? Number(place),
-    }))
-    .sort((left, right) => left.nextTryAtMs - right.nextTryAtMs || left.updateId - right.updateId);
+  return records.map(([place, record]) => ({
+    ...(JSON.parse(record) as RetryRecord),
+    updateId: updateIds.get(place) ?? Number(place),
+  }));
 }

@@ -5,57 +5,102 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type DeadLetter, deadLetterStore } from './dead-letter-store.ts';
 
-type RedriveDeps = { db: Database; redis: RedisHandles; turns: { push: TurnQueue }; clock: Clock };
+type Reader = 'push' | 'rules';
+type RedriveDeps = {
+  db: Database;
+  redis: RedisHandles;
+  turns: { push: TurnQueue; rules: TurnQueue };
+  clock: Clock;
+};
 
+const READERS = ['push', 'rules'] as const;
 const BATCH = 200;
 /** A redriven update lives as long again as the longest-lived kind. */
 const LIFE_MS = 86_400_000;
 
 /**
- * Sends dead letters of push again, all or those named, in the order of their updates and behind what waits in their
- * lanes; what fails again becomes a dead letter again. Returns how many. Throws FlotillaError('bad_request') when the
- * bot has no backend. A crash half-way sends some twice, never loses one.
+ * Hands dead letters of push and of rules out again, all or those named, in the order of their updates and behind what
+ * waits in their lanes; what fails again becomes a dead letter again. Returns how many. Throws
+ * FlotillaError('bad_request') when none can be, because their reader is off. A crash half-way sends some twice, never
+ * loses one.
  */
 export async function redriveDeliveries(deps: RedriveDeps, bot: Bot, ids?: number[]): Promise<number> {
+  let redriven = 0;
+  let refusal: string | null = null;
+  for (const reader of READERS) {
+    const outcome = await redriveOf(deps, reader, bot, ids);
+    redriven += outcome.redriven;
+    if (outcome.off) refusal = reader === 'push' ? 'The bot has no backend to send to' : 'The bot has no rules to run';
+  }
+  if (redriven === 0 && refusal !== null) throw new FlotillaError('bad_request', refusal);
+  return redriven;
+}
+
+async function redriveOf(
+  deps: RedriveDeps,
+  reader: Reader,
+  bot: Bot,
+  ids: number[] | undefined,
+): Promise<{ redriven: number; off: boolean }> {
   const store = deadLetterStore(deps.db);
   let redriven = 0;
   let after = { updateId: -1, id: 0 };
   while (true) {
-    const letters = await store.nextToPush(bot.id, after, BATCH, ids);
+    const letters = await store.nextOf(reader, bot.id, after, BATCH, ids);
     const last = letters.at(-1);
-    if (!last) return redriven;
-    await putBack(deps, bot, letters);
+    if (!last) return { redriven, off: false };
+    if (!(await putBack(deps, reader, bot, letters))) return { redriven, off: true };
     await store.remove(letters.map((letter) => letter.id));
     redriven += letters.length;
     after = { updateId: last.update_id, id: last.id };
   }
 }
 
-async function putBack(deps: RedriveDeps, bot: Bot, letters: DeadLetter[]): Promise<void> {
+/** False when the reader is off. */
+async function putBack(deps: RedriveDeps, reader: Reader, bot: Bot, letters: DeadLetter[]): Promise<boolean> {
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
+  const [lanes, lanePrefix, redriven] =
+    reader === 'push'
+      ? [keys.lanes, keys.lane(''), keys.redriven]
+      : [keys.rulesLanes, keys.rulesLane(''), keys.rulesRedriven];
   const [status] = await runScript(
     deps.redis.commands,
     'redrive',
-    [keys.state, keys.lanes, keys.redriven, keys.dirty],
+    [keys.state, lanes, redriven, keys.dirty, keys.rulesWork],
     [
       bot.generation,
       nowMs,
       bot.id,
-      keys.lane(''),
+      lanePrefix,
       nowMs + LIFE_MS,
-      ...letters.flatMap((letter) => {
-        const { kind, lane } = readUpdateFacts(sliceUpdate(letter.payload)?.value ?? {}, nowMs);
-        return [letter.id, letter.update_id, kind, lane, letter.payload];
-      }),
+      reader,
+      ...letters.flatMap((letter) => letterArguments(reader, letter, nowMs)),
     ],
   );
-  if (status === 'OFF') throw new FlotillaError('bad_request', 'The bot has no backend to send to');
+  if (status === 'OFF') return false;
   if (status !== 'OK') throw new FlotillaError('not_found', 'Bot not found');
-  await deps.turns.push.wake(bot.id);
+  await deps.turns[reader].wake(bot.id);
+  return true;
+}
+
+function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (string | number)[] {
+  const update = sliceUpdate(letter.payload)?.value ?? {};
+  const { kind, lane } = readUpdateFacts(update, nowMs);
+  const common = [letter.id, letter.update_id, kind, lane, letter.payload];
+  if (reader === 'push') return [...common, '', ''];
+  const album = readObject(update, kind)?.media_group_id ?? '';
+  return [...common, JSON.stringify(progressOf(letter.reason)), String(album)];
+}
+
+/** A letter of rules says which of its destinations failed: the others have it. */
+function progressOf(reason: string): { only?: string[]; to: object } {
+  const only = [...reason.matchAll(/(?:^|; )(rule \d+|the reply): /g)].map(([, name]) => name as string);
+  return only.length === 0 ? { to: {} } : { only, to: {} };
 }

@@ -36,5 +36,9 @@ export type DestinationProgress = {
   status?: number | null;
 };
 
-/** By key of the destination. */
-export type RoutingProgress = Record<string, DestinationProgress>;
+export type RoutingProgress = {
+  /** Names of the destinations that are wanted still; absent: all. A redriven dead letter has failed at these. */
+  only?: string[];
+  /** By key of the destination. */
+  to: Record<string, DestinationProgress>;
+};

@@ -39,7 +39,9 @@ export async function routeUnit(
     return { unit, outcome: 'later', atMs: settledAtMs, record: unit.retry };
   }
   if (await isOwnMessage(deps, first)) return { unit, outcome: 'ok' };
-  const destinations = await findDestinations(deps, bot, unit.updates[0]?.kind ?? '', messages);
+  const { only } = unit.progress;
+  const found = await findDestinations(deps, bot, unit.updates[0]?.kind ?? '', messages);
+  const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
   const routing: RoutingTurn = {
     held: turn.held,
     signal: turn.signal,
@@ -58,8 +60,8 @@ async function sendToAll(
   let nextMs = Number.POSITIVE_INFINITY;
   let record: RetryRecord | null = unit.retry;
   for (const to of destinations) {
-    const progress: DestinationProgress = unit.progress[to.key] ?? { sent: 0 };
-    unit.progress[to.key] = progress;
+    const progress: DestinationProgress = unit.progress.to[to.key] ?? { sent: 0 };
+    unit.progress.to[to.key] = progress;
     if (progress.end !== undefined) continue;
     const ended = await sendToDestination(deps, bot, messages, to, progress, turn);
     if (ended.outcome === 'lost') return { unit, outcome: 'release' };
@@ -77,7 +79,7 @@ async function sendToAll(
 /** The end of a unit: nothing to complain of, or a dead letter that says which destinations never got it. */
 function buried(unit: RoutingUnit, destinations: Destination[], expired: RetryRecord | null): FinishedUnit {
   const failed = destinations.flatMap((to) => {
-    const progress = unit.progress[to.key];
+    const progress = unit.progress.to[to.key];
     if (progress?.end === 'failed')
       return [{ name: to.name, reason: progress.reason, status: progress.status ?? null }];
     if (progress?.end === 'sent') return [];

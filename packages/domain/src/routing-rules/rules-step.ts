@@ -189,6 +189,6 @@ function routingUnit(reply: ScriptReply): RoutingUnit {
     id: String(members[0]),
     updates,
     retry: record === '' ? null : (JSON.parse(String(record)) as RetryRecord),
-    progress: progress === '' ? {} : (JSON.parse(String(progress)) as RoutingProgress),
+    progress: progress === '' ? { to: {} } : (JSON.parse(String(progress)) as RoutingProgress),
   };
 }

@@ -32,16 +32,19 @@ local last, n, acked, filed = tonumber(s[1]), tonumber(s[2]), tonumber(s[6]), to
 local pulled, pushed, parked = s[3] == '1', s[4] == '1', tonumber(s[5]) > now
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
 
--- A dead letter that was sent again and has no backend any more is a dead letter again, unless it is to be dropped.
-local function emptyPush()
-  for _, text in ipairs(clearPush(state, lanes, flight, retries, starts, redriven, lanePrefix)) do
+-- A dead letter that was sent again and has no reader any more is a dead letter again.
+local function buryAgain(texts, reader, reason)
+  for _, text in ipairs(texts) do
     local entry = cjson.decode(text)
-    if ARGV[10] ~= '1' then
-      redis.call('XADD', KEYS[10], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
-        'd', 'push', 'w', 'its backend was removed', 'c', 0, 's', '')
-      redis.call('ZADD', KEYS[11], 'NX', now, 'history')
-    end
+    redis.call('XADD', KEYS[10], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
+      'd', reader, 'w', reason, 'c', 0, 's', '')
+    redis.call('ZADD', KEYS[11], 'NX', now, 'history')
   end
+end
+
+local function emptyPush()
+  local again = clearPush(state, lanes, flight, retries, starts, redriven, lanePrefix)
+  if ARGV[10] ~= '1' then buryAgain(again, 'push', 'its backend was removed') end
 end
 
 -- Pull goes on where push stopped: at its lowest pending id; what push delivered above that stays hidden.
@@ -98,7 +101,7 @@ local ruled = redis.call('HGET', state, 'rules') == '1'
 if ARGV[14] == '1' and not ruled then
   redis.call('HSET', state, 'rules', 1, 'looked', last, 'ruledTo', last, 'unlooked', 0, 'routing', 0)
 elseif ruled and ARGV[14] ~= '1' then
-  clearRules(state, KEYS[12], KEYS[13], KEYS[14], KEYS[15], ARGV[15])
+  buryAgain(clearRules(state, KEYS[12], KEYS[13], KEYS[14], KEYS[15], ARGV[15]), 'rules', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', KEYS[12]) == 1 then
   -- What slept while the bot was disabled has no turn any more; upkeep answers the mark.
   redis.call('ZADD', KEYS[11], 'NX', now, ARGV[13] .. ':rules')

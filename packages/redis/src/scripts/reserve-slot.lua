@@ -14,5 +14,5 @@ local limiting = redis.call('LINDEX', KEYS[1], most - math.min(count, most))
 if limiting then at = math.max(at, tonumber(limiting) + window) end
 for _ = 1, math.min(count, most) do redis.call('LPUSH', KEYS[1], at) end
 redis.call('LTRIM', KEYS[1], 0, most - 1)
-redis.call('PEXPIREAT', KEYS[1], at + math.max(window, spacing))
+redis.call('PEXPIRE', KEYS[1], at - now + math.max(window, spacing))
 return at

@@ -17,7 +17,7 @@ export type RoutingScene = {
   /** What this bot has sent to a chat, as soon as there is so much of it. */
   sent(bot: FleetBot, chat: number, count: number, timeoutMs?: number): Promise<Shown[]>;
   /** Resolves when everything this bot was told up to now has been routed. */
-  settled(bot: FleetBot): Promise<void>;
+  settled(bot: FleetBot, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
         },
         { timeoutMs, message: `${count} messages of bot ${bot.id} in chat ${chat}` },
       ),
-    settled: async (bot) => {
+    settled: async (bot, timeoutMs = 30_000) => {
       const { state } = botKeys(bot.id);
       await waitFor(
         async () => {
@@ -57,7 +57,7 @@ export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
           const left = await redis.commands.hmget(state, 'unlooked', 'routing');
           return left.every((count) => Number(count) === 0);
         },
-        { timeoutMs: 30_000, message: `everything of bot ${bot.id} being routed` },
+        { timeoutMs, message: `everything of bot ${bot.id} being routed` },
       );
     },
     close: () => redis.close(),

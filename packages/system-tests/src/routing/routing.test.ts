@@ -210,7 +210,7 @@ describe('drop', () => {
 });
 
 describe('the platform', () => {
-  test('that refuses for good is not asked again: the update is a dead letter at once', async () => {
+  test('that refuses for good is not asked again: a dead letter at once, which can be sent again', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const [blocked, fine] = [await scene.person([target]), await scene.person([target])];
@@ -225,7 +225,12 @@ describe('the platform', () => {
       return found.length === 2 ? found : null;
     });
     expect(letters[0]?.last_error).toBe(`rule ${id}: Forbidden: bot was blocked by the user`);
-    expect(texts(await scene.shown(target, fine))).toEqual(['one', 'two']);
+    await fleet.control.blockBot({ person: blocked, bot: target.platformId, blocked: false });
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: source.id })).toEqual({ ok: true, redriven: 2 });
+    await scene.sent(target, blocked, 2);
+    await scene.settled(source);
+    for (const chat of [blocked, fine]) expect(texts(await scene.shown(target, chat))).toEqual(['one', 'two']);
+    expect(await dead(source)).toEqual([]);
   });
 
   test('that is in trouble or wants quiet gets it, and everything arrives once and in order', async () => {

@@ -1,0 +1,62 @@
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type RoutingScene, routingScene } from './routing-scene.ts';
+
+const MESSAGES = 15;
+const WRITERS = 4;
+const KILLS = 3;
+
+let fleet: Fleet;
+let scene: RoutingScene;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+  scene = await routingScene(fleet);
+}, 60_000);
+afterAll(async () => {
+  await scene?.close();
+  await fleet?.stop();
+}, 60_000);
+
+test('a worker that is killed while it sends leaves at most what was under way in doubt, as each rule wants it', async () => {
+  const [source, target] = [await fleet.addBot(), await fleet.addBot()];
+  const writers = await Promise.all(Array.from({ length: WRITERS }, () => scene.person([source])));
+  const desks = await Promise.all(
+    writers.map(async (writer) => {
+      const [repeated, once] = [await scene.person([target]), await scene.person([target])];
+      const condition = { condition_type: 'chat_id', condition_value: writer };
+      await scene.rule(source, target, repeated, condition);
+      await scene.rule(source, target, once, { ...condition, delivery: 'at_most_once' });
+      return { writer, repeated, once };
+    }),
+  );
+  // So that something is under way whenever a worker dies.
+  await fleet.control.setFault({
+    bot: target.platformId,
+    method: 'sendMessage',
+    effect: { kind: 'delay', delayMs: 300 },
+  });
+  for (let at = 0; at < MESSAGES; at += 1) {
+    for (const { writer } of desks) {
+      await fleet.control.sendMessage({ from: writer, to: source.platformId, text: String(at) });
+    }
+  }
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    const before = (await scene.shown(target, desks[0]!.repeated)).length;
+    await scene.sent(target, desks[0]!.repeated, before + 2, 60_000);
+    const [worker] = fleet.workers.splice(0, 1);
+    await worker!.kill();
+    await fleet.start('worker');
+  }
+  await scene.settled(source, 120_000);
+
+  const wanted = Array.from({ length: MESSAGES }, (_, at) => at);
+  for (const { repeated, once } of desks) {
+    const arrived = (await scene.shown(target, repeated)).map((message) => Number(message.text));
+    expect(arrived.filter((text, at) => text !== arrived[at - 1])).toEqual(wanted);
+    expect(arrived.length).toBeLessThanOrEqual(MESSAGES + KILLS);
+    const arrivedOnce = (await scene.shown(target, once)).map((message) => Number(message.text));
+    expect(arrivedOnce).toEqual([...new Set(arrivedOnce)].sort((a, b) => a - b));
+    expect(arrivedOnce.length).toBeGreaterThanOrEqual(MESSAGES - KILLS);
+  }
+}, 240_000);
