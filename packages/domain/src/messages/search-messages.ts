@@ -22,9 +22,9 @@ const COUNTED = 1_000;
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
 const FIRST_WALK = 500;
-const LONGEST_WALK = 10_000;
-/** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as two of those. */
-const LOOK_UP_COST = 2;
+const LONGEST_WALK = 16_000;
+/** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as four of those. */
+const LOOK_UP_COST = 4;
 /** A last word that this part of the newest messages has would fill a list of half the chat. */
 const BROAD = 0.05;
 

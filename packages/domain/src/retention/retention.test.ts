@@ -136,6 +136,19 @@ describe('a deleted bot', () => {
     expect([await countRows('messages'), await deletions()]).toEqual([0, []]);
   });
 
+  test('can be registered again at once, with nothing of what it had', async () => {
+    await store(CHAT, messages(20));
+    const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow();
+    await removeBotRow(botId);
+    const { id: _, ...same } = { ...bot, generation: 'another' };
+    const again = await database.db.insertInto('bots').values(same).returning('id').executeTakeFirstOrThrow();
+    expect(again.id).toBeGreaterThan(botId);
+    await storeMessages(database.db, again.id, [{ chat_id: CHAT, id: 1, date: NOW_S, text: 'word' }]);
+    await removeDeleted({ ...steps(), clock: later });
+    botId = again.id;
+    expect(await shown(CHAT)).toEqual({ listed: 1, counted: 1, found: 1, exported: 1, chat: 1 });
+  });
+
   test('is waited for by nobody: history of it is dropped, and its id is never given again', async () => {
     const generation = await database.db.selectFrom('bots').select('generation').where('id', '=', botId).execute();
     await removeBotRow(botId);
