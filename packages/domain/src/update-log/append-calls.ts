@@ -9,8 +9,12 @@ import { rememberOwnPosts } from './own-posts.ts';
 
 type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
-/** Puts captured calls on the bot's history stream, in order. Rejects within about a second when Redis is away. */
+/**
+ * Puts captured calls on the bot's history stream, if it keeps one, in order, and remembers which posts are ours.
+ * Rejects within about a second when Redis is away.
+ */
 export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCall[]): Promise<void> {
+  if (!bot.manageEnabled) return rememberOwnPosts(deps, calls);
   const keys = botKeys(bot.id);
   // Both in one tick, so that a later batch of the bot cannot overtake this one.
   const remembered = rememberOwnPosts(deps, calls);

@@ -137,17 +137,20 @@ describe('loops', () => {
 
   test('what comes back through a shared channel triggers nothing, whoever of ours posted it', async () => {
     const [left, right, poster] = (await bots(3)) as [FleetBot, FleetBot, FleetBot];
+    const unmanaged = await fleet.addBot({ manage_enabled: false });
     const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
     const channel = async () => {
-      const admins = [left, right, poster].map((bot) => ({ user: bot.platformId }));
+      const admins = [left, right, poster, unmanaged].map((bot) => ({ user: bot.platformId }));
       return (await fleet.control.createChat({ type: 'channel', creator: admin, admins })).id;
     };
     const [one, two] = [await channel(), await channel()];
     await scene.rule(left, left, two, { condition_type: 'chat_id', condition_value: one });
     await scene.rule(right, right, one, { condition_type: 'chat_id', condition_value: two });
     await fleet.control.sendMessage({ from: admin, to: one, text: 'from a person' });
-    const byProgram = await fetch(`${fleet.url}/tgapi/bot${poster.token}/sendMessage?chat_id=${one}&text=program`);
-    expect(byProgram.status).toBe(200);
+    for (const bot of [poster, unmanaged]) {
+      const byProgram = await fetch(`${fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${one}&text=program`);
+      expect(byProgram.status).toBe(200);
+    }
     await fleet.rest('/api/messages/send', { bot_id: poster.id, chat_id: one, text: 'rest' });
     await waitFor(async () => (await scene.shown(left, two)).length > 0);
     await scene.settled(left);
@@ -155,7 +158,7 @@ describe('loops', () => {
     await fleet.control.sendMessage({ from: admin, to: two, text: 'the end' });
     await waitFor(async () => texts(await scene.shown(left, one)).includes('the end'));
     expect(texts(await scene.shown(left, two))).toEqual(['from a person', 'the end']);
-    expect(texts(await scene.shown(left, one))).toEqual(['from a person', 'program', 'rest', 'the end']);
+    expect(texts(await scene.shown(left, one))).toEqual(['from a person', 'program', 'program', 'rest', 'the end']);
   });
 
   test('a rule for everything does not send to a chat what was written there', async () => {
