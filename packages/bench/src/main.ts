@@ -5,13 +5,21 @@ import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { benchFleet } from './fleet.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
 import { benchRemoval } from './removal.ts';
 import { benchSearch } from './search.ts';
 
-const SUBJECTS = { proxy: benchProxy, push: benchPush, pull: benchPull, search: benchSearch, removal: benchRemoval };
+const SUBJECTS = {
+  proxy: benchProxy,
+  push: benchPush,
+  pull: benchPull,
+  fleet: benchFleet,
+  search: benchSearch,
+  removal: benchRemoval,
+};
 
 /**
  * `npm run bench [proxy|push|pull|search|removal …] [rows]`: every figure of one run, on this machine, with its target.

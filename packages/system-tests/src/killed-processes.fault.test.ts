@@ -97,4 +97,26 @@ describe('a process that is killed', () => {
     expect(book.duplicates()).toBe(0);
     expect(book.longestSilenceMs()).toBeLessThan(5_000);
   }, 120_000);
+
+  test('a worker with a hundred deliveries in flight: each arrives within 20 s, only those perhaps twice', async () => {
+    const chats = 100;
+    const count = 1000;
+    let inFlight = 0;
+    const slow = await startBackend(async (request, response) => {
+      inFlight += 1;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      inFlight -= 1;
+      if (!response.destroyed) book.record(request.text);
+      response.end();
+    });
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: slow.url, max_connections: 100 });
+    await fleet.control.generate({ bots: [bot.platformId], chats, count });
+    await waitFor(() => inFlight >= 90, { timeoutMs: 20_000, message: 'a hundred deliveries in flight' });
+    await kill(await busiest('push'), fleet.workers);
+    await waitFor(() => book.count() === count, { timeoutMs: ALL_ARRIVED_MS, message: 'every update to arrive' });
+    await slow.stop();
+    expect(book.faults(count / chats)).toEqual([]);
+    expect(book.longestSilenceMs()).toBeLessThan(20_000);
+    expect(book.duplicates()).toBeLessThanOrEqual(chats);
+  }, 120_000);
 });

@@ -10,6 +10,7 @@ import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -38,27 +39,8 @@ afterAll(async () => {
 const log = createLogger({ name: 'test', level: 'warn' });
 const secrets = secretBox(FLEET_ENCRYPTION_KEY);
 
-async function insertBots(): Promise<void> {
-  for (let from = 1; from <= BOTS; from += ROWS) {
-    const rows = Array.from({ length: ROWS }, (_, at) => ({
-      telegram_id: from + at,
-      token_sealed: secrets.seal(`${from + at}:token-of-this-bot`),
-      token_hash: `hash ${from + at}`,
-      name: 'One of many',
-      username: `many_${from + at}_bot`,
-      source: 'cli' as const,
-      proxy_enabled: true,
-      backend_url: `${backend.url}/${from + at}`,
-      generation: String(from + at),
-      revision: from + at,
-      allowed_updates: null,
-    }));
-    await db.insertInto('bots').values(rows).execute();
-  }
-}
-
 test('ten thousand bots with one update each: all delivered within 20 s, and Redis stays below 100 MB', async () => {
-  await insertBots();
+  await insertManyBots(db, BOTS, backend.url);
   const directory = await followDirectory({ redis, secrets, log });
   await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
   const turns = {

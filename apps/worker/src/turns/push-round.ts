@@ -61,6 +61,8 @@ export async function pushRound(deps: WorkerContext, given: Bot, epoch: number, 
       } else if (step.nextDueMs === null && lingers && deps.lingerers.offer(1) > 0) {
         lingers = false;
         await lingerFor(deps, deliveries);
+        // Ending looks once more; another step only to find nothing would double what a lone update costs.
+        if (!deliveries.hasNews()) return { reason: 'drained', nextDueMs: null };
       } else {
         return { reason: 'drained', nextDueMs: step.nextDueMs };
       }

@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { FLEET_ENCRYPTION_KEY, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { insertManyBots } from '@flotilla/testing/many-bots.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { perSecond, ratio, report } from './report.ts';
+
+const MANY = 10_000;
+const FEW = 10;
+const UPDATES = 10_000;
+const BATCH = 200;
+
+/** What a bot costs that is one of many, and what a dead backend costs the others; updates are appended directly. */
+export async function benchFleet(database: { url: string }): Promise<void> {
+  const fleet = await startFleet(
+    { apis: 0, workers: 1 },
+    { WORKER_ROLES: 'push,history,upkeep', LOG_LEVEL: 'error' },
+    database,
+  );
+  const log = createLogger({ name: 'bench', level: 'error' });
+  const db = connectDatabase({ url: database.url, maxConnections: 2 });
+  const redis = await connectRedis({ url: fleet.redis.url, log });
+  const secrets = secretBox(FLEET_ENCRYPTION_KEY);
+  const sink = await startSink();
+  const turns = {
+    push: turnQueue(redis, 'push'),
+    rules: turnQueue(redis, 'rules'),
+    history: turnQueue(redis, 'history'),
+  };
+  const directory = await followDirectory({ redis, secrets, log });
+  let nextId = 1;
+  /** Appends one update at a time to these bots in turn; answers how many a second were delivered. */
+  const deliver = async (bots: Bot[], wanted: number): Promise<number> => {
+    sink.reset();
+    const begunAt = performance.now();
+    for (let from = 0; from < UPDATES; from += BATCH) {
+      const some = Array.from({ length: BATCH }, (_, at) => bots[(from + at) % bots.length]!);
+      await Promise.all(
+        some.map((bot) => acceptUpdates({ redis, turns, clock: systemClock }, bot, oneUpdate(nextId++))),
+      );
+    }
+    await waitFor(() => sink.count() >= wanted, { timeoutMs: 120_000, message: `${wanted} updates` });
+    return (wanted * 1000) / (performance.now() - begunAt);
+  };
+  try {
+    await insertManyBots(db, MANY, sink.url);
+    await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+    const bots = directory.all();
+    const few = bots.slice(0, FEW);
+    await deliver(few, UPDATES);
+    const byFew = await deliver(few, UPDATES);
+    const byMany = await deliver(bots, UPDATES);
+    sink.hang(new URL(few[0]!.backendUrl).pathname);
+    const beside = await deliver(few, (UPDATES * (FEW - 1)) / FEW);
+    report('A fleet, one worker, one update per append', [
+      { what: `${FEW} bots`, figure: perSecond(byFew) },
+      {
+        what: `${MANY} bots`,
+        figure: `${perSecond(byMany)}, cost per update ${ratio(byFew / byMany)} of that with ${FEW}`,
+        target: '≤ 1.25',
+      },
+      {
+        what: `${FEW} bots, 1 backend hangs: the others`,
+        figure: `${perSecond(beside)}, ${ratio(beside / (byFew * 0.9))} of their share`,
+      },
+    ]);
+  } finally {
+    sink.stop();
+    directory.close();
+    await Promise.all(Object.values(turns).map((queue) => queue.close()));
+    await redis.close();
+    await db.destroy();
+    await fleet.stop();
+  }
+}
+
+function oneUpdate(id: number) {
+  const date = Math.floor(Date.now() / 1000);
+  const raw = `{"update_id":${id},\n"message":{"message_id":${id},"date":${date},"chat":{"id":${id % 50},"type":"private"},"text":"hello"}}`;
+  return sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates;
+}
+
+async function startSink() {
+  let count = 0;
+  let hanging = '';
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.url === hanging) return;
+    request.on('end', () => {
+      count += 1;
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    count: () => count,
+    reset: () => {
+      count = 0;
+    },
+    hang: (path: string) => {
+      hanging = path;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
