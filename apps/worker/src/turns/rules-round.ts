@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { readRoutable, routeUnit } from '@flotilla/domain/routing-rules/route-unit.ts';
@@ -9,6 +10,7 @@ import {
   rulesStep,
   type ShownUpdate,
 } from '@flotilla/domain/routing-rules/rules-step.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
 
@@ -113,7 +115,13 @@ function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked 
   return { upTo: shownUpTo, count: shown.length, filed };
 }
 
-/** Routes one unit. With Postgres away it waits; what throws otherwise is begun again, but not for ever. */
+/** Whether it was Postgres, Redis or the list of bots that could not be asked: no fault of the update. */
+function isAway(error: unknown): boolean {
+  if (error instanceof FlotillaError) return error.code === 'unavailable';
+  return isUnavailable(error) || isRedisUnavailable(error);
+}
+
+/** Routes one unit. With Postgres or Redis away it waits; what throws otherwise is begun again, but not for ever. */
 async function route(
   deps: WorkerContext,
   bot: Bot,
@@ -132,7 +140,7 @@ async function route(
   } catch (error) {
     deps.log.error({ bot: bot.id, unit: unit.id, err: error }, 'the routing of an update failed');
     const atMs = deps.clock.nowMs() + PAUSE_MS;
-    if (isUnavailable(error)) return { unit, outcome: 'later', atMs, record: unit.retry };
+    if (isAway(error)) return { unit, outcome: 'later', atMs, record: unit.retry };
     return { unit, outcome: 'threw', atMs };
   }
 }

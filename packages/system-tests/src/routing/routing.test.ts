@@ -116,6 +116,45 @@ describe('replies', () => {
   });
 });
 
+describe('business messages', () => {
+  test('are routed, and replies go back through their connection', async () => {
+    const [source, target] = await pair();
+    const [customer, desk] = [await scene.person([source], 'Customer'), await scene.person([target])];
+    await scene.rule(source, target, desk);
+    const message = {
+      business_connection_id: 'BC-1',
+      message_id: 70,
+      from: { id: customer, is_bot: false, first_name: 'Customer' },
+      chat: { id: customer, type: 'private', first_name: 'Customer' },
+      date: Math.floor(Date.now() / 1000),
+      text: 'Is berth 7 free?',
+    };
+    const inject = (raw: object) =>
+      fleet.control.injectUpdate({ bot: source.platformId, kind: 'business_message', raw: JSON.stringify(raw) });
+    await inject(message);
+    await inject({
+      ...message,
+      message_id: 71,
+      sender_business_bot: { id: target.platformId },
+      text: 'by a bot of ours',
+    });
+    const [routed] = await scene.sent(target, desk, 1);
+    await say(desk, target, 'It is.', { replyTo: routed?.message_id });
+    await scene.sent(source, customer, 1);
+    const { calls } = await fleet.control.readCalls({ bot: source.platformId });
+    expect(calls.find((call) => call.method === 'sendmessage')?.params).toMatchObject({
+      business_connection_id: 'BC-1',
+      chat_id: String(customer),
+      text: 'It is.',
+      reply_parameters: expect.stringContaining('"message_id":70'),
+    });
+    await scene.settled(source);
+    expect(texts((await scene.shown(target, desk)).filter((shown) => shown.text !== 'It is.'))).toEqual([
+      'Is berth 7 free?',
+    ]);
+  });
+});
+
 describe('loops', () => {
   test('a pair of opposite rules carries a conversation and never echoes', async () => {
     const [left, right] = await pair();
@@ -252,6 +291,23 @@ describe('the platform', () => {
     expect(texts(await scene.shown(target, desk))).toEqual(['one', 'two', 'three']);
     expect(performance.now() - begunAtMs).toBeGreaterThan(2_000);
     expect(await dead(source)).toEqual([]);
+  });
+
+  test('whose answer is lost has sent it perhaps: then it is sent again, or left out, as the rule says', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source]);
+    const [repeated, once] = [await scene.person([target]), await scene.person([target])];
+    await scene.rule(source, target, repeated);
+    await scene.rule(source, target, once, { delivery: 'at_most_once' });
+    const lost = { bot: target.platformId, method: 'sendMessage', count: 2, effect: { kind: 'lose-answer' } } as const;
+    await fleet.control.setFault(lost);
+    await say(ada, source, 'one');
+    await say(ada, source, 'two');
+    await scene.sent(target, repeated, 3);
+    await scene.sent(target, once, 2);
+    await scene.settled(source);
+    expect(texts(await scene.shown(target, repeated))).toEqual(['one', 'one', 'two']);
+    expect(texts(await scene.shown(target, once))).toEqual(['one', 'two']);
   });
 
   test('never has to slow a bot down: it sends one message a second to a chat, and to many chats at once', async () => {
