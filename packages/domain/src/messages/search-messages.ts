@@ -21,8 +21,11 @@ const COUNTED = 1_000;
 /** In larger chats a page is not held up by counting. */
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
-const FIRST_WALK = 500;
+/** The second one is for busy chats only, where 500 messages tell too little of what a look-up would read. */
+const SAMPLES = [500, 3_000];
 const LONGEST_WALK = 16_000;
+/** In messages walked; more than this may not be left to a small sample. */
+const COSTLY = 20_000;
 /** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as four of those. */
 const LOOK_UP_COST = 4;
 /** A last word that this part of the newest messages has would fill a list of half the chat. */
@@ -44,26 +47,36 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
 // Common words are found by reading the newest messages, rare ones by looking them up: a short walk tells which it is.
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
-  const first = await store.walk(search, query, search, FIRST_WALK);
-  const isLarge = first.chatMessages > COUNTED_CHAT;
   const end = search.offset + search.limit;
-  const wanted = isLarge ? end : Math.max(end, COUNTED);
-  if (isAnswer(first, FIRST_WALK, wanted)) return { messages: first.messages, total: first.matching };
-  const rows = Math.ceil((FIRST_WALK * wanted * 1.3) / first.matching);
-  if (rows <= LONGEST_WALK && rows <= LOOK_UP_COST * matchesInPeriod(first)) {
-    const second = await store.walk(search, query, search, rows);
-    if (isAnswer(second, rows, wanted)) return { messages: second.messages, total: second.matching };
+  let lastIsBroad = false;
+  let counted = COUNTED;
+  for (const sample of SAMPLES) {
+    const seen = await store.walk(search, query, search, sample);
+    const isLarge = seen.chatMessages > COUNTED_CHAT;
+    const wanted = isLarge ? end : Math.max(end, COUNTED);
+    if (isAnswer(seen, sample, wanted)) return { messages: seen.messages, total: seen.matching };
+    counted = isLarge ? COUNTED_IN_LARGE : COUNTED;
+    lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;
+    const rows = Math.ceil((sample * wanted * 1.3) / seen.matching);
+    if (rows <= LONGEST_WALK && rows <= lookUpCost(seen, seen.matching)) {
+      const further = await store.walk(search, query, search, rows);
+      if (isAnswer(further, rows, wanted)) return { messages: further.messages, total: further.matching };
+      break;
+    }
+    // By chance the sample may have two too few.
+    if (lookUpCost(seen, seen.matching + 2) <= COSTLY) break;
   }
-  const enough = Math.max(end, isLarge ? COUNTED_IN_LARGE : COUNTED);
-  const lastIsBroad = query.others !== null && first.withLast > BROAD * first.walked;
-  const { messages, matching } = await store.lookUp(search, query, search, { enough, lastIsBroad });
+  const { messages, matching } = await store.lookUp(search, query, search, {
+    enough: Math.max(end, counted),
+    lastIsBroad,
+  });
   return { messages, total: matching };
 }
 
-/** How many messages a look-up would read at once, if all were written as fast and as alike as the newest. */
-function matchesInPeriod({ matching, walked, spanS, chatMessages }: WalkResult): number {
+/** What looking up a period costs, in messages walked, if all were written as fast and as alike as the newest. */
+function lookUpCost({ walked, spanS, chatMessages }: WalkResult, matching: number): number {
   const periodMessages = Math.min(chatMessages, (walked * PERIOD_S) / Math.max(spanS, 1));
-  return (matching / walked) * periodMessages;
+  return LOOK_UP_COST * (matching / walked) * periodMessages;
 }
 
 function isAnswer({ walked, matching }: WalkResult, rows: number, wanted: number): boolean {
