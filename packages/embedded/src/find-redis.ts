@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { aptInstall } from './apt-install.ts';
 import { serviceError } from './service-error.ts';
 
-const run = promisify(execFile);
 const PROGRAMS = ['redis-server', 'valkey-server'];
 const USUAL_PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];
 
@@ -19,7 +17,7 @@ export async function findRedis(
 ): Promise<string> {
   const found = await firstProgram([...path.split(delimiter), ...USUAL_PLACES]);
   if (found) return found;
-  if (process.getuid?.() === 0 && (await aptInstall(report))) {
+  if (await aptInstall('redis-server', report)) {
     const installed = await firstProgram(USUAL_PLACES);
     if (installed) return installed;
   }
@@ -40,21 +38,4 @@ async function firstProgram(folders: string[]): Promise<string | null> {
     }
   }
   return null;
-}
-
-async function aptInstall(report: (line: string) => void): Promise<boolean> {
-  // RUNLEVEL=1: the package would start a server of its own otherwise.
-  const env = { ...inheritedEnv(), DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args: string[]) => run('apt-get', ['-q', '-y', ...args], { env, maxBuffer: 1 << 24 });
-  const install = () => apt('install', '--no-install-recommends', 'redis-server');
-  report('installing redis-server with apt-get');
-  try {
-    await install().catch(async () => {
-      await apt('update');
-      await install();
-    });
-    return true;
-  } catch {
-    return false;
-  }
 }

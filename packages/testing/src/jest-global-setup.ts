@@ -4,6 +4,7 @@ import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { findRedis } from '@flotilla/embedded/find-redis.ts';
 import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl, TEMPLATE } from './postgres.ts';
+import { findPythonTelegramBot } from './python-telegram-bot.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
 
 /**
@@ -14,6 +15,7 @@ export default async function startTestPostgres(): Promise<void> {
   const report = (line: string) => void process.stderr.write(`${line}\n`);
   // Here once, since the test files would otherwise install it side by side.
   await findRedis(report);
+  await findPythonTelegramBot(report);
   const dataDir = await throwAwayDir();
   // All further temporary files of the run lie in here, and go with it even when the run is killed.
   process.env.TMPDIR = dataDir;

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { hasPythonTelegramBot } from '@flotilla/testing/python-telegram-bot.ts';
 import type { EchoBotSettings } from './echo-bot-settings.ts';
 
 /** Every library of which there is an echo bot. */
-export const LIBRARIES = [
+const ALL_LIBRARIES = [
   'grammy',
   'telegraf',
   'node-telegram-bot-api',
@@ -14,7 +15,12 @@ export const LIBRARIES = [
   'python-telegram-bot',
 ] as const;
 
-export type Library = (typeof LIBRARIES)[number];
+export type Library = (typeof ALL_LIBRARIES)[number];
+
+/** Those that can run here: all, unless Debian's package of the Python one could not be installed. */
+export const LIBRARIES: Library[] = ALL_LIBRARIES.filter(
+  (library) => library !== 'python-telegram-bot' || hasPythonTelegramBot(),
+);
 
 export type EchoBot = { output(): string; stop(): Promise<void> };
 

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+
+const run = promisify(execFile);
+
+/** Installs a Debian package without a question, when we are root; false when that cannot be done. */
+export async function aptInstall(name: string, report: (line: string) => void): Promise<boolean> {
+  if (process.getuid?.() !== 0) return false;
+  // RUNLEVEL=1: a package that brings a server would start one of its own otherwise.
+  const env = { ...inheritedEnv(), DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  const apt = (...args: string[]) => run('apt-get', ['-q', '-y', ...args], { env, maxBuffer: 1 << 24 });
+  const install = () => apt('install', '--no-install-recommends', name);
+  report(`installing ${name} with apt-get`);
+  try {
+    await install().catch(async () => {
+      await apt('update');
+      await install();
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
