@@ -14,7 +14,7 @@ export type BotDeps = {
   secrets: SecretBox;
   platform: PlatformClient;
   directory: BotDirectory;
-  turns: { polling: TurnQueue; push: TurnQueue };
+  turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue };
   /** Private ranges (CIDR) that a backend may live in. */
   backendAllowedCidrs: string[];
   /** How the platform reaches us, without a slash at the end; null where it cannot. */

@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { type Bot, type BotChanges, polls, pushes } from './bot.ts';
+import { type Bot, type BotChanges, polls, pushes, routes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot, type PlaceChange } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
@@ -28,6 +28,7 @@ export async function changeBot(
 export async function wakeTurns(deps: Pick<BotDeps, 'turns'>, bot: Bot, waitsForPush: boolean): Promise<void> {
   if (polls(bot)) await deps.turns.polling.wake(bot.id);
   if (pushes(bot) && waitsForPush) await deps.turns.push.wake(bot.id);
+  if (routes(bot) && !bot.disabled) await deps.turns.rules.wake(bot.id);
 }
 
 const UNIQUE_VIOLATION = '23505';

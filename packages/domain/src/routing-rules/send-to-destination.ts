@@ -33,6 +33,8 @@ export type DestinationEnd =
 
 /** Longer than this nobody waits holding a turn. */
 const WAITED_HERE_MS = 1500;
+/** What is for a disabled bot waits, and is looked at this often. */
+const DISABLED_PAUSE_MS = 5000;
 
 /**
  * Sends messages (one, or an album) to one destination, part by part, as fast as the platform likes it. Each part is
@@ -46,18 +48,19 @@ export async function sendToDestination(
   progress: DestinationProgress,
   turn: RoutingTurn,
 ): Promise<DestinationEnd> {
-  if (to.target.disabled) return { outcome: 'failed', reason: 'the target bot is disabled', status: null };
+  if (to.target.disabled) return { outcome: 'paced', atMs: deps.clock.nowMs() + DISABLED_PAUSE_MS };
   const place = { ...to, chatId: progress.movedTo ?? to.chatId };
   const parts = messageParts(messages, to.showsSource ? sourceLine(messages[0] ?? {}) : null);
   if (parts.length === 0) return end(progress, turn);
   if (progress.anew !== true && progress.sent === 0 && (await canSendNatively(deps, bot, place, messages))) {
-    const ended = await sendOne(deps, bot, { messages, part: null }, place, progress, turn);
+    const ended = await sendOne(deps, bot, { messages, part: null, isLast: true }, place, progress, turn);
     if (ended.outcome !== 'refused') return ended.outcome === 'sent' ? end(progress, turn) : ended;
     progress.anew = true;
   }
   while (progress.sent < parts.length) {
     const part = parts[progress.sent] as Part;
-    const ended = await sendOne(deps, bot, { messages, part }, place, progress, turn);
+    const isLast = progress.sent === parts.length - 1;
+    const ended = await sendOne(deps, bot, { messages, part, isLast }, place, progress, turn);
     if (ended.outcome === 'refused') return end(progress, turn, ended);
     if (ended.outcome !== 'sent') return ended;
   }
@@ -69,17 +72,18 @@ type OneEnd =
   | { outcome: 'refused'; reason: string; status: number | null }
   | Exclude<DestinationEnd, { outcome: 'ended' }>;
 /** `part` null: by the platform's own forwarding or copying. */
-type Sent = { messages: Fields[]; part: Part | null };
+type Sent = { messages: Fields[]; part: Part | null; isLast: boolean };
 
 async function sendOne(
   deps: RoutingDeps,
   bot: Bot,
-  { messages, part }: Sent,
+  sent: Sent,
   to: Destination,
   progress: DestinationProgress,
   turn: RoutingTurn,
 ): Promise<OneEnd> {
-  if (to.atMostOnce && progress.begun === progress.sent) return leaveOut(deps, to, progress, turn);
+  const { messages, part } = sent;
+  if (to.atMostOnce && progress.begun === progress.sent) return leaveOut(deps, to, sent, progress, turn);
   const paced = await waitForPace(deps, to, messagesOf(part, messages), progress, turn);
   if (paced !== null) return paced;
   if (to.atMostOnce) {
@@ -88,7 +92,7 @@ async function sendOne(
   }
   delete progress.slotMs;
   const outcome = part === null ? await sendNatively(deps, bot, to, messages) : await sendPart(deps, bot, to, part);
-  return record(deps, bot, { messages, part }, to, progress, turn, outcome);
+  return record(deps, bot, sent, to, progress, turn, outcome);
 }
 
 async function record(
@@ -103,7 +107,7 @@ async function record(
   if (outcome.outcome !== 'later' || outcome.neverSent) delete progress.begun;
   switch (outcome.outcome) {
     case 'sent': {
-      progress.sent += 1;
+      countSent(progress, sent);
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
       await keepFreshLinks(deps, links);
@@ -134,13 +138,20 @@ async function record(
 async function leaveOut(
   deps: RoutingDeps,
   to: Destination,
+  sent: Sent,
   progress: DestinationProgress,
   turn: RoutingTurn,
 ): Promise<OneEnd> {
   deps.log.warn({ bot: to.target.id, destination: to.name }, 'a message may have been sent or not; it is left out');
   delete progress.begun;
-  progress.sent += 1;
+  countSent(progress, sent);
   return (await turn.note([])) ? { outcome: 'sent' } : { outcome: 'lost' };
+}
+
+/** The end is recorded with the last part: what came later could take a part for one that is missing. */
+function countSent(progress: DestinationProgress, { isLast }: Sent): void {
+  progress.sent += 1;
+  if (isLast) progress.end = 'sent';
 }
 
 /** null: now. A long wait is kept in the progress, so that the moment is still ours then. */
@@ -172,6 +183,7 @@ async function end(
   turn: RoutingTurn,
   refused?: { reason: string; status: number | null },
 ): Promise<DestinationEnd> {
+  if (progress.end === 'sent') return { outcome: 'ended' };
   progress.end = refused === undefined ? 'sent' : 'failed';
   if (refused !== undefined) Object.assign(progress, { reason: refused.reason, status: refused.status });
   return (await turn.note([])) ? { outcome: 'ended' } : { outcome: 'lost' };

@@ -103,7 +103,7 @@ if ARGV[14] == '1' and not ruled then
 elseif ruled and ARGV[14] ~= '1' then
   buryAgain(clearRules(state, KEYS[12], KEYS[13], KEYS[14], KEYS[15], ARGV[15]), 'rules', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', KEYS[12]) == 1 then
-  -- What slept while the bot was disabled has no turn any more; upkeep answers the mark.
+  -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the mark.
   redis.call('ZADD', KEYS[11], 'NX', now, ARGV[13] .. ':rules')
 end
 if ARGV[10] == '1' then
