@@ -131,6 +131,7 @@ describe('deliveries', () => {
     await waitFor(() => texts().includes('homeless'));
     expect(await deliveries(bot, '&state=dead')).toEqual([]);
     await fleet.rest('/api/bots/update', { id: bot.id, proxy_enabled: false });
-    await waitFor(async () => (await deliveries(bot, '&state=dead')).length === 1);
+    // Nobody is woken for it: upkeep finds the mark.
+    await waitFor(async () => (await deliveries(bot, '&state=dead')).length === 1, { timeoutMs: 25_000 });
   });
 });

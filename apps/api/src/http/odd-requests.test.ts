@@ -151,14 +151,15 @@ describe('a body made to cost time', () => {
     ['many strings before many blanks', `[${`""${' '.repeat(900)},`.repeat(1100)}`, 'application/json'],
   ];
 
-  test.each(bodies)('%s is 400 and holds nobody up for 200 ms', async (_title, body, type) => {
+  test.each(bodies)('%s is 400 and holds nobody up', async (_title, body, type) => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     const answer = await post(body, { 'content-type': type });
     delay.disable();
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(5000);
-    expect(delay.max / 1e6).toBeLessThan(200);
+    // Quadratic work on these takes many seconds; the machine's own pauses take less than this.
+    expect(delay.max / 1e6).toBeLessThan(1000);
   });
 
   function urlencoded(): string {
