@@ -21,11 +21,13 @@ const COUNTED = 1_000;
 /** In larger chats a page is not held up by counting. */
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
-/** The second one is for busy chats only, where 500 messages tell too little of what a look-up would read. */
-const SAMPLES = [500, 3_000];
+const SAMPLE = 500;
+/** For busy chats, where the smaller one tells too little of what a look-up would read. */
+const LARGER_SAMPLE = 3_000;
 const LONGEST_WALK = 16_000;
-/** In messages walked; more than this may not be left to a small sample. */
-const COSTLY = 20_000;
+const MOST_WALKS = 4;
+/** In messages walked; more than this is not left to the smaller sample. */
+const COSTLY = 8_000;
 /** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as four of those. */
 const LOOK_UP_COST = 4;
 /** A last word that this part of the newest messages has would fill a list of half the chat. */
@@ -48,37 +50,32 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
   const end = search.offset + search.limit;
-  let lastIsBroad = false;
-  let counted = COUNTED;
-  for (const sample of SAMPLES) {
-    const seen = await store.walk(search, query, search, sample);
+  let rows: number | null = SAMPLE;
+  for (let walks = 1; ; walks += 1) {
+    const seen: WalkResult = await store.walk(search, query, search, rows);
     const isLarge = seen.chatMessages > COUNTED_CHAT;
     const wanted = isLarge ? end : Math.max(end, COUNTED);
-    if (isAnswer(seen, sample, wanted)) return { messages: seen.messages, total: seen.matching };
-    counted = isLarge ? COUNTED_IN_LARGE : COUNTED;
-    lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;
-    const rows = Math.ceil((sample * wanted * 1.3) / seen.matching);
-    if (rows <= LONGEST_WALK && rows <= lookUpCost(seen, seen.matching)) {
-      const further = await store.walk(search, query, search, rows);
-      if (isAnswer(further, rows, wanted)) return { messages: further.messages, total: further.matching };
-      break;
-    }
-    // By chance the sample may have two too few.
-    if (lookUpCost(seen, seen.matching + 2) <= COSTLY) break;
+    if (seen.walked < rows || seen.matching >= wanted) return { messages: seen.messages, total: seen.matching };
+    rows = walks < MOST_WALKS ? nextWalk(seen, wanted) : null;
+    if (rows !== null) continue;
+    const enough = Math.max(end, isLarge ? COUNTED_IN_LARGE : COUNTED);
+    const lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;
+    const { messages, matching } = await store.lookUp(search, query, search, { enough, lastIsBroad });
+    return { messages, total: matching };
   }
-  const { messages, matching } = await store.lookUp(search, query, search, {
-    enough: Math.max(end, counted),
-    lastIsBroad,
-  });
-  return { messages, total: matching };
+}
+
+/** How many messages to read next; null when looking the words up is probably cheaper. */
+function nextWalk(seen: WalkResult, wanted: number): number | null {
+  const needed = Math.ceil((seen.walked * wanted * 1.3) / seen.matching);
+  if (needed <= LONGEST_WALK && needed <= lookUpCost(seen, seen.matching)) return needed;
+  // By chance the sample may have two too few.
+  const maySurprise = seen.walked < LARGER_SAMPLE && lookUpCost(seen, seen.matching + 2) > COSTLY;
+  return maySurprise ? LARGER_SAMPLE : null;
 }
 
 /** What looking up a period costs, in messages walked, if all were written as fast and as alike as the newest. */
 function lookUpCost({ walked, spanS, chatMessages }: WalkResult, matching: number): number {
   const periodMessages = Math.min(chatMessages, (walked * PERIOD_S) / Math.max(spanS, 1));
   return LOOK_UP_COST * (matching / walked) * periodMessages;
-}
-
-function isAnswer({ walked, matching }: WalkResult, rows: number, wanted: number): boolean {
-  return walked < rows || matching >= wanted;
 }
