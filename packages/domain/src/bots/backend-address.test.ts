@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, BlockList } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { forbiddenHostReason, forbiddenReason, guardedLookup, parseBackendUrl } from './backend-address.ts';
@@ -143,4 +143,52 @@ describe('a name', () => {
     await Promise.all([refused.close(), allowed.close()]);
     await new Promise((resolve) => server.close(resolve));
   });
+});
+
+describe('the whole address space', () => {
+  // An oracle of its own: the blocks that IANA lists as not globally reachable, held by Node.
+  const reserved = new BlockList();
+  for (const block of [
+    '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
+    '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+  ]
+    .join(' ')
+    .split(' ')) {
+    const [network, bits] = block.split('/') as [string, string];
+    reserved.addSubnet(network, Number(bits));
+  }
+  const dotted = (number: number) => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+  const hex = (number: number) => `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
+  /** Spread evenly with a stride that is prime to 2^32, so that every run looks at the same 3,000. */
+  const numbers = Array.from({ length: 3_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 0);
+
+  test('an IPv4 address is refused exactly when it is not globally reachable, in every notation', () => {
+    for (const number of numbers) {
+      const address = dotted(number);
+      const refused = reserved.check(address);
+      for (const host of [address, hostOf(`http://${number}/`), hostOf(`http://0x${number.toString(16)}/`)]) {
+        expect({ host, refused: forbiddenReason(host, []) !== null }).toEqual({ host, refused });
+      }
+    }
+  });
+
+  test('an IPv6 address that leads to an IPv4 one is refused when that is', () => {
+    for (const number of numbers) {
+      const refused = reserved.check(dotted(number));
+      for (const host of [`::ffff:${hex(number)}`, `64:ff9b::${hex(number)}`, `2002:${hex(number)}::`]) {
+        expect({ host, refused: forbiddenReason(host, []) !== null }).toEqual({ host, refused });
+      }
+    }
+  });
+});
+
+test('a name that resolves to a public address first and to loopback later is refused at the second connection', async () => {
+  const answers = ['93.184.216.34', '127.0.0.1'];
+  const lookup = guardedLookup([], (host, options, done) => resolvesTo(answers.shift() ?? '')(host, options, done));
+  const resolve = () =>
+    new Promise<string>((done) =>
+      lookup('rebinds.example', {}, (error, address) => done(error?.code ?? String(address))),
+    );
+  expect(await resolve()).toBe('93.184.216.34');
+  expect(await resolve()).toBe('EFORBIDDENADDRESS');
 });
