@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { MessagesTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import type { MessagesTable, Tables } from '@flotilla/database/tables.ts';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { shownSince } from '../retention/deletion-store.ts';
 
 export type Message = Selectable<MessagesTable>;
@@ -53,6 +53,10 @@ export function messageStore(db: Database) {
       .where('date', '>=', shownSince(chat));
     return includeDeleted ? messages : messages.where('deleted_at', 'is', null);
   };
+  const countRows = async (rows: SelectQueryBuilder<Tables, 'messages', { id: number }>): Promise<number> => {
+    const counted = db.selectFrom(rows.as('counted')).select((row) => row.fn.countAll<number>().as('count'));
+    return (await counted.executeTakeFirstOrThrow()).count;
+  };
   return {
     /** Newest first: by date, then by id, which is a counter of its chat. */
     list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
@@ -72,21 +76,19 @@ export function messageStore(db: Database) {
       return messages.execute();
     },
 
-    /** In a large chat what its row says is taken, since counting would read all of it. */
+    /** With deleted ones all are counted; without them, in a large chat what its row says is taken. */
     async count(chat: ChatOfBot, includeDeleted: boolean): Promise<number> {
-      if (!includeDeleted) {
-        const row = await db
-          .selectFrom('chats')
-          .select('message_count')
-          .where('bot_id', '=', chat.botId)
-          .where('id', '=', chat.chatId)
-          .executeTakeFirst();
-        if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
-      }
-      const { count } = await messagesOf(chat, includeDeleted)
-        .select((row) => row.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
+      if (includeDeleted) return countRows(messagesOf(chat, true).select('id'));
+      const row = await db
+        .selectFrom('chats')
+        .select('message_count')
+        .where('bot_id', '=', chat.botId)
+        .where('id', '=', chat.chatId)
+        .executeTakeFirst();
+      if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
+      // In the order of an index, or rows of a chat that is being emptied would all be read.
+      const newest = messagesOf(chat, false).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
+      return countRows(newest.limit(COUNTED_ROW_BY_ROW + 1));
     },
   };
 }
