@@ -6,7 +6,8 @@ export default {
   injectGlobals: false,
   testEnvironment: 'node',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // One more than the cores: many tests wait for other processes most of the time.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
