@@ -64,6 +64,43 @@ describe('while the platform fails for one bot', () => {
     60_000,
   );
 
+  test('a platform that hangs is given up and told, other bots go on, and the bot is polled again when it answers', async () => {
+    const other = await addBot();
+    const made = await fleet.control.createBot({ name: 'Hangs', username: 'hangs_while_polled_bot' });
+    await fleet.control.setFault({ bot: made.id, method: 'getUpdates', effect: { kind: 'hang' } });
+    const added = await fleet.rest<{ id: number }>('/api/bots/add', {
+      token: made.token,
+      proxy_enabled: true,
+      backend_url: backend.url,
+    });
+    const bot = { id: added.id, token: made.token, platformId: made.id, username: 'hangs_while_polled_bot' };
+    await say(bot, 'behind a platform that hangs');
+    await say(other, 'beside a platform that hangs');
+    await waitFor(() => arrived('beside a platform that hangs'));
+    // A bot not heard of is asked with a timeout of 1 s, and given up 10 s after that.
+    await waitFor(async () => /no answer in time/.test(await lastError(bot)), {
+      timeoutMs: 30_000,
+      message: 'the hang in last_error',
+    });
+    expect((await polls(bot)).byMethod.getupdates).toBeLessThanOrEqual(3);
+    await fleet.control.clearFaults({});
+    await waitFor(() => arrived('behind a platform that hangs'), { timeoutMs: 30_000 });
+  }, 90_000);
+
+  test('a retry_after is waited for, however much else is polled meanwhile', async () => {
+    const [bot, other] = [await addBot(), await addBot()];
+    await waitFor(async () => (await polls(bot)).pollsNow === 1);
+    const effect: FaultEffect = { kind: 'status', status: 429, retryAfterS: 60 };
+    await fleet.control.setFault({ bot: bot.platformId, method: 'getUpdates', effect });
+    await say(bot, 'wakes the poll');
+    await waitFor(async () => /429/.test(await lastError(bot)), { timeoutMs: 20_000 });
+    await fleet.control.forgetCalls({ bot: bot.platformId });
+    await fleet.control.generate({ bots: [other.platformId], chats: 1, count: 10, perSecond: 2 });
+    await waitFor(async () => ((await polls(other)).byMethod.getupdates ?? 0) >= 10, { timeoutMs: 20_000 });
+    expect((await polls(bot)).byMethod.getupdates ?? 0).toBe(0);
+    await fleet.control.clearFaults({});
+  }, 60_000);
+
   test('what came meanwhile arrives once the platform is well again', async () => {
     const bot = await addBot();
     await waitFor(async () => (await polls(bot)).pollsNow === 1);
@@ -72,8 +109,9 @@ describe('while the platform fails for one bot', () => {
       method: 'getUpdates',
       effect: { kind: 'status', status: 502 },
     });
-    await say(bot, 'kept meanwhile');
+    await say(bot, 'answers the poll that is open');
     await waitFor(async () => /502/.test(await lastError(bot)));
+    await say(bot, 'kept meanwhile');
     await fleet.control.clearFaults({});
     await waitFor(() => arrived('kept meanwhile'), { timeoutMs: 30_000 });
   }, 60_000);
