@@ -1,21 +1,13 @@
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { administer, testDatabase } from '@flotilla/testing/postgres.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_KEY, ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readConfig } from './config.ts';
 import { startApi } from './start.ts';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startTestApi();
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
-});
+const api = testApi();
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const startWith = (settings: Record<string, string>) => startApi(readConfig({ ...api.env, ...settings }), log);

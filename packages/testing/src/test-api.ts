@@ -1,10 +1,13 @@
 import { readConfig } from '@flotilla/api/config.ts';
 import { type RunningApi, startApi } from '@flotilla/api/start.ts';
+import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { startSimulator } from '@flotilla/simulator/start.ts';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { type TestDatabase, testDatabase } from './postgres.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
+import { type RestClient, restClient } from './rest-client.ts';
 
 export const ADMIN_KEY = 'flt_test_admin_key_of_this_run';
 export const ADMIN_PASSWORD = 'admin-password-for-tests';
@@ -20,8 +23,26 @@ export interface TestApi extends RunningApi {
   env: Record<string, string>;
   /** Everything that was logged, one line each. */
   logLines: string[];
+  /** The REST interface with the admin's key. */
+  admin: RestClient;
+  /** Registers a bot that was just made at the platform. */
+  addBot(settings?: object): Promise<BotResource>;
+  /** Has something ended before the api and what it stands on. */
+  endBefore(end: () => Promise<unknown>): void;
   /** Starts another pod over the same Postgres, Redis and platform. */
   startPod(settings?: Record<string, string>): Promise<RunningApi & { url: string }>;
+}
+
+/** One api for all tests of a file: started before the first of them, ended after the last. */
+export function testApi(settings: Record<string, string> = {}): TestApi {
+  const api = {} as TestApi;
+  beforeAll(async () => {
+    Object.assign(api, await startTestApi(settings));
+  }, 60_000);
+  afterAll(async () => {
+    await api.stop?.();
+  });
+  return api;
 }
 
 /** One api in this process over a Postgres, a Redis and a simulated platform of its own; stop() ends all of them. */
@@ -43,22 +64,34 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
     ...settings,
   };
   const pods: RunningApi[] = [];
+  const ends: (() => Promise<unknown>)[] = [];
   const startPod = async (others: Record<string, string> = {}) => {
     const pod = await startApi(readConfig({ ...env, ...others }), log);
     pods.push(pod);
     return { ...pod, url: `http://127.0.0.1:${pod.port}` };
   };
   const first = await startPod();
+  const platform = controlClient(simulator.url);
+  const admin = restClient(first.url, ADMIN_KEY);
   return {
     ...first,
     database,
     redis,
     logLines,
     env,
-    platform: controlClient(simulator.url),
+    platform,
+    admin,
+    addBot: async (fields = {}) => {
+      const { token } = await platform.createBot({});
+      const added = await admin('POST', '/api/bots/add', { body: { token, ...fields } });
+      expect(added.status).toBe(200);
+      return added.json as BotResource;
+    },
     platformUrl: simulator.url,
     startPod,
+    endBefore: (end) => ends.push(end),
     stop: async () => {
+      for (const end of ends.reverse()) await end();
       await Promise.all(pods.map((pod) => pod.stop()));
       await Promise.all([redis.stop(), database.drop(), simulator.stop()]);
     },

@@ -5,14 +5,13 @@ import type { MessageResource } from '@flotilla/contract/resources/message.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { readWorkerConfig } from '@flotilla/worker/config.ts';
 import { startWorker } from '@flotilla/worker/start.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let bot: BotResource;
 let platformId: number;
 let group: number;
@@ -21,10 +20,6 @@ let asModerator: RestClient;
 
 const platformIdOf = ({ token }: BotResource) => Number(token.split(':')[0]);
 
-async function addBot(fields: object = {}): Promise<BotResource> {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token, ...fields } })).json as BotResource;
-}
 async function newMember(names: { username?: string; firstName?: string } = {}): Promise<number> {
   const { id } = await api.platform.createPerson(names);
   await api.platform.setMember({ chat: group, user: id, status: 'member' });
@@ -32,23 +27,17 @@ async function newMember(names: { username?: string; firstName?: string } = {}):
 }
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  bot = await addBot();
+  bot = await api.addBot();
   platformId = platformIdOf(bot);
   const creator = await api.platform.createPerson({ firstName: 'Cleo' });
   const admins = [{ user: platformId }];
   group = (await api.platform.createChat({ type: 'supergroup', title: 'Library', creator: creator.id, admins })).id;
   moderator = await insertAccount(api.database.db, { username: 'moderator', bots: [bot.id] });
   asModerator = restClient(api.url, moderator.key);
-}, 60_000);
+});
 
 afterEach(async () => {
   await api.platform.clearFaults({});
-});
-
-afterAll(async () => {
-  await api?.stop();
 });
 
 const act = (path: string, body: object, client = asModerator) =>
@@ -121,7 +110,7 @@ describe('messages', () => {
 
   test('are deleted there and marked here, at once', async () => {
     const { id } = await say('A slip');
-    const chatOf = async () => (await admin('GET', '/api/chats', { query: { bot_id: bot.id } })).json;
+    const chatOf = async () => (await api.admin('GET', '/api/chats', { query: { bot_id: bot.id } })).json;
     const [{ message_count: before }] = (await chatOf()) as [{ message_count: number }];
     expectDone(await act('/api/messages/delete', { message_id: id }));
     const shown = await api.platform.readChat({ chat: group });
@@ -237,7 +226,7 @@ describe('a chat', () => {
     await api.database.db.updateTable('chats').set({ title: 'Old' }).where('id', '=', group).execute();
     const answer = await asModerator('GET', '/api/chats/refresh', { query });
     expect(answer.json).toMatchObject({ id: group, bot_id: bot.id, title: 'Library', type: 'supergroup' });
-    expect((await admin('GET', '/api/chats', { query })).json).toEqual([answer.json]);
+    expect((await api.admin('GET', '/api/chats', { query })).json).toEqual([answer.json]);
   });
 });
 
@@ -281,21 +270,21 @@ describe.each(ACTIONS)('%s', (path, body) => {
 
 describe('a bot that is disabled, or whose chats are not managed,', () => {
   test('acts in no chat and asks about none', async () => {
-    const disabled = await addBot();
-    await admin('POST', '/api/bots/toggle-disabled', { body: { id: disabled.id } });
-    const unmanaged = await addBot({ manage_enabled: false });
+    const disabled = await api.addBot();
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: disabled.id } });
+    const unmanaged = await api.addBot({ manage_enabled: false });
     for (const [{ id, token }, reason] of [
       [disabled, 'The bot is disabled'],
       [unmanaged, 'Managing chats is off for this bot (manage_enabled)'],
     ] as const) {
       for (const [path, body] of ACTIONS) {
-        expect((await act(path, { ...body, bot_id: id }, admin)).json).toMatchObject({
+        expect((await act(path, { ...body, bot_id: id }, api.admin)).json).toMatchObject({
           code: 'bad_request',
           error: reason,
         });
       }
       for (const path of QUESTIONS) {
-        const answer = await admin('GET', path, { query: { bot_id: id, chat_id: group } });
+        const answer = await api.admin('GET', path, { query: { bot_id: id, chat_id: group } });
         expect(answer).toMatchObject({ status: 400, json: { error: reason } });
       }
       const { byMethod } = await api.platform.readCalls({ bot: Number(token.split(':')[0]) });
@@ -386,15 +375,15 @@ describe('while Postgres is away', () => {
 
 describe('two bots in the same chat', () => {
   test('never see each other’s messages, users, tags, audit or statistics', async () => {
-    const other = await addBot();
+    const other = await api.addBot();
     await api.platform.setMember({ chat: group, user: platformIdOf(other), status: 'administrator' });
     const user = await newMember();
-    await act('/api/messages/send', { bot_id: other.id, text: 'from the other' }, admin);
-    await act('/api/tags/add', { bot_id: other.id, user_id: user, tag: 'theirs' }, admin);
-    await act('/api/tags/add', { user_id: user, tag: 'ours' }, admin);
-    expectDone(await act('/api/users/ban', { bot_id: other.id, user_id: user }, admin));
+    await act('/api/messages/send', { bot_id: other.id, text: 'from the other' }, api.admin);
+    await act('/api/tags/add', { bot_id: other.id, user_id: user, tag: 'theirs' }, api.admin);
+    await act('/api/tags/add', { user_id: user, tag: 'ours' }, api.admin);
+    expectDone(await act('/api/users/ban', { bot_id: other.id, user_id: user }, api.admin));
     const read = async (path: string, id: number) =>
-      (await admin('GET', path, { query: { bot_id: id, chat_id: group, user_id: user } })).text;
+      (await api.admin('GET', path, { query: { bot_id: id, chat_id: group, user_id: user } })).text;
     for (const path of [
       '/api/messages',
       '/api/users/list',
@@ -412,14 +401,14 @@ describe('two bots in the same chat', () => {
       expect(theirs).not.toContain(`"bot_id":${bot.id}`);
       expect(theirs).not.toContain(bot.username);
     }
-    expect((await auditLog({ bot_id: other.id }, admin)).map(({ action }) => action)).toEqual(['ban']);
+    expect((await auditLog({ bot_id: other.id }, api.admin)).map(({ action }) => action)).toEqual(['ban']);
   });
 
   test('need bot_id to be named, unless the caller sees only one of them', async () => {
     for (const path of ['/api/users/list', '/api/tags', '/api/tags/user', '/api/adminlog']) {
       const query = { chat_id: group, user_id: 1 };
       expect(await asModerator('GET', path, { query })).toMatchObject({ status: 200 });
-      const several = await admin('GET', path, { query });
+      const several = await api.admin('GET', path, { query });
       expect(several).toMatchObject({ status: 400, json: { details: [{ path: 'bot_id' }] } });
       expect((several.json as { error: string }).error).toContain('several of your bots');
       const none = await asModerator('GET', path, { query: { ...query, chat_id: 5 } });

@@ -1,17 +1,9 @@
 import { restClient } from '@flotilla/testing/rest-client.ts';
-import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startTestApi();
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
-});
+const api = testApi();
 
 test('both ports answer the probes, and the metrics name each operation', async () => {
   const onApi = restClient(api.url);

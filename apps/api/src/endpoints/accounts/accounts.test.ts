@@ -1,42 +1,30 @@
 import type { AccountResource } from '@flotilla/contract/resources/account.ts';
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const PASSWORD = 'correct horse battery';
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let nobody: RestClient;
 let bot: BotResource;
 let otherBot: BotResource;
 
-const addBot = async () => {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-};
-
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
   nobody = restClient(api.url);
-  [bot, otherBot] = [await addBot(), await addBot()];
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
+  [bot, otherBot] = [await api.addBot(), await api.addBot()];
 });
 
 let names = 0;
-const post = (what: string, body: object) => admin('POST', `/api/auth/users/${what}`, { body });
+const post = (what: string, body: object) => api.admin('POST', `/api/auth/users/${what}`, { body });
 const add = (fields: object = {}) => {
   names += 1;
   return post('add', { username: `person-${names}`, password: PASSWORD, ...fields });
 };
 const added = async (fields: object = {}) => (await add(fields)).json as AccountResource;
-const listed = async () => (await admin('GET', '/api/auth/users')).json as AccountResource[];
+const listed = async () => (await api.admin('GET', '/api/auth/users')).json as AccountResource[];
 const signIn = (username: string, password = PASSWORD) =>
   nobody('POST', '/api/auth/login', { body: { username, password } });
 
@@ -49,7 +37,7 @@ async function signedIn(username: string, password = PASSWORD): Promise<RestClie
 }
 const keyOf = async (account: AccountResource, role?: 'admin') => {
   const body = { name: 'test', user_id: account.id, ...(role === undefined ? {} : { role }) };
-  const made = await admin('POST', '/api/auth/api-keys', { body });
+  const made = await api.admin('POST', '/api/auth/api-keys', { body });
   return restClient(api.url, (made.json as { key: string }).key);
 };
 const botsOf = async (client: RestClient) =>
@@ -117,7 +105,7 @@ describe('an account', () => {
     const key = await keyOf(account);
     const pod = await api.startPod();
     const body = { name: 'other', user_id: account.id };
-    const made = await admin('POST', '/api/auth/api-keys', { body });
+    const made = await api.admin('POST', '/api/auth/api-keys', { body });
     const elsewhere = restClient(pod.url, (made.json as { key: string }).key);
     expect(await botsOf(elsewhere)).toEqual([bot.id]);
     expect(await botsOf(key)).toEqual([bot.id]);
@@ -179,12 +167,12 @@ describe('a password that an admin resets', () => {
 describe('the list of accounts', () => {
   test('pages by offset and cursor, and tells no password', async () => {
     const all = await listed();
-    const answer = await admin('GET', '/api/auth/users', { query: { limit: 2 } });
+    const answer = await api.admin('GET', '/api/auth/users', { query: { limit: 2 } });
     expect(answer.headers.get('x-total-count')).toBe(String(all.length));
     const next = /^<([^>]+)>/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
-    const rest = await admin('GET', next.replace('limit=2', 'limit=1000'));
+    const rest = await api.admin('GET', next.replace('limit=2', 'limit=1000'));
     expect([...(answer.json as AccountResource[]), ...(rest.json as AccountResource[])]).toEqual(all);
-    expect((await admin('GET', '/api/auth/users', { query: { offset: 1, limit: 1 } })).json).toEqual([all[1]]);
+    expect((await api.admin('GET', '/api/auth/users', { query: { offset: 1, limit: 1 } })).json).toEqual([all[1]]);
     expect(answer.text).not.toMatch(/argon2|"password"/);
   });
 });

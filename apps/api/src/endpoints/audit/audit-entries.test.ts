@@ -1,24 +1,16 @@
 import type { AuditEntryResource } from '@flotilla/contract/resources/audit-entry.ts';
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
-import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RestAnswer } from '@flotilla/testing/rest-client.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const CHAT = -1_005_000_000_005;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let bot: BotResource;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  const { token } = await api.platform.createBot({});
-  bot = (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
+  bot = await api.addBot();
 });
 
 const entry = (at: number, more: object = {}) => ({
@@ -34,7 +26,7 @@ const entry = (at: number, more: object = {}) => ({
 });
 const insert = (rows: ReturnType<typeof entry>[]) => api.database.db.insertInto('audit_log').values(rows).execute();
 const list = (query: Record<string, string | number>) =>
-  admin('GET', '/api/adminlog', { query: { bot_id: bot.id, chat_id: CHAT, ...query } });
+  api.admin('GET', '/api/adminlog', { query: { bot_id: bot.id, chat_id: CHAT, ...query } });
 const numbersOf = (answer: RestAnswer) =>
   (answer.json as AuditEntryResource[]).map(({ details }) => Number(details.slice(7)));
 const nextOf = (answer: RestAnswer) => /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
@@ -62,7 +54,7 @@ describe('the audit log of a chat', () => {
     const seen = numbersOf(page);
     for (let at = 8; nextOf(page) !== undefined; at += 1) {
       await insert([entry(at, { chat_id })]);
-      page = await admin('GET', nextOf(page) ?? '');
+      page = await api.admin('GET', nextOf(page) ?? '');
       seen.push(...numbersOf(page));
     }
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1, 0]);

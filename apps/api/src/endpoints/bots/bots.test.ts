@@ -2,30 +2,13 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 
-beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
-});
-
-async function addBot(fields: object = {}): Promise<BotResource> {
-  const { token } = await api.platform.createBot({});
-  const answer = await admin('POST', '/api/bots/add', { body: { token, ...fields } });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.json as BotResource;
-}
-
-const update = (body: object) => admin('POST', '/api/bots/update', { body });
+const update = (body: object) => api.admin('POST', '/api/bots/update', { body });
 const listed = async (client: RestClient, id: number) => {
   const bots = (await client('GET', '/api/bots')).json as BotResource[];
   return bots.find((bot) => bot.id === id);
@@ -34,7 +17,7 @@ const listed = async (client: RestClient, id: number) => {
 describe('adding a bot', () => {
   test('asks the platform who it is and fills in the defaults', async () => {
     const known = await api.platform.createBot({ username: 'asked_bot' });
-    const { json } = await admin('POST', '/api/bots/add', { body: { token: known.token } });
+    const { json } = await api.admin('POST', '/api/bots/add', { body: { token: known.token } });
     expect(json).toEqual({
       id: expect.any(Number),
       token: known.token,
@@ -59,21 +42,21 @@ describe('adding a bot', () => {
   });
 
   test('takes what a list showed of another bot, and ignores its read-only fields', async () => {
-    const first = await addBot({
+    const first = await api.addBot({
       name: 'First',
       description: 'one of many',
       allowed_updates: ['Message', 'unheard_of'],
     });
     expect(first.allowed_updates).toEqual(['message']);
     const { token } = await api.platform.createBot({});
-    const second = (await admin('POST', '/api/bots/add', { body: { ...first, token } })).json as BotResource;
+    const second = (await api.admin('POST', '/api/bots/add', { body: { ...first, token } })).json as BotResource;
     expect(second).toMatchObject({ name: 'First', description: 'one of many', allowed_updates: ['message'] });
     expect(second.id).not.toBe(first.id);
   });
 
   test('is 409 for a token that is registered, also by two at once', async () => {
     const { token } = await api.platform.createBot({});
-    const add = () => admin('POST', '/api/bots/add', { body: { token } });
+    const add = () => api.admin('POST', '/api/bots/add', { body: { token } });
     const statuses = (await Promise.all([add(), add()])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 409]);
     expect((await add()).json).toMatchObject({ code: 'conflict' });
@@ -81,9 +64,9 @@ describe('adding a bot', () => {
 
   test('is 400 for what is no token, and with the platform’s own words for one it does not know', async () => {
     for (const path of ['/api/bots/add', '/api/bots/validate']) {
-      const malformed = await admin('POST', path, { body: { token: 'nonsense' } });
+      const malformed = await api.admin('POST', path, { body: { token: 'nonsense' } });
       expect(malformed.json).toMatchObject({ code: 'bad_request', details: [{ path: 'token' }] });
-      const unknown = await admin('POST', path, { body: { token: '123:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } });
+      const unknown = await api.admin('POST', path, { body: { token: '123:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } });
       expect(unknown.status).toBe(400);
       expect(unknown.json).toMatchObject({ code: 'platform_refused', error_code: 401, error: 'Unauthorized' });
     }
@@ -92,7 +75,7 @@ describe('adding a bot', () => {
   test('removes a webhook that stood at the platform and keeps what waits there', async () => {
     const bot = await api.platform.createBot({});
     await fetch(`${api.platformUrl}/bot${bot.token}/setWebhook?url=https://old.example/hook`);
-    await admin('POST', '/api/bots/add', { body: { token: bot.token } });
+    await api.admin('POST', '/api/bots/add', { body: { token: bot.token } });
     const { calls } = await api.platform.readCalls({ bot: bot.id, method: 'deleteWebhook' });
     expect(calls).toHaveLength(1);
     expect(JSON.stringify(calls[0])).not.toContain('"drop_pending_updates":"true"');
@@ -100,7 +83,7 @@ describe('adding a bot', () => {
 
   test('tells a platform that is down, garbled, slow down or silent from one that refuses', async () => {
     const bot = await api.platform.createBot({});
-    const validate = () => admin('POST', '/api/bots/validate', { body: { token: bot.token } });
+    const validate = () => api.admin('POST', '/api/bots/validate', { body: { token: bot.token } });
     const withFault = async (effect: Parameters<typeof api.platform.setFault>[0]['effect']) => {
       await api.platform.setFault({ bot: bot.id, method: 'getMe', effect, count: 1 });
       return validate();
@@ -117,7 +100,7 @@ describe('adding a bot', () => {
 
 describe('updating a bot', () => {
   test('changes what is named and nothing else, on every pod', async () => {
-    const bot = await addBot({ name: 'Before', secret_token: 'kept' });
+    const bot = await api.addBot({ name: 'Before', secret_token: 'kept' });
     const pod = await api.startPod();
     const answer = await update({ id: String(bot.id), name: 'After', long_poll_enabled: 'true', max_connections: '7' });
     const { max_connections: _old, ...rest } = bot;
@@ -127,12 +110,12 @@ describe('updating a bot', () => {
   });
 
   test('takes back exactly what was listed', async () => {
-    const bot = await addBot({ name: 'Round', backend_url: 'http://127.0.0.1:9/', allowed_updates: ['poll'] });
-    expect((await update((await listed(admin, bot.id)) as object)).json).toEqual(bot);
+    const bot = await api.addBot({ name: 'Round', backend_url: 'http://127.0.0.1:9/', allowed_updates: ['poll'] });
+    expect((await update((await listed(api.admin, bot.id)) as object)).json).toEqual(bot);
   });
 
   test('clears what is set to nothing', async () => {
-    const bot = await addBot({ backend_url: 'http://127.0.0.1:9/', secret_token: 's', allowed_updates: ['poll'] });
+    const bot = await api.addBot({ backend_url: 'http://127.0.0.1:9/', secret_token: 's', allowed_updates: ['poll'] });
     const cleared = (await update({ id: bot.id, backend_url: '', secret_token: '', allowed_updates: null })).json;
     expect(cleared).toMatchObject({ backend_url: '', secret_token: '' });
     expect(cleared).not.toHaveProperty('allowed_updates');
@@ -140,7 +123,7 @@ describe('updating a bot', () => {
 
   test('takes a new token of the same bot, and not one of another', async () => {
     const known = await api.platform.createBot({});
-    const bot = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+    const bot = (await api.admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
     const { token } = await api.platform.revokeToken({ bot: known.id });
     expect((await update({ id: bot.id, token })).json).toMatchObject({ id: bot.id, token });
     const other = await api.platform.createBot({});
@@ -148,7 +131,7 @@ describe('updating a bot', () => {
   });
 
   test('refuses a backend where none may live, and names the setting', async () => {
-    const bot = await addBot();
+    const bot = await api.addBot();
     const urls = [
       'http://10.0.0.1/',
       'http://169.254.169.254/latest',
@@ -165,8 +148,8 @@ describe('updating a bot', () => {
   });
 
   test('is the same call with its inputs in the query', async () => {
-    const bot = await addBot();
-    const answer = await admin('POST', '/api/bots/update', {
+    const bot = await api.addBot();
+    const answer = await api.admin('POST', '/api/bots/update', {
       query: { id: bot.id, proxy_enabled: 1, name: 'By query' },
     });
     expect(answer.json).toMatchObject({ id: bot.id, proxy_enabled: true, name: 'By query' });
@@ -175,7 +158,7 @@ describe('updating a bot', () => {
 
 describe('listing bots', () => {
   test('shows a user the bots assigned to it, with tokens and secrets masked', async () => {
-    const [mine, other] = [await addBot({ secret_token: 'hidden-secret' }), await addBot()];
+    const [mine, other] = [await api.addBot({ secret_token: 'hidden-secret' }), await api.addBot()];
     const account = await insertAccount(api.database.db, { username: 'lister', bots: [mine.id] });
     const answer = await restClient(api.url, account.key)('GET', '/api/bots');
     expect(answer.headers.get('x-total-count')).toBe('1');
@@ -188,47 +171,47 @@ describe('listing bots', () => {
   });
 
   test('pages by limit, offset and the cursor of its Link', async () => {
-    for (let added = 0; added < 3; added += 1) await addBot();
-    const total = ((await admin('GET', '/api/bots')).json as BotResource[]).length;
-    const first = await admin('GET', '/api/bots', { query: { limit: 2 } });
-    const second = await admin('GET', /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '');
+    for (let added = 0; added < 3; added += 1) await api.addBot();
+    const total = ((await api.admin('GET', '/api/bots')).json as BotResource[]).length;
+    const first = await api.admin('GET', '/api/bots', { query: { limit: 2 } });
+    const second = await api.admin('GET', /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '');
     const [one, two] = [first, second].map(({ json }) => (json as BotResource[]).map(({ id }) => id));
-    const byOffset = await admin('GET', '/api/bots', { query: { limit: 2, offset: 2 } });
+    const byOffset = await api.admin('GET', '/api/bots', { query: { limit: 2, offset: 2 } });
     expect(two).toEqual((byOffset.json as BotResource[]).map(({ id }) => id));
     expect(one).not.toEqual(two);
     expect(first.headers.get('x-total-count')).toBe(String(total));
-    expect((await admin('GET', '/api/bots', { query: { offset: total } })).json).toEqual([]);
+    expect((await api.admin('GET', '/api/bots', { query: { offset: total } })).json).toEqual([]);
   });
 });
 
 test('disabling stops a bot and enabling restores it', async () => {
-  const bot = await addBot();
-  const toggle = (query: Record<string, number>) => admin('POST', '/api/bots/toggle-disabled', { query });
+  const bot = await api.addBot();
+  const toggle = (query: Record<string, number>) => api.admin('POST', '/api/bots/toggle-disabled', { query });
   expect((await toggle({ bot_id: bot.id })).json).toMatchObject({ id: bot.id, disabled: true, running: false });
-  const send = await admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 1, text: 'x' } });
+  const send = await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: 1, text: 'x' } });
   expect(send.json).toMatchObject({ code: 'bad_request', error: 'The bot is disabled' });
   expect((await toggle({ id: bot.id })).json).toMatchObject({ disabled: false });
 });
 
 test('deleting takes the bot everywhere, and refuses to guess between two ids', async () => {
-  const [bot, other] = [await addBot(), await addBot()];
-  const twoIds = await admin('POST', '/api/bots/delete', { body: { id: bot.id, bot_id: other.id } });
+  const [bot, other] = [await api.addBot(), await api.addBot()];
+  const twoIds = await api.admin('POST', '/api/bots/delete', { body: { id: bot.id, bot_id: other.id } });
   expect(twoIds.json).toMatchObject({ details: [{ path: 'bot_id', reason: 'contradicts id' }] });
-  expect((await admin('POST', '/api/bots/delete', { body: { bot_id: bot.id } })).json).toEqual({ ok: true });
-  expect(await listed(admin, bot.id)).toBeUndefined();
-  expect((await admin('POST', '/api/bots/delete', { query: { id: bot.id } })).status).toBe(404);
-  expect(await listed(admin, other.id)).toBeDefined();
+  expect((await api.admin('POST', '/api/bots/delete', { body: { bot_id: bot.id } })).json).toEqual({ ok: true });
+  expect(await listed(api.admin, bot.id)).toBeUndefined();
+  expect((await api.admin('POST', '/api/bots/delete', { query: { id: bot.id } })).status).toBe(404);
+  expect(await listed(api.admin, other.id)).toBeDefined();
 });
 
 test('health asks the backend, and says 400 where there is none', async () => {
   const backend = await startBackend((_request, response) => void response.writeHead(404).end());
   const failing = await startBackend((_request, response) => void response.writeHead(500).end());
-  const bot = await addBot({ backend_url: `${backend.url}/hook` });
-  const health = (query: Record<string, number>) => admin('GET', '/api/bots/health', { query });
+  const bot = await api.addBot({ backend_url: `${backend.url}/hook` });
+  const health = (query: Record<string, number>) => api.admin('GET', '/api/bots/health', { query });
   expect((await health({ id: bot.id })).json).toMatchObject({ healthy: true, status_code: 404 });
   await update({ id: bot.id, backend_url: failing.url });
   expect((await health({ bot_id: bot.id })).json).toMatchObject({ healthy: false, status_code: 500 });
   await Promise.all([backend.stop(), failing.stop()]);
   expect((await health({ id: bot.id })).json).toMatchObject({ healthy: false, status_code: 0 });
-  expect((await health({ id: (await addBot()).id })).status).toBe(400);
+  expect((await health({ id: (await api.addBot()).id })).status).toBe(400);
 });

@@ -1,24 +1,16 @@
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { ChatUserResource } from '@flotilla/contract/resources/chat-user.ts';
-import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RestAnswer } from '@flotilla/testing/rest-client.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const CHAT = -1_006_000_000_006;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let bot: BotResource;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  const { token } = await api.platform.createBot({});
-  bot = (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
+  bot = await api.addBot();
 });
 
 const insert = (users: { user_id: number; username?: string; first_name?: string; is_bot?: boolean }[], chat = CHAT) =>
@@ -36,7 +28,7 @@ const insert = (users: { user_id: number; username?: string; first_name?: string
     )
     .execute();
 const list = (query: Record<string, string | number>) =>
-  admin('GET', '/api/users/list', { query: { bot_id: bot.id, chat_id: CHAT, ...query } });
+  api.admin('GET', '/api/users/list', { query: { bot_id: bot.id, chat_id: CHAT, ...query } });
 const idsOf = (answer: RestAnswer) => (answer.json as ChatUserResource[]).map(({ id }) => id);
 
 describe('the users of a chat', () => {
@@ -72,7 +64,7 @@ describe('the users of a chat', () => {
     expect(idsOf(await list({ chat_id, limit: 2, offset: 118 }))).toEqual([119, 120]);
     await insert([{ user_id: 500 }], chat_id);
     const next = /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await admin('GET', next);
+    const second = await api.admin('GET', next);
     expect([idsOf(second)[0], idsOf(second).length]).toEqual([51, 50]);
   });
 

@@ -1,34 +1,27 @@
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { ChatResource } from '@flotilla/contract/resources/chat.ts';
 import type { MessageResource } from '@flotilla/contract/resources/message.ts';
-import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RestAnswer } from '@flotilla/testing/rest-client.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const PERSON = 7_000_000_001;
 const GROUP = -1_001_234_567_890;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let bot: BotResource;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
   const known = await api.platform.createBot({});
-  bot = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+  bot = (await api.admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
   await api.platform.createPerson({ id: PERSON, firstName: 'Ada' });
   await api.platform.startBot({ person: PERSON, bot: known.id });
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
 });
 
 const send = (body: object) =>
-  admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: PERSON, ...body } });
+  api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: PERSON, ...body } });
 const list = (query: Record<string, string | number>) =>
-  admin('GET', '/api/messages', { query: { bot_id: bot.id, ...query } });
+  api.admin('GET', '/api/messages', { query: { bot_id: bot.id, ...query } });
 const idsOf = (answer: RestAnswer) => (answer.json as MessageResource[]).map(({ id }) => id);
 const nextOf = (answer: RestAnswer) => /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
 
@@ -49,7 +42,7 @@ describe('sending a message', () => {
     expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
     const shown = await api.platform.readChat({ chat: PERSON, bot: Number(bot.token.split(':')[0]) });
     expect(shown.messages.at(-1)).toMatchObject({ text: 'Hello there' });
-    const chats = await admin('GET', '/api/chats', { query: { bot_id: bot.id } });
+    const chats = await api.admin('GET', '/api/chats', { query: { bot_id: bot.id } });
     expect(chats.json).toEqual([expect.objectContaining({ id: PERSON, type: 'private', first_name: 'Ada' })]);
   });
 
@@ -78,7 +71,7 @@ describe('sending a message', () => {
 
   test('keeps no history for a bot that is not managed', async () => {
     const known = await api.platform.createBot({});
-    const added = await admin('POST', '/api/bots/add', { body: { token: known.token, manage_enabled: false } });
+    const added = await api.admin('POST', '/api/bots/add', { body: { token: known.token, manage_enabled: false } });
     const unmanaged = added.json as BotResource;
     await api.platform.startBot({ person: PERSON, bot: known.id });
     expect((await send({ bot_id: unmanaged.id, text: 'not kept' })).json).toMatchObject({ text: 'not kept' });
@@ -140,7 +133,7 @@ describe('listing messages', () => {
     const seen = idsOf(page);
     for (let id = 13; nextOf(page) !== undefined; id += 1) {
       await add(id);
-      page = await admin('GET', nextOf(page) ?? '');
+      page = await api.admin('GET', nextOf(page) ?? '');
       seen.push(...idsOf(page));
     }
     expect(seen).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
@@ -163,7 +156,7 @@ describe('listing chats', () => {
   test('finds a part of any name, in any case, and nothing by a wildcard', async () => {
     const { db } = api.database;
     const known = await api.platform.createBot({});
-    const other = (await admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
+    const other = (await api.admin('POST', '/api/bots/add', { body: { token: known.token } })).json as BotResource;
     const chats = [
       { id: -3, type: 'group', title: 'Больница' },
       { id: -2, type: 'supergroup', title: '100% sure', username: 'SureGroup' },
@@ -174,7 +167,7 @@ describe('listing chats', () => {
       .values(chats.map((chat) => ({ ...chat, bot_id: other.id, message_count: 0 })))
       .execute();
     const find = async (query: Record<string, string | number>) =>
-      ((await admin('GET', '/api/chats', { query: { bot_id: other.id, ...query } })).json as ChatResource[]).map(
+      ((await api.admin('GET', '/api/chats', { query: { bot_id: other.id, ...query } })).json as ChatResource[]).map(
         ({ id }) => id,
       );
     expect(await find({})).toEqual([-3, -2, 4]);
@@ -184,8 +177,8 @@ describe('listing chats', () => {
     expect(await find({ q: '%' })).toEqual([-2]);
     expect(await find({ q: '_' })).toEqual([]);
     expect(await find({ limit: 1, offset: 1 })).toEqual([-2]);
-    const first = await admin('GET', '/api/chats', { query: { bot_id: other.id, limit: 2 } });
-    const rest = await admin('GET', nextOf(first) ?? '');
+    const first = await api.admin('GET', '/api/chats', { query: { bot_id: other.id, limit: 2 } });
+    const rest = await api.admin('GET', nextOf(first) ?? '');
     expect((rest.json as ChatResource[]).map(({ id }) => id)).toEqual([4]);
     expect(rest.headers.get('x-total-count')).toBe('3');
   });

@@ -3,38 +3,28 @@ import { type MessageResource, messageResource } from '@flotilla/contract/resour
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const CHAT = -1_007_000_000_007;
 const DATE_S = 1_770_000_000;
 
-let api: TestApi;
+const api = testApi();
 let postgres: TcpRelay;
 let podUrl: string;
 let admin: RestClient;
 let bot: BotResource;
 let other: BotResource;
 
-const addBot = async () => {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-};
-
 beforeAll(async () => {
-  api = await startTestApi();
   const database = new URL(api.database.url);
   postgres = await startTcpRelay(Number(database.port));
+  api.endBefore(postgres.stop);
   database.port = String(postgres.port);
   podUrl = (await api.startPod({ DATABASE_URL: database.href })).url;
   admin = restClient(podUrl, ADMIN_KEY);
-  [bot, other] = [await addBot(), await addBot()];
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
-  await postgres?.stop();
+  [bot, other] = [await api.addBot(), await api.addBot()];
 });
 
 type Place = { botId?: number; chat?: number; firstId?: number };

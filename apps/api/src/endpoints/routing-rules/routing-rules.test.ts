@@ -1,34 +1,22 @@
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { RoutingRuleResource } from '@flotilla/contract/resources/routing-rule.ts';
-import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const TARGET_CHAT = -1_002_000_000_002;
 const NO_SUCH_ID = 999_999;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let source: BotResource;
 let target: BotResource;
 
-const addBot = async () => {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-};
-
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  [source, target] = [await addBot(), await addBot()];
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
+  [source, target] = [await api.addBot(), await api.addBot()];
 });
 
-const add = (fields: object = {}, client = admin) =>
+const add = (fields: object = {}, client = api.admin) =>
   client('POST', '/api/routes/add', {
     body: {
       source_bot_id: source.id,
@@ -39,8 +27,8 @@ const add = (fields: object = {}, client = admin) =>
       ...fields,
     },
   });
-const update = (body: object, client = admin) => client('POST', '/api/routes/update', { body });
-const list = async (client = admin, query: object = {}) =>
+const update = (body: object, client = api.admin) => client('POST', '/api/routes/update', { body });
+const list = async (client = api.admin, query: object = {}) =>
   client('GET', '/api/routes', { query: { bot_id: source.id, ...query } });
 const added = async (fields: object = {}) => (await add(fields)).json as RoutingRuleResource;
 const faultsOf = (answer: RestAnswer) => {
@@ -67,10 +55,10 @@ describe('a routing rule', () => {
     const second = await added({ enabled: false });
     expect((await list()).json).toEqual([first.json, second]);
     const query = { source_bot_id: source.id };
-    expect((await admin('GET', '/api/routes', { query })).json).toEqual([first.json, second]);
-    expect((await list(admin, { bot_id: target.id })).json).toEqual([]);
+    expect((await api.admin('GET', '/api/routes', { query })).json).toEqual([first.json, second]);
+    expect((await list(api.admin, { bot_id: target.id })).json).toEqual([]);
     const { id } = first.json as RoutingRuleResource;
-    const remove = () => admin('POST', '/api/routes/delete', { body: { id } });
+    const remove = () => api.admin('POST', '/api/routes/delete', { body: { id } });
     expect((await remove()).json).toEqual({ ok: true });
     expect((await list()).json).toEqual([second]);
     expect(await remove()).toMatchObject({ status: 404, json: { error: 'Route not found' } });
@@ -136,9 +124,9 @@ describe('a routing rule', () => {
   });
 
   test('goes with its source and with its target', async () => {
-    const gone = await addBot();
+    const gone = await api.addBot();
     const rule = await added({ target_bot_id: gone.id });
-    await admin('POST', '/api/bots/delete', { body: { id: gone.id } });
+    await api.admin('POST', '/api/bots/delete', { body: { id: gone.id } });
     const ids = ((await list()).json as RoutingRuleResource[]).map(({ id }) => id);
     expect(ids).not.toContain(rule.id);
   });
@@ -156,7 +144,7 @@ describe('routing rules and who may touch them', () => {
   });
 
   test('a key of an admin that is limited to some bots changes only rules between these', async () => {
-    const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [source.id] } });
+    const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [source.id] } });
     const limited = restClient(api.url, (made.json as { key: string }).key);
     const across = await added();
     const within = await added({ target_bot_id: source.id });
@@ -168,15 +156,15 @@ describe('routing rules and who may touch them', () => {
   });
 
   test('lists page by offset and cursor', async () => {
-    const bot = await addBot();
+    const bot = await api.addBot();
     const ids: number[] = [];
     for (let at = 0; at < 5; at += 1) ids.push((await added({ source_bot_id: bot.id })).id);
-    const page = async (query: object) => list(admin, { bot_id: bot.id, ...query });
+    const page = async (query: object) => list(api.admin, { bot_id: bot.id, ...query });
     const idsOf = (answer: RestAnswer) => (answer.json as RoutingRuleResource[]).map(({ id }) => id);
     expect(idsOf(await page({ limit: 2, offset: 3 }))).toEqual(ids.slice(3));
     const first = await page({ limit: 3 });
     expect(first.headers.get('x-total-count')).toBe('5');
     const next = /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    expect([...idsOf(first), ...idsOf(await admin('GET', next))]).toEqual(ids);
+    expect([...idsOf(first), ...idsOf(await api.admin('GET', next))]).toEqual(ids);
   });
 });

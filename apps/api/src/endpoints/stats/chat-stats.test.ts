@@ -1,32 +1,23 @@
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { ChatStatsResource } from '@flotilla/contract/resources/chat-stats.ts';
 import { readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const CHAT = -1_003_000_000_003;
 const DAY_S = 86_400;
 /** 2026-03-05 00:00 UTC. */
 const TODAY_S = 1_772_668_800;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let bot: BotResource;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  const { token } = await api.platform.createBot({});
-  bot = (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
+  bot = await api.addBot();
 });
 
 const stats = async (chat_id: number) =>
-  (await admin('GET', '/api/stats', { query: { bot_id: bot.id, chat_id } })).json as ChatStatsResource;
+  (await api.admin('GET', '/api/stats', { query: { bot_id: bot.id, chat_id } })).json as ChatStatsResource;
 
 describe('the statistics of a chat', () => {
   test('are zeros, with all 24 hours, for a chat that is not tracked', async () => {

@@ -2,35 +2,23 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { TagResource } from '@flotilla/contract/resources/tag.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const CHAT = -1_001_000_000_001;
 const USER = 71;
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 let owner: RestClient;
 let stranger: RestClient;
 let bot: BotResource;
 let other: BotResource;
 
-const addBot = async () => {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token } })).json as BotResource;
-};
-
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
-  [bot, other] = [await addBot(), await addBot()];
+  [bot, other] = [await api.addBot(), await api.addBot()];
   const { db } = api.database;
   owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [bot.id] })).key);
   stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger', bots: [other.id] })).key);
-}, 60_000);
-
-afterAll(async () => {
-  await api?.stop();
 });
 
 const add = (fields: object, client = owner) =>

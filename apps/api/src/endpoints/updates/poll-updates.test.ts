@@ -2,33 +2,23 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../config.ts';
 import { type Context, createContext } from '../../context.ts';
 
-let api: TestApi;
-let admin: RestClient;
+const api = testApi();
 /** Stands for the worker: what it accepts, the api's pollers get. */
 let worker: Context;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  admin = restClient(api.url, ADMIN_KEY);
   worker = await createContext(readConfig(api.env), createLogger({ name: 'worker', level: 'silent' }));
-}, 60_000);
-
-afterAll(async () => {
-  await worker?.close();
-  await api?.stop();
+  api.endBefore(worker.close);
 });
 
-async function addBot(fields: object = { long_poll_enabled: true }): Promise<BotResource> {
-  const { token } = await api.platform.createBot({});
-  return (await admin('POST', '/api/bots/add', { body: { token, ...fields } })).json as BotResource;
-}
+const addBot = (fields: object = { long_poll_enabled: true }) => api.addBot(fields);
 
 const update = (id: number, kind = 'message') =>
   `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"big":9007199254740993,"text":"\\u043f \\/"}}`;
@@ -40,7 +30,7 @@ async function accept(bot: BotResource, ...raws: string[]): Promise<void> {
   expect(accepted).toMatchObject({ outcome: 'accepted', appended: raws.length });
 }
 
-const poll = (bot: BotResource, query: Record<string, string | number> = {}, client = admin) =>
+const poll = (bot: BotResource, query: Record<string, string | number> = {}, client = api.admin) =>
   client('GET', '/api/updates/poll', { query: { bot_id: bot.id, timeout: 0, ...query } });
 const idsOf = ({ json }: { json: unknown }) =>
   (json as { result: { update_id: number }[] }).result.map(({ update_id }) => update_id);
@@ -106,18 +96,18 @@ describe('a poll', () => {
   test('of the default consumer stores the kinds it asks for', async () => {
     const bot = await addBot();
     await poll(bot, { allowed_updates: 'channel_post' });
-    const shown = (await admin('GET', '/api/bots')).json as BotResource[];
+    const shown = (await api.admin('GET', '/api/bots')).json as BotResource[];
     expect(shown.find(({ id }) => id === bot.id)?.allowed_updates).toEqual(['channel_post']);
   });
 
   test('of a disabled bot waits, and then gets nothing', async () => {
     const bot = await addBot();
     await accept(bot, update(1));
-    await admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
     const beganAtMs = performance.now();
     expect(idsOf(await poll(bot, { timeout: 1 }))).toEqual([]);
     expect(performance.now() - beganAtMs).toBeGreaterThan(950);
-    await admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
     expect(idsOf(await poll(bot))).toEqual([1]);
   });
 
