@@ -22,6 +22,9 @@ import { createWorkerContext, type WorkerContext } from './context.ts';
 import { startWorker } from './start.ts';
 import { pushTurn } from './turns/push-turn.ts';
 
+/** Read once: texts made before and after a second ends must be equal. */
+const NOW_S = Math.floor(Date.now() / 1000);
+
 let database: TestDatabase;
 let redis: TestRedis;
 let simulator: RunningSimulator;
@@ -79,10 +82,10 @@ const message = (platformId: number, chat: number, text: string) =>
   control.injectUpdate({
     bot: platformId,
     kind: 'message',
-    raw: `{"message_id":${chat},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
+    raw: `{"message_id":${chat},"date":${NOW_S},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
   });
 const plainUpdate = (id: number) =>
-  `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${id}},"text":"plain"}}`;
+  `{"update_id":${id},\n"message":{"message_id":${id},"date":${NOW_S},"chat":{"id":${id}},"text":"plain"}}`;
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 describe('a worker', () => {
@@ -92,7 +95,7 @@ describe('a worker', () => {
       backendUrl: `${backend.url}/hook?x=1`,
       secretToken: 's3cret',
     });
-    const payload = `{"zzz":1,"message_id":7,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5},"n":9223372036854775807,"text":"\\u0041"}`;
+    const payload = `{"zzz":1,"message_id":7,"date":${NOW_S},"chat":{"id":5},"n":9223372036854775807,"text":"\\u0041"}`;
     await control.injectUpdate({ bot: platformId, kind: 'message', raw: payload });
     const [request] = await backend.waitForRequests(1);
     expect(request?.url).toBe('/hook?x=1');

@@ -5,6 +5,9 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
 
+/** Read once: texts made before and after a second ends must be equal. */
+const NOW_S = Math.floor(Date.now() / 1000);
+
 let fleet: Fleet;
 let backend: TestBackend;
 let book = ledger();
@@ -41,7 +44,7 @@ const push = async (
   return response.status;
 };
 const update = (id: number, text = `t${id} @`) =>
-  `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}}`;
+  `{"update_id":${id},\n"message":{"message_id":${id},"date":${NOW_S},"chat":{"id":5,"type":"private"},"text":"${text}"}}`;
 const pulled = async (bot: FleetBot): Promise<number[]> => {
   const { result } = await fleet.rest<{ result: { update_id: number }[] }>(
     `/api/updates/poll?bot_id=${bot.id}&timeout=0`,

@@ -9,6 +9,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../config.ts';
 import { type Context, createContext } from '../../context.ts';
 
+/** Read once: texts made before and after a second ends must be equal. */
+const NOW_S = Math.floor(Date.now() / 1000);
+
 const api = testApi();
 /** Stands for the worker: what it accepts, the api's pollers get. */
 let worker: Context;
@@ -21,7 +24,7 @@ beforeAll(async () => {
 const addBot = (fields: object = { long_poll_enabled: true }) => api.addBot(fields);
 
 const update = (id: number, kind = 'message') =>
-  `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"big":9007199254740993,"text":"\\u043f \\/"}}`;
+  `{"update_id":${id},\n"${kind}":{"message_id":${id},"date":${NOW_S},"chat":{"id":5,"type":"private"},"big":9007199254740993,"text":"\\u043f \\/"}}`;
 
 async function accept(bot: BotResource, ...raws: string[]): Promise<void> {
   await worker.directory.refresh();
