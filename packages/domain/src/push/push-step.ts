@@ -19,6 +19,8 @@ export type DueUpdate = {
   acceptedAtMs: number;
   expiresAtMs: number;
   retry: RetryRecord | null;
+  /** By which its trace goes on; null when its intake was not traced. */
+  traceparent: string | null;
 };
 
 /** One try, as a person reads it in the attempt log. */
@@ -146,7 +148,7 @@ function resultArguments(update: Finished): (string | number)[] {
 }
 
 function dueUpdate(entry: ScriptReply): DueUpdate {
-  const [lane, place, id, raw, kind, acceptedAtMs, expiresAtMs, retry] = entry as [
+  const [lane, place, id, raw, kind, acceptedAtMs, expiresAtMs, retry, traceparent = null] = entry as [
     string,
     string,
     number,
@@ -155,6 +157,7 @@ function dueUpdate(entry: ScriptReply): DueUpdate {
     number,
     number,
     string,
+    string | undefined,
   ];
   return {
     lane,
@@ -165,5 +168,6 @@ function dueUpdate(entry: ScriptReply): DueUpdate {
     acceptedAtMs,
     expiresAtMs,
     retry: retry === '' ? null : (JSON.parse(retry) as RetryRecord),
+    traceparent,
   };
 }

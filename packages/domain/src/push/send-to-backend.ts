@@ -18,7 +18,7 @@ const REPLY_READ_AT_MOST = 128 * 1024;
 export async function sendToBackend(
   target: BackendTarget,
   bot: Bot,
-  update: { id: number; raw: string },
+  update: { id: number; raw: string; traceparent?: string | null },
   signal: AbortSignal,
   deadlineMs = DELIVERY_DEADLINE_MS,
 ): Promise<Delivery> {
@@ -27,12 +27,14 @@ export async function sendToBackend(
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const stop = () => deadline.abort();
   signal.addEventListener('abort', stop);
+  const headers: Record<string, string> = { ...target.headers, 'Flotilla-Delivery-Id': `${bot.id}-${update.id}` };
+  if (update.traceparent) headers.traceparent = update.traceparent;
   try {
     const response = await target.dispatcher.request({
       origin: target.origin,
       path: target.path,
       method: 'POST',
-      headers: { ...target.headers, 'Flotilla-Delivery-Id': `${bot.id}-${update.id}` },
+      headers,
       body: update.raw,
       signal: deadline.signal,
     });

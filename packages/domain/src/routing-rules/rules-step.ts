@@ -13,12 +13,21 @@ type StepDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clo
 /** An update as the log shows it. */
 export type ShownUpdate = { id: string; lane: string; kind: string; raw: string };
 
+/** An update to be routed; `traceparent` is null when its intake was not traced. */
+export type RoutableUpdate = {
+  kind: string;
+  raw: string;
+  acceptedAtMs: number;
+  expiresAtMs: number;
+  traceparent: string | null;
+};
+
 /** Updates that are routed together: one, or the members of an album, oldest first. */
 export type RoutingUnit = {
   lane: string;
   /** The first one's id in its lane. */
   id: string;
-  updates: { kind: string; raw: string; acceptedAtMs: number; expiresAtMs: number }[];
+  updates: RoutableUpdate[];
   retry: RetryRecord | null;
   progress: RoutingProgress;
 };
@@ -175,13 +184,14 @@ function shownUpdates(flat: ScriptReply): ShownUpdate[] {
 function routingUnit(reply: ScriptReply): RoutingUnit {
   const [lane, record, progress, ...members] = reply;
   const updates: RoutingUnit['updates'] = [];
-  for (let at = 0; at < members.length; at += 6) {
-    const [, , raw, kind, acceptedAtMs, expiresAtMs] = members.slice(at, at + 6);
+  for (let at = 0; at < members.length; at += 7) {
+    const [, , raw, kind, acceptedAtMs, expiresAtMs, traceparent] = members.slice(at, at + 7);
     updates.push({
       kind: String(kind),
       raw: String(raw),
       acceptedAtMs: Number(acceptedAtMs),
       expiresAtMs: Number(expiresAtMs),
+      traceparent: traceparent === '' ? null : String(traceparent),
     });
   }
   return {

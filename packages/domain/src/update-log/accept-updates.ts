@@ -3,6 +3,7 @@ import { botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -12,6 +13,9 @@ export type AcceptDeps = {
   turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
 };
+
+/** Whose polling turn brings them, and from where it will ask for more. */
+type Polling = { epoch: number; nextOffset: number | null };
 
 export type Accepted =
   | { outcome: 'accepted'; appended: number; duplicates: number }
@@ -29,12 +33,29 @@ export const BACKLOG_LIMIT = 100_000;
 /**
  * Takes in what the platform handed over: each update once, in order, all or none, in one atomic step; then wakes
  * whoever has work. Only after it resolves may the platform be told "received". Rejects when Redis is in doubt.
+ * The trace of their intake goes on with whoever reads them.
  */
-export async function acceptUpdates(
+export function acceptUpdates(
   deps: AcceptDeps,
   bot: Bot,
   updates: SlicedUpdate[],
-  polling?: { epoch: number; nextOffset: number | null },
+  polling?: Polling,
+  intake?: Span | null,
+): Promise<Accepted> {
+  if (!intake) return appendUpdates(deps, bot, updates, polling, '');
+  return inChild(intake, 'accept updates', async (span) => {
+    const accepted = await appendUpdates(deps, bot, updates, polling, span.traceparent);
+    span.set({ 'flotilla.updates': updates.length, 'flotilla.outcome': accepted.outcome });
+    return accepted;
+  });
+}
+
+async function appendUpdates(
+  deps: AcceptDeps,
+  bot: Bot,
+  updates: SlicedUpdate[],
+  polling: Polling | undefined,
+  traceparent: string,
 ): Promise<Accepted> {
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
@@ -46,6 +67,7 @@ export async function acceptUpdates(
     polling?.epoch ?? '',
     polling?.nextOffset ?? '',
     BACKLOG_LIMIT,
+    traceparent,
   ];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {

@@ -1,8 +1,8 @@
 -- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
 -- KEYS  1 state  2 log  3 history  4 dirty  5 consumers  6… seen bitmaps
 -- ARGV  1 generation  2 now (ms)  3 bot id  4 epoch of the polling turn ('' for a push by the platform)
---       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates)
---       7… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates)  7 traceparent ('' when not traced)
+--       8… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1)}
@@ -42,7 +42,8 @@ local function mutes(kind)
 end
 
 local appended, duplicates, heard, routable = 0, 0, false, 0
-for i = 7, #ARGV, 9 do
+local traced = ARGV[7] ~= '' and { 'p', ARGV[7] } or {}
+for i = 8, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
@@ -64,10 +65,10 @@ for i = 7, #ARGV, 9 do
     local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
     if forRules then routable = routable + 1 end
     if named or forRules or (not muted and (pull or holdsForPush)) then
-      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', muted and '1' or '0')
+      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', muted and '1' or '0', unpack(traced))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', s[1], 'a', now, 'i', id, 'u', raw)
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', s[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
     end
     appended = appended + 1
   end

@@ -9,7 +9,8 @@
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), more to file (0/1), wake history (0/1),
 --         whether there was nothing but 410 for 23 h (0/1),
---         {lane, id in its lane, update id, raw, kind, accepted at, expires at, retry record or ''} …}
+--         {lane, id in its lane, update id, raw, kind, accepted at, expires at, retry record or '',
+--          traceparent if there is one} …}
 -- @include trim
 -- @include lanes
 local FILE_AT_ONCE = 200
@@ -164,7 +165,7 @@ if room > 0 then
       redis.call('ZADD', lanes, IN_FLIGHT_SCORE, lane)
       local id = redis.call('LINDEX', lanePrefix .. lane, 0)
       redis.call('HSET', flight, lane, id)
-      out[#out + 1] = { lane, id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, retry }
+      out[#out + 1] = { lane, id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, retry, entry.trace }
     else
       redis.call('ZREM', lanes, lane)
     end

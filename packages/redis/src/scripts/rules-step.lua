@@ -10,7 +10,8 @@
 -- RESULT {'GONE'} | {'FENCED'}
 --      | {'OK', when to look again (ms, '' when nothing waits for a time), wake history (0/1),
 --         newest id shown ('' none), revision of the configuration, {id, lane, kind, raw …},
---         {lane, record or '', progress or '', id in its lane, update id, raw, kind, accepted at, expires at …} …}
+--         {lane, record or '', progress or '', then per member: id in its lane, update id, raw, kind, accepted at,
+--          expires at, traceparent or ''} …}
 -- @include trim
 -- @include lanes
 local LOOK_AT_ONCE = 100
@@ -107,7 +108,7 @@ local function headOf(lane)
       bury(id, 'expired before it could be routed', record ~= '' and cjson.decode(record).attempts or 0, '')
       leaveLane(lane)
     else
-      local unit = { lane, record, redis.call('HGET', work, 'p:' .. id) or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires }
+      local unit = { lane, record, redis.call('HGET', work, 'p:' .. id) or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
       local album, members, complete, newest = redis.call('HGET', work, 'g:' .. id), 1, false, entry.at
       while album and members < ALBUM_AT_MOST do
         local nextId = redis.call('LINDEX', lanePrefix .. lane, members)
@@ -115,7 +116,7 @@ local function headOf(lane)
         local member = redis.call('HGET', work, 'g:' .. nextId) == album and readEntry(nextId)
         complete = not member
         if complete then break end
-        for _, field in ipairs({ nextId, member.id, member.raw, member.kind, member.at, member.expires }) do unit[#unit + 1] = field end
+        for _, field in ipairs({ nextId, member.id, member.raw, member.kind, member.at, member.expires, member.trace or '' }) do unit[#unit + 1] = field end
         members, newest = members + 1, member.at
       end
       if album and members < ALBUM_AT_MOST and not complete and newest + gatherMs > now then return nil, newest + gatherMs end

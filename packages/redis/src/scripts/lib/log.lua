@@ -1,12 +1,13 @@
 -- Every log entry holds the same fields in the same order:
 --   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n ordinal, m muted ('1': not for the default readers)
+-- and, where its intake is traced, p: the traceparent of that.
 local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end
 
 local function fieldsOf(entry)
   local f = entry[2]
-  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), ordinal = tonumber(f[12]), muted = f[14] == '1' }
+  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), ordinal = tonumber(f[12]), muted = f[14] == '1', trace = f[16] }
 end
 
 local function entryAt(log, id)

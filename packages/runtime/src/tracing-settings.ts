@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { integerSetting, switchSetting, urlSetting } from './settings.ts';
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export type SamplerName = (typeof SAMPLERS)[number];
+
+/** OpenTelemetry's own variables, as its specification names them; what else it knows has no effect here. */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', 'must be http/json').default('http/json'),
+  OTEL_EXPORTER_OTLP_HEADERS: pairsSetting(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integerSetting({ min: 1, max: 60_000 }).default(10_000),
+  OTEL_SDK_DISABLED: switchSetting(false),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: pairsSetting(),
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .transform(Number)
+    .refine((ratio) => ratio >= 0 && ratio <= 1, 'must be a number from 0 to 1')
+    .default(1),
+} as const;
+
+export type TracingConfig = {
+  /** Of the collector, with its path. */
+  url: string;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  /** Null: the process names itself. */
+  serviceName: string | null;
+  resourceAttributes: Record<string, string>;
+  sampler: SamplerName;
+  /** Of traces that begin here, from 0 to 1; for the samplers by ratio. */
+  ratio: number;
+};
+
+type Settings = z.output<z.ZodObject<typeof tracingSettings>>;
+
+/** Null where tracing is off: without an endpoint, or switched off beside one. */
+export function tracingConfig(settings: Settings): TracingConfig | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
+  if (endpoint === undefined || settings.OTEL_SDK_DISABLED) return null;
+  return {
+    url: `${endpoint}/v1/traces`,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    serviceName: settings.OTEL_SERVICE_NAME ?? null,
+    resourceAttributes: settings.OTEL_RESOURCE_ATTRIBUTES,
+    sampler: settings.OTEL_TRACES_SAMPLER,
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG,
+  };
+}
+
+/** `name=value,name=value`, values percent-encoded where they need it. */
+function pairsSetting() {
+  return z
+    .string()
+    .regex(/^\s*[^=,\s]+\s*=[^,]*(,\s*[^=,\s]+\s*=[^,]*)*$/, 'must be name=value pairs, separated by commas')
+    .refine((value) => decoded(value) !== null, 'has a % that encodes nothing')
+    .transform((value) => decoded(value) ?? {})
+    .default({});
+}
+
+function decoded(pairs: string): Record<string, string> | null {
+  try {
+    return Object.fromEntries(
+      pairs.split(',').map((pair) => {
+        const at = pair.indexOf('=');
+        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+      }),
+    );
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Logger } from './logger.ts';
+import type { TracingConfig } from './tracing-settings.ts';
+
+/** Ids, counts and words of our own: never an address, a body or an error's message, which may carry tokens. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+export type SpanOptions = {
+  kind?: SpanKind;
+  attributes?: SpanAttributes;
+  /** Unix ms; now when left out. */
+  startedAtMs?: number;
+};
+
+/** A step of a trace that is being recorded. */
+export type Span = {
+  /** By which others go on with the trace (W3C Trace Context). */
+  readonly traceparent: string;
+  child(name: string, options?: SpanOptions): Span;
+  set(attributes: SpanAttributes): void;
+  end(outcome?: 'ok' | 'failed'): void;
+};
+
+export type Tracing = {
+  /**
+   * Begins a span of the trace that `parent` (a traceparent) names, or of a new one where it names none. Null when the
+   * sampler leaves it out: then nothing is recorded and nothing is carried on.
+   */
+  start(name: string, options?: SpanOptions & { parent?: string | null; links?: string[] }): Span | null;
+  /** Exports what is recorded, within 3 s, and lets go of the collector. */
+  close(): Promise<void>;
+};
+
+/** Starts tracing where it is configured. Only then is the SDK loaded: off, it costs neither time nor memory. */
+export async function openTracing(
+  config: TracingConfig | null,
+  service: { name: string; log: Logger },
+): Promise<Tracing | null> {
+  if (config === null) return null;
+  const { startTracing } = await import('./otlp-tracing.ts');
+  return startTracing(config, service);
+}
+
+/** Does a part of a span's work in a child of it, which has failed when that rejects. */
+export async function inChild<T>(parent: Span, name: string, work: (span: Span) => Promise<T>): Promise<T> {
+  const span = parent.child(name);
+  try {
+    const result = await work(span);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end('failed');
+    throw error;
+  }
+}
