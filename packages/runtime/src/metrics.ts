@@ -6,15 +6,28 @@ import {
   type GaugeConfiguration,
   Histogram,
   type HistogramConfiguration,
+  type Metric,
   Registry,
 } from 'prom-client';
+import {
+  type QuickCounter,
+  type QuickHistogram,
+  type QuickMetric,
+  type QuickOptions,
+  type QuickSeries,
+  quickCounter,
+  quickHistogram,
+} from './quick-series.ts';
 
-/** One process's (or one test's) metrics; nothing is registered globally. */
+/** One process's (or one test's) metrics; nothing is registered globally. No label may grow with bots or chats. */
 export type Metrics = {
   registry: Registry;
   counter<T extends string>(options: Omit<CounterConfiguration<T>, 'registers'>): Counter<T>;
   histogram<T extends string>(options: Omit<HistogramConfiguration<T>, 'registers'>): Histogram<T>;
   gauge<T extends string>(options: Omit<GaugeConfiguration<T>, 'registers'>): Gauge<T>;
+  /** For what is counted thousands of times a second: a child costs 0.01 µs where prom-client's cost 0.4 to 0.8. */
+  quickCounter(options: QuickOptions): QuickSeries<QuickCounter>;
+  quickHistogram(options: QuickOptions & { buckets: readonly number[] }): QuickSeries<QuickHistogram>;
 };
 
 /** Metrics of a process, with Node's own (memory, event loop, garbage collection) when asked for. */
@@ -22,10 +35,17 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const register = <Series>(quick: { metric: QuickMetric; series: Series }): Series => {
+    // The registry asks for nothing but a name and get(); its type names only its own classes.
+    registry.registerMetric(quick.metric as unknown as Metric);
+    return quick.series;
+  };
   return {
     registry,
     counter: (options) => new Counter({ ...options, registers }),
     histogram: (options) => new Histogram({ ...options, registers }),
     gauge: (options) => new Gauge({ ...options, registers }),
+    quickCounter: (options) => register(quickCounter(options)),
+    quickHistogram: (options) => register(quickHistogram(options)),
   };
 }

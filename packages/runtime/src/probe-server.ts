@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
+import { readyMetric } from './process-metrics.ts';
 
 export type Readiness = { ready: boolean; reasons: string[] };
 
@@ -17,6 +18,7 @@ export type ProbeServerOptions = {
  * A readiness check that throws counts as not ready.
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
+  readyMetric(options.metrics, options.ready);
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'method not allowed\n');

@@ -32,13 +32,13 @@ const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
     createForumTopic editForumTopic closeForumTopic reopenForumTopic deleteForumTopic`,
 };
 
+/** Spelled as the Bot API documentation does. */
+export const CAPTURED_METHOD_NAMES: readonly string[] = Object.values(METHODS_BY_EFFECT).flatMap(namesIn);
+
 /** By lower-case method name; the names are those of the Bot API documentation. */
 export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
   Object.entries(METHODS_BY_EFFECT).flatMap(([effect, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => [name.toLowerCase(), { effect: effect as CaptureEffect }] as const),
+    namesIn(names).map((name) => [name.toLowerCase(), { effect: effect as CaptureEffect }] as const),
   ),
 );
 
@@ -49,4 +49,8 @@ export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefi
   const known = CAPTURED_METHODS.get(lowerCaseMethod);
   if (known !== undefined) return known;
   return lowerCaseMethod.startsWith('send') ? LIKE_SEND_MESSAGE : undefined;
+}
+
+function namesIn(list: string): string[] {
+  return list.trim().split(/\s+/);
 }

@@ -1,0 +1,62 @@
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { QuickHistogram } from '@flotilla/runtime/quick-series.ts';
+import type { Pool } from 'pg';
+import { isUnavailable } from './is-unavailable.ts';
+
+export type MeasureQuery = {
+  /** Times a query until its answer. */
+  query<Answer>(answer: Promise<Answer>): Promise<Answer>;
+  /** Times how long a connection of the pool is waited for. */
+  wait<Client>(client: Promise<Client>): Promise<Client>;
+};
+
+const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
+  const queries = metrics.quickHistogram({
+    name: 'flotilla_postgres_query_seconds',
+    help: 'Seconds a query took, by how it ended: ok, refused by Postgres, or Postgres was away.',
+    labelNames: ['outcome'],
+    buckets: BUCKETS_S,
+  });
+  const waits = metrics.quickHistogram({
+    name: 'flotilla_postgres_wait_seconds',
+    help: 'Seconds a query or transaction waited for a connection of the pool.',
+    buckets: BUCKETS_S,
+  });
+  metrics.gauge({
+    name: 'flotilla_postgres_connections',
+    help: 'Connections of the pool that are in use or idle, and callers that wait for one.',
+    labelNames: ['state'],
+    collect() {
+      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'waiting' }, pool.waitingCount);
+    },
+  });
+  metrics
+    .gauge({ name: 'flotilla_postgres_connections_max', help: 'How many connections the pool may have.' })
+    .set(pool.options.max);
+  const ok = queries.of('ok');
+  const failed = { refused: queries.of('refused'), away: queries.of('away') };
+  return {
+    query: (answer) => timed(answer, ok, (error) => failed[isUnavailable(error) ? 'away' : 'refused']),
+    wait: (client) => timed(client, waits.of(), () => waits.of()),
+  };
+}
+
+async function timed<Result>(
+  result: Promise<Result>,
+  ok: QuickHistogram,
+  failed: (error: unknown) => QuickHistogram,
+): Promise<Result> {
+  const begunAtMs = performance.now();
+  try {
+    const value = await result;
+    ok.observe((performance.now() - begunAtMs) / 1000);
+    return value;
+  } catch (error) {
+    failed(error).observe((performance.now() - begunAtMs) / 1000);
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import packageFile from '../package.json' with { type: 'json' };
+import type { Metrics } from './metrics.ts';
+import type { Readiness } from './probe-server.ts';
+
+/** What this process is: its release and what it does (`api`, or a worker's roles). */
+export function describeProcess(metrics: Metrics, process: string, roles: Iterable<string>): void {
+  metrics
+    .gauge({
+      name: 'flotilla_build_info',
+      help: 'Always 1; the release that runs.',
+      labelNames: ['process', 'version'],
+    })
+    .set({ process, version: packageFile.version }, 1);
+  const role = metrics.gauge({
+    name: 'flotilla_role',
+    help: 'Always 1; one series per role that this process has.',
+    labelNames: ['role'],
+  });
+  for (const name of roles) role.set({ role: name }, 1);
+}
+
+/** Whether the process is ready, as its probe says, asked at every scrape. */
+export function readyMetric(metrics: Metrics, ready: () => Promise<Readiness>): void {
+  metrics.gauge({
+    name: 'flotilla_ready',
+    help: '1 when the readiness probe passes.',
+    async collect() {
+      const readiness = await ready().catch(() => ({ ready: false }));
+      this.set(readiness.ready ? 1 : 0);
+    },
+  });
+}
+
+/** Whether something we depend on answers, asked at every scrape and waited for at most 2 s. */
+export function answersMetric(
+  metrics: Metrics,
+  options: { name: string; help: string },
+  ask: () => Promise<unknown>,
+): void {
+  metrics.gauge({
+    ...options,
+    async collect() {
+      this.set((await answersWithin(ask, ANSWER_WITHIN_MS)) ? 1 : 0);
+    },
+  });
+}
+
+const ANSWER_WITHIN_MS = 2_000;
+
+async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, withinMs, false);
+  });
+  const answered = ask().then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}

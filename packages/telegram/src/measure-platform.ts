@@ -1,0 +1,74 @@
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
+import type { PlatformAnswer } from './platform-answer.ts';
+import type { OpenedFile, PlatformClient } from './platform-client.ts';
+import type { PollingClient } from './polling-client.ts';
+
+const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const OUTCOMES = ['ok', 'refused', 'flood', 'unreachable', 'garbage'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/** A backend may answer an update with any method's name: those not listed share the label `other`. */
+const LABELLED = new Set([
+  ...CAPTURED_METHOD_NAMES,
+  ...['getMe', 'getUpdates', 'setWebhook', 'deleteWebhook', 'getWebhookInfo', 'getFile', 'getChat', 'getChatMember'],
+  ...[
+    'getChatAdministrators',
+    'sendChatAction',
+    'answerCallbackQuery',
+    'answerInlineQuery',
+    'setMessageReaction',
+    'downloadFile',
+  ],
+]);
+
+/** Counts the calls that the service makes on its own behalf, and what became of them. */
+export function measurePlatform(metrics: Metrics) {
+  const calls = metrics.quickCounter({
+    name: 'flotilla_platform_calls_total',
+    help: 'Calls to the platform on our own behalf, by method and outcome; flood is a 429.',
+    labelNames: ['method', 'outcome'],
+  });
+  const seconds = metrics.quickHistogram({
+    name: 'flotilla_platform_call_seconds',
+    help: 'Seconds such a call took; kind poll is getUpdates, which includes its waiting.',
+    labelNames: ['kind'],
+    buckets: BUCKETS_S,
+  });
+  for (const outcome of OUTCOMES) calls.of('getUpdates', outcome);
+  const count = <Answer>(kind: string, method: string, outcomeOf: (answer: Answer) => Outcome | null) => {
+    const begunAtMs = performance.now();
+    return (answer: Answer): Answer => {
+      const outcome = outcomeOf(answer);
+      if (outcome === null) return answer;
+      calls.of(LABELLED.has(method) ? method : 'other', outcome).inc();
+      seconds.of(kind).observe((performance.now() - begunAtMs) / 1000);
+      return answer;
+    };
+  };
+  return {
+    client: (client: PlatformClient): PlatformClient => ({
+      call: (token, method, params, options) =>
+        client.call(token, method, params, options).then(count('call', method, outcomeOfAnswer)),
+      upload: (token, method, params, files) =>
+        client.upload(token, method, params, files).then(count('upload', method, outcomeOfAnswer)),
+      openFile: (token, path) => client.openFile(token, path).then(count('file', 'downloadFile', outcomeOfFile)),
+    }),
+    polling: (client: PollingClient): PollingClient => ({
+      getUpdates: (token, params, options) =>
+        client.getUpdates(token, params, options).then(count('poll', 'getUpdates', outcomeOfAnswer)),
+      close: () => client.close(),
+    }),
+  };
+}
+
+/** null: we broke it off ourselves. */
+function outcomeOfAnswer(answer: PlatformAnswer): Outcome | null {
+  if (answer.outcome === 'refused') return answer.errorCode === 429 ? 'flood' : 'refused';
+  return answer.outcome === 'unreachable' && answer.reason === 'aborted' ? null : answer.outcome;
+}
+
+function outcomeOfFile(opened: OpenedFile): Outcome {
+  if (opened.outcome === 'open') return 'ok';
+  return opened.outcome === 'refused' && opened.status === 429 ? 'flood' : opened.outcome;
+}
