@@ -1,10 +1,10 @@
-import { portSetting, urlSetting } from '@flotilla/runtime/settings.ts';
+import { portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 /** What the sandbox itself looks at; the api and the worker it starts read all their settings from the same environment. */
 export const SETTINGS = z.object({
   DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
-  REDIS_URL: urlSetting('redis', 'rediss').optional(),
+  REDIS_URL: redisUrlSetting().optional(),
   TELEGRAM_API_URL: urlSetting('https', 'http').optional(),
   HOST: z.string().default('0.0.0.0'),
   PORT: portSetting(8080),

@@ -19,10 +19,10 @@ export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> 
 
 /** Asks for the key of each bot's check; who gets it does the check, the others find it taken. */
 async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
-  const pipeline = deps.redis.commands.pipeline();
-  for (const bot of bots) pipeline.set(botKeys(bot.id).webhookCheck, '1', 'PX', CHECK_EVERY_MS, 'NX');
-  const replies = (await pipeline.exec()) ?? [];
-  return bots.filter((_, at) => replies[at]?.[1] === 'OK');
+  const replies = await deps.redis.runMany(
+    bots.map((bot) => ['set', botKeys(bot.id).webhookCheck, '1', 'PX', CHECK_EVERY_MS, 'NX']),
+  );
+  return bots.filter((_, at) => replies[at] === 'OK');
 }
 
 /** Checks one bot's webhook and remembers what was found. Never throws for what the platform does. */

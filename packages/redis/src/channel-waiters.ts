@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from './connect.ts';
 
 /** Whoever waits in this process for a bot's id on a channel; one connection, however many they are. */
@@ -17,37 +16,25 @@ export type Waiter = {
   stop(): void;
 };
 
-const PING_EVERY_MS = 5000;
-const PING_DEADLINE_MS = 2000;
-
 /** Subscribes to a channel whose payloads are bot ids. */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<() => void>>();
   const wakeAll = () => {
     for (const wakers of waiting.values()) for (const wake of wakers) wake();
   };
-  const subscriber = redis.newSubscriber();
-  subscriber.on('message', (_channel, botId) => {
-    for (const wake of waiting.get(Number(botId)) ?? []) wake();
+  const subscription = redis.subscribe(channel, {
+    message: (botId) => {
+      for (const wake of waiting.get(Number(botId)) ?? []) wake();
+    },
+    // What was published while the connection was away is not repeated.
+    listening: wakeAll,
   });
-  // What was published while the connection was away is not repeated.
-  subscriber.on('ready', wakeAll);
-  subscriber.subscribe(channel).catch(() => {});
-  const pinging = setInterval(() => {
-    // A half-open connection is silent; only a missing answer tells.
-    const silence = delay(PING_DEADLINE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('silent')));
-    Promise.race([subscriber.ping(), silence]).catch(() => {
-      if (subscriber.status === 'ready') subscriber.disconnect(true);
-    });
-  }, PING_EVERY_MS);
-  pinging.unref();
 
   return {
     listen: (botId) => waiter(waiting, botId),
     count: () => [...waiting.values()].reduce((sum, wakers) => sum + wakers.size, 0),
     close: () => {
-      clearInterval(pinging);
-      subscriber.disconnect();
+      subscription.close();
       wakeAll();
     },
   };

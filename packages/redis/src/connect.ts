@@ -1,14 +1,30 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { parseRedisUrl, type RedisTarget } from '@flotilla/runtime/redis-url.ts';
+import type { Redis, RedisCommander } from 'ioredis';
+import { checkServerMode } from './check-server-mode.ts';
+import { disconnectWhenSilent } from './disconnect-when-silent.ts';
+import { openClient, openOnce, type RedisClient } from './open-client.ts';
 import { defineScripts } from './scripts.ts';
+import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
+
+/** Commands and scripts whose keys, in each, share a slot. */
+export type RedisCommands = RedisCommander & Pick<Redis, 'status'>;
+/** A command on one key. */
+export type KeyCommand = [command: string, key: string, ...args: (string | number)[]];
 
 /** The connections of one process. Commands fail within about a second when Redis is away, and are never queued. */
 export type RedisHandles = {
-  /** Commands and scripts; shared by everything in the process. */
-  commands: Redis;
-  /** A connection for SUBSCRIBE, which reconnects by itself for ever. */
-  newSubscriber(): Redis;
+  /** Shared by everything in the process. */
+  commands: RedisCommands;
+  /** Each server that takes writes, to be asked about itself: one, or the masters of a cluster. */
+  servers(): Pick<Redis, 'info' | 'status'>[];
+  /** Runs commands whose keys may lie anywhere, in few round trips; rejects when one of them fails. */
+  runMany(calls: KeyCommand[]): Promise<unknown[]>;
+  /** Removes every key that begins so. Reads the names of all keys there are. */
+  removeKeys(prefix: string): Promise<void>;
+  /** Listens to a channel over a connection of its own, for ever. */
+  subscribe(channel: string, subscriber: Subscriber): Subscription;
   /** A connection for BullMQ's blocking reads, which waits instead of failing. */
-  newBlocking(): Redis;
+  newBlocking(): RedisClient;
   /** Closes every connection handed out. */
   close(): Promise<void>;
 };
@@ -16,52 +32,107 @@ export type RedisHandles = {
 type Log = { warn(fields: object, message: string): void };
 
 const CALL_DEADLINE_MS = 1000;
-const RECONNECT_AT_MOST_MS = 1000;
+const READY_WITHIN_MS = 5000;
+const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
+const waiting = { maxRetriesPerRequest: null };
 
-const reconnecting: RedisOptions = {
-  retryStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS),
-  connectTimeout: 5000,
-  keepAlive: 10_000,
-};
-const failingFast: RedisOptions = {
-  ...reconnecting,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 1,
-  commandTimeout: CALL_DEADLINE_MS,
-};
-
-/** Connects to Redis; the promise settles when the first connection is ready, or fails after 5 s. */
+/** Connects to Redis; rejects when it is not ready within 5 s, or is another kind of server than the URL says. */
 export async function connectRedis(options: { url: string; log: Log }): Promise<RedisHandles> {
-  const open: Redis[] = [];
-  const connect = (settings: RedisOptions): Redis => {
-    const redis = new Redis(options.url, { ...settings, protocol: 2, replyMapping: 'legacy' });
-    redis.on('error', (error) => options.log.warn({ reason: error.message }, 'redis connection'));
-    open.push(redis);
-    return redis;
+  const target = parseRedisUrl(options.url);
+  const open: RedisClient[] = [];
+  const subscriptions: Subscription[] = [];
+  const logged = <C extends RedisClient>(client: C): C => {
+    const warn = (error: Error) => options.log.warn({ reason: reasonOf(error) }, 'redis connection');
+    client.on('error', warn).on('node error', warn);
+    return client;
   };
-  const commands = connect(failingFast);
+  const keep = (client: RedisClient): RedisClient => {
+    open.push(logged(client));
+    return client;
+  };
+  const commands = keep(openClient(target, failingFast));
   defineScripts(commands);
-  await untilReady(commands).catch((error) => {
-    commands.disconnect();
+  const watch = disconnectWhenSilent(() => open.flatMap((client) => serversOf(client)));
+  const close = async () => {
+    watch.stop();
+    for (const one of [...open]) one.disconnect();
+    for (const subscription of subscriptions) subscription.close();
+  };
+  try {
+    await untilReady(commands, target);
+    await checkServerMode(commands, target);
+  } catch (error) {
+    await close();
     throw error;
-  });
+  }
   return {
-    commands,
-    newSubscriber: () => connect({ ...reconnecting, maxRetriesPerRequest: null, autoResubscribe: true }),
-    newBlocking: () => connect({ ...reconnecting, maxRetriesPerRequest: null }),
-    close: async () => {
-      for (const redis of open) redis.disconnect();
+    commands: commands as unknown as RedisCommands,
+    servers: () => serversOf(commands),
+    runMany: (calls) => runMany(commands, calls),
+    removeKeys: (prefix) => removeKeys(commands, prefix),
+    subscribe: (channel, subscriber) => {
+      const subscription = subscribeForEver(() => logged(openOnce(target, anyNode(commands))), channel, subscriber);
+      subscriptions.push(subscription);
+      return subscription;
     },
+    newBlocking: () => keep(openClient(target, waiting)),
+    close,
   };
 }
 
-function untilReady(redis: Redis): Promise<void> {
-  if (redis.status === 'ready') return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis did not answer within 5 s')), 5000);
-    redis.once('ready', () => {
+async function runMany(client: RedisClient, calls: KeyCommand[]): Promise<unknown[]> {
+  if (client.isCluster) return Promise.all(calls.map(([command, ...args]) => client.call(command, ...args)));
+  const replies = (await client.pipeline(calls).exec()) ?? [];
+  return replies.map(([error, value]) => {
+    if (error) throw error;
+    return value;
+  });
+}
+
+async function removeKeys(client: RedisClient, prefix: string): Promise<void> {
+  for (const server of serversOf(client)) {
+    for await (const page of server.scanStream({ match: `${prefix}*`, count: 1000 })) {
+      await runMany(
+        client,
+        (page as string[]).map((key) => ['unlink', key]),
+      );
+    }
+  }
+}
+
+/** The connections to servers that take writes. */
+function serversOf(client: RedisClient): Redis[] {
+  return 'nodes' in client ? client.nodes('master') : [client];
+}
+
+/** Every node of a cluster passes on what is published at any of them. */
+function anyNode(client: RedisClient): { host?: string; port?: number } | undefined {
+  if (!('nodes' in client)) return undefined;
+  const nodes = client.nodes('master').filter((node) => node.status === 'ready');
+  const { host, port } = nodes[Math.floor(Math.random() * nodes.length)]?.options ?? {};
+  return host === undefined || port === undefined ? undefined : { host, port };
+}
+
+function untilReady(client: RedisClient, target: RedisTarget): Promise<void> {
+  if (client.status === 'ready') return Promise.resolve();
+  let reason = '';
+  const note = (error: Error) => {
+    reason = ` (${reasonOf(error)})`;
+  };
+  return new Promise<void>((resolve, reject) => {
+    const hint = target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
+    const timer = setTimeout(() => {
+      reject(new Error(`Redis did not answer within ${READY_WITHIN_MS / 1000} s${reason}${hint}`));
+    }, READY_WITHIN_MS);
+    client.on('error', note);
+    client.once('ready', () => {
       clearTimeout(timer);
       resolve();
     });
-  });
+  }).finally(() => client.off('error', note));
+}
+
+/** A cluster names no cause but its last node's. */
+function reasonOf(error: Error & { lastNodeError?: Error }): string {
+  return error.lastNodeError ? `${error.message} ${error.lastNodeError.message}` : error.message;
 }

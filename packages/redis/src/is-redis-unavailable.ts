@@ -2,11 +2,16 @@ const MESSAGES = [
   'Command timed out',
   'Connection is closed',
   "Stream isn't writeable",
+  "Cluster isn't ready",
   'Reached the max retries per request',
   'Connection is not available',
+  'Too many Cluster redirections',
+  'None of startup nodes is available',
+  'Failed to refresh slots cache',
+  'All sentinels are unreachable',
 ];
-/** Replies of a Redis that runs and cannot serve: loading, full, a replica, in a failover. */
-const REPLIES = /^(LOADING|OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY) /;
+/** Replies of a Redis that runs and cannot serve: loading, full, a replica, in a failover, no longer of that slot. */
+const REPLIES = /^(LOADING|OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|MOVED|ASK|UNBLOCKED)\b/;
 
 /** Tells a Redis that cannot serve now from a command it refused. */
 export function isRedisUnavailable(error: unknown): boolean {

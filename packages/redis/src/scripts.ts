@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
+import type { RedisCommands } from './connect.ts';
+import type { RedisClient } from './open-client.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'scripts');
 const SCRIPT_NAMES = [
@@ -16,6 +17,7 @@ const SCRIPT_NAMES = [
   'pull-read',
   'push-step',
   'redrive',
+  'reseal-config',
   'reserve-slot',
   'rules-step',
   'write-config',
@@ -37,7 +39,7 @@ export function loadScript(path: string, included = new Set<string>()): string {
 }
 
 /** Makes every script a command of this connection (EVALSHA, with EVAL where the server does not know it yet). */
-export function defineScripts(redis: Redis): void {
+export function defineScripts(redis: RedisClient): void {
   for (const name of SCRIPT_NAMES) redis.defineCommand(name, { lua: loadScript(name) });
 }
 
@@ -45,7 +47,7 @@ type Runner = (keyCount: number, ...args: (string | number)[]) => Promise<unknow
 
 /** Runs a script; the reply's form is in the header of its file. */
 export function runScript(
-  redis: Redis,
+  redis: RedisCommands,
   name: ScriptName,
   keys: string[],
   args: (string | number)[],

@@ -38,6 +38,7 @@ const STALLED_CHECK_MS = 5_000;
 const HELD_FOR_MS = 8_000;
 const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
+const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
 const STOPPED = new Error('the worker stops');
 
@@ -81,11 +82,13 @@ export function turnWorker(options: {
     concurrency: options.concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
+    runRetryDelay: RECONNECT_PAUSE_MS,
     // A stalled turn is one whose worker died; giving up on it would silence a bot.
     maxStalledCount: Number.MAX_SAFE_INTEGER,
     ...turnCleanUp,
   });
   worker.on('error', (error) => log.warn({ kind, reason: error.message }, 'turn worker'));
+  worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
   worker.on('locksRenewed', ({ jobIds }) => {
     for (const id of jobIds) {
       const lease = leases.get(id);

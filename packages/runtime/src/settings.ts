@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseEncryptionKey } from './encryption-key.ts';
+import { parseRedisUrl } from './redis-url.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -51,19 +52,31 @@ export function cidrListSetting() {
 export function encryptionKeySetting() {
   return z
     .string('is required: 32 bytes in base64 (make one with: openssl rand -base64 32)')
-    .superRefine((value, context) => {
-      try {
-        parseEncryptionKey(value);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is not usable' });
-      }
-    });
+    .superRefine(faultOf(parseEncryptionKey));
+}
+
+/** REDIS_URL in any of its forms, checked. */
+export function redisUrlSetting() {
+  return z
+    .string('is required: redis://host:6379, redis-sentinel://host:26379,…/primary or redis-cluster://host:6379,…')
+    .superRefine(faultOf(parseRedisUrl));
+}
+
+/** Reports what a parser throws, whose message quotes no secret. */
+function faultOf(parse: (value: string) => unknown) {
+  return (value: string, context: z.RefinementCtx) => {
+    try {
+      parse(value);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is not usable' });
+    }
+  };
 }
 
 /** What the api and the worker both read; spread into z.object({...}). */
 export const commonSettings = {
   DATABASE_URL: urlSetting('postgres', 'postgresql'),
-  REDIS_URL: urlSetting('redis', 'rediss'),
+  REDIS_URL: redisUrlSetting(),
   TELEGRAM_API_URL: urlSetting('https', 'http')
     .transform((url) => url.replace(/\/+$/, ''))
     .default('https://api.telegram.org'),

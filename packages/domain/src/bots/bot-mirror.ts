@@ -89,10 +89,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
     [keys.lane(''), botId, keys.rulesLane('')],
   );
   await runScript(commands, 'write-config', configScriptKeys, [botId, '', '']);
-  for await (const page of commands.scanStream({ match: `${keys.prefix}:*`, count: 1000 })) {
-    const found = page as string[];
-    if (found.length > 0) await commands.unlink(...found);
-  }
+  await deps.redis.removeKeys(`${keys.prefix}:`);
 }
 
 /** Marks the mirror as complete; until then no process has a snapshot. Does nothing when it is. */

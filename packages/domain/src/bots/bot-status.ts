@@ -45,13 +45,8 @@ export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStat
 /** The status of many bots in one round trip, in their order. */
 export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
   if (bots.length === 0) return [];
-  const pipeline = deps.redis.commands.pipeline();
-  for (const bot of bots) pipeline.hmget(botKeys(bot.id).state, ...FIELDS);
-  const replies = (await pipeline.exec()) ?? [];
-  return replies.map(([error, values], at) => {
-    if (error) throw error;
-    return statusFrom(bots[at]!, deps.clock.nowMs(), values as (string | null)[]);
-  });
+  const states = await deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS]));
+  return states.map((values, at) => statusFrom(bots[at]!, deps.clock.nowMs(), values as (string | null)[]));
 }
 
 function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStatus {

@@ -21,6 +21,7 @@ export async function followDirectory(deps: {
   let snapshot: Snapshot | null = null;
   let refreshing: Promise<void> | null = null;
   let again = false;
+  let doubted = false;
 
   const open = (stored: string): Bot => {
     const bot = JSON.parse(deps.secrets.open(stored.slice(stored.indexOf(' ') + 1))) as Bot;
@@ -64,8 +65,10 @@ export async function followDirectory(deps: {
   const compare = async (): Promise<void> => {
     const version = Number((await commands.get(configKeys.version)) ?? 0);
     if (version === 0) snapshot = null;
-    else if (!snapshot || version < snapshot.version) await load(version);
-    else if (version > snapshot.version) await follow(snapshot, version);
+    else if (!snapshot || doubted || version < snapshot.version) {
+      doubted = false;
+      await load(version);
+    } else if (version > snapshot.version) await follow(snapshot, version);
   };
   /** One comparison at a time; a call during one is answered by the next, so that it sees its own write. */
   const refresh = (): Promise<void> => {
@@ -79,20 +82,29 @@ export async function followDirectory(deps: {
     });
     return refreshing;
   };
+  let trouble = '';
   const tryRefresh = () => {
-    refresh().catch((error) => deps.log.debug({ reason: String(error) }, 'the bot directory could not be refreshed'));
+    refresh().then(
+      () => {
+        trouble = '';
+      },
+      (error) => {
+        // Once a second it is tried again; a key that is not listed stays the same trouble until somebody acts.
+        const reason = String(error);
+        if (reason !== trouble) deps.log.warn({ reason }, 'the bot directory could not be refreshed');
+        trouble = reason;
+      },
+    );
   };
 
-  const subscriber = deps.redis.newSubscriber();
-  subscriber.on('message', tryRefresh);
-  let connectedBefore = false;
-  subscriber.on('ready', () => {
-    // Redis may have come back with less than it had.
-    if (connectedBefore) snapshot = null;
-    connectedBefore = true;
-    tryRefresh();
+  const subscription = deps.redis.subscribe(channels.config, {
+    message: tryRefresh,
+    listening: () => {
+      // Redis may have come back with less than it had.
+      doubted = snapshot !== null;
+      tryRefresh();
+    },
   });
-  subscriber.subscribe(channels.config).catch(() => {});
   const timer = setInterval(tryRefresh, CHECK_EVERY_MS);
   await refresh().catch(() => {});
 
@@ -113,7 +125,7 @@ export async function followDirectory(deps: {
     refresh,
     close: () => {
       clearInterval(timer);
-      subscriber.disconnect();
+      subscription.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import { botStore } from './bot-store.ts';
 
 type ReconcileDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'log'>;
 
-const PIPELINE = 1000;
+const AT_ONCE = 1000;
 
 /**
  * Makes Redis say what Postgres says: rewrites bots whose mirrored revision or state differs, removes those
@@ -39,13 +39,10 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
 
 async function appliedRevisions(deps: ReconcileDeps, botIds: number[]): Promise<(string | null)[]> {
   const revisions: (string | null)[] = [];
-  for (let from = 0; from < botIds.length; from += PIPELINE) {
-    const pipeline = deps.redis.commands.pipeline();
-    for (const id of botIds.slice(from, from + PIPELINE)) pipeline.hget(botKeys(id).state, 'rev');
-    for (const [error, value] of (await pipeline.exec()) ?? []) {
-      if (error) throw error;
-      revisions.push(value as string | null);
-    }
+  for (let from = 0; from < botIds.length; from += AT_ONCE) {
+    const ids = botIds.slice(from, from + AT_ONCE);
+    const found = await deps.redis.runMany(ids.map((id) => ['hget', botKeys(id).state, 'rev']));
+    revisions.push(...(found as (string | null)[]));
   }
   return revisions;
 }

@@ -11,9 +11,9 @@ const FRESH_FOR_S = 3600;
 /** Makes links readable at once; they reach Postgres by way of the history stream. */
 export async function keepFreshLinks({ redis }: { redis: RedisHandles }, links: RouteLink[]): Promise<void> {
   if (links.length === 0) return;
-  const pipeline = redis.commands.pipeline();
-  for (const { source, target } of links) pipeline.set(keyOf(target), JSON.stringify(source), 'EX', FRESH_FOR_S);
-  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  await redis.runMany(
+    links.map(({ source, target }) => ['set', keyOf(target), JSON.stringify(source), 'EX', FRESH_FOR_S]),
+  );
 }
 
 /** What a message was made from, and what was made from it. Rejects when Postgres is away. */

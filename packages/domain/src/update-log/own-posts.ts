@@ -16,9 +16,7 @@ const SHARED_CHATS_BELOW = -1_000_000_000_000;
 export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: CapturedCall[]): Promise<void> {
   const keys = calls.flatMap(ownPostKeys);
   if (keys.length === 0) return;
-  const pipeline = deps.redis.commands.pipeline();
-  for (const key of keys) pipeline.set(key, '1', 'EX', REMEMBERED_S);
-  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  await deps.redis.runMany(keys.map((key) => ['set', key, '1', 'EX', REMEMBERED_S]));
 }
 
 /** Whether a bot of ours posted this message, as far as its text does not say; also where it was passed on by itself. */
@@ -28,7 +26,8 @@ export async function isOwnPost(deps: { redis: RedisHandles }, message: Fields):
     const id = readInteger(post, 'message_id');
     return chat === null || id === null ? [] : chatNames(chat).map((name) => ownPostKey(name, id));
   });
-  return keys.length > 0 && (await deps.redis.commands.exists(...keys)) > 0;
+  const found = await deps.redis.runMany(keys.map((key) => ['exists', key]));
+  return found.includes(1);
 }
 
 /** A channel's post as its discussion group shows it. */

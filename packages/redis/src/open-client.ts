@@ -1,0 +1,72 @@
+import type { RedisTarget } from '@flotilla/runtime/redis-url.ts';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+
+export type RedisClient = Redis | Cluster;
+
+/** How a connection behaves; where it goes is said by the target. */
+export type Behaviour = Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout' | 'enableOfflineQueue'>;
+
+const RECONNECT_AT_MOST_MS = 1000;
+const TOPOLOGY_READ_EVERY_MS = 5000;
+const common = { protocol: 2, replyMapping: 'legacy', connectTimeout: 5000, keepAlive: 10_000 } as const;
+type Settings = Omit<RedisOptions, 'replyMapping'> & { replyMapping: 'legacy' };
+const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS);
+
+/** A client that finds the server that takes writes, again after every failover, and reconnects for ever. */
+export function openClient(target: RedisTarget, behaviour: Behaviour): RedisClient {
+  if (target.form === 'cluster') return openCluster(target, behaviour);
+  return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError: isDemoted });
+}
+
+/** One connection, made once: to the server itself, to the primary, or to this node of a cluster. */
+export function openOnce(target: RedisTarget, node?: { host?: string; port?: number }): Redis {
+  const once = { retryStrategy: null, sentinelRetryStrategy: () => null, maxRetriesPerRequest: null } as const;
+  if (target.form !== 'cluster') return new Redis({ ...serverOptions(target), ...once });
+  return new Redis({ ...common, ...login(target), ...(node ?? target.nodes[0]), ...once });
+}
+
+function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behaviour): Cluster {
+  const { enableOfflineQueue = true, ...ofNodes } = behaviour;
+  const cluster = new Cluster(target.nodes, {
+    redisOptions: { ...common, ...login(target), ...ofNodes },
+    enableOfflineQueue,
+    clusterRetryStrategy: retryInMs,
+    slotsRefreshInterval: TOPOLOGY_READ_EVERY_MS,
+    // As they are: a certificate names hosts, not the addresses they resolve to.
+    dnsLookup: (host, done) => done(null, host),
+  });
+  // A node is connected when it is found; the first commands would fail otherwise, as none waits for a connection.
+  cluster.on('+node', (node: Redis) => {
+    if (node.status === 'wait' && node.options.readOnly !== true) node.connect().catch(() => {});
+  });
+  return cluster;
+}
+
+function serverOptions(target: Exclude<RedisTarget, { form: 'cluster' }>): Settings {
+  const server = { ...common, ...login(target), db: target.db };
+  if (target.form === 'single') return { ...server, ...target.address };
+  const { username, password } = target.sentinelLogin;
+  return {
+    ...server,
+    sentinels: target.sentinels,
+    name: target.primary,
+    sentinelRetryStrategy: retryInMs,
+    sentinelCommandTimeout: 1000,
+    ...(username === undefined ? {} : { sentinelUsername: username }),
+    ...(password === undefined ? {} : { sentinelPassword: password }),
+    ...(target.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+  };
+}
+
+function login({ username, password, tls }: RedisTarget): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: {} } : {}),
+  };
+}
+
+/** A primary that became a replica keeps its connections; a new one finds the new primary. */
+function isDemoted(error: Error): boolean {
+  return error.message.startsWith('READONLY');
+}

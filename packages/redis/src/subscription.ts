@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { disconnectWhenSilent } from './disconnect-when-silent.ts';
+
+export type Subscription = { close(): void };
+
+export type Subscriber = {
+  message(payload: string): void;
+  /** From now on messages come; what was published before, or while the connection was away, is not repeated. */
+  listening(): void;
+};
+
+const RECONNECT_AFTER_MS = 100;
+const RECONNECT_AT_MOST_MS = 1000;
+
+/** Subscribes to a channel over a connection of its own, anew whenever that is lost or silent, until it is closed. */
+export function subscribeForEver(open: () => Redis, channel: string, subscriber: Subscriber): Subscription {
+  let closed = false;
+  let failures = 0;
+  let current: { disconnect(): void } | null = null;
+  const connect = () => {
+    if (closed) return;
+    const redis = open();
+    const watch = disconnectWhenSilent(() => [redis]);
+    current = redis;
+    redis.on('message', (_channel, payload) => subscriber.message(payload));
+    redis.once('end', () => {
+      watch.stop();
+      failures += 1;
+      setTimeout(connect, Math.min(RECONNECT_AFTER_MS * failures, RECONNECT_AT_MOST_MS)).unref();
+    });
+    redis.subscribe(channel).then(
+      () => {
+        failures = 0;
+        subscriber.listening();
+      },
+      () => redis.disconnect(),
+    );
+  };
+  connect();
+  return {
+    close: () => {
+      closed = true;
+      current?.disconnect();
+    },
+  };
+}
