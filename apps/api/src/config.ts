@@ -1,5 +1,11 @@
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
-import { cidrListSetting, commonSettings, portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
+import {
+  cidrListSetting,
+  commonSettings,
+  integerSetting,
+  portSetting,
+  switchSetting,
+} from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 const MIN_KEY_LENGTH = 24;
@@ -27,6 +33,8 @@ export const apiSettings = z.object({
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
     .optional(),
   TRUSTED_PROXIES: cidrListSetting(),
+  // Serving on, then keeping idle connections, each for so long, has to leave time to drain within 25 s.
+  BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 }).default(5),
 });
 
 type Settings = z.output<typeof apiSettings>;
@@ -52,6 +60,8 @@ function nest(settings: Settings) {
       metricsPort: settings.METRICS_PORT,
       publicUrl: settings.PUBLIC_URL ?? null,
       trustedProxies: settings.TRUSTED_PROXIES,
+      /** How long load balancers may take to notice that this process leaves. */
+      balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },
     admin: {
       username: settings.ADMIN_USERNAME,

@@ -32,7 +32,10 @@ export interface Context extends BotDeps, AccountDeps {
   signInLimits: SignInLimits;
   metrics: Metrics;
   apiMetrics: ApiMetrics;
-  /** Aborts when the process begins to stop: whoever waits for updates answers now. */
+  /** Aborts at the first sign of a stop: the process is unready, and serves on until load balancers know. */
+  leaving: AbortSignal;
+  beginLeaving(): void;
+  /** Aborts when nothing new comes any more: whoever waits for updates answers now. */
   stopping: AbortSignal;
   beginStop(): void;
   close(): Promise<void>;
@@ -58,6 +61,7 @@ export async function createContext(
   const waiters = channelWaiters(redis, channels.appended);
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
+  const leave = new AbortController();
   const stop = new AbortController();
 
   return {
@@ -79,6 +83,8 @@ export async function createContext(
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis),
     apiMetrics: apiMetrics(metrics, waiters),
+    leaving: leave.signal,
+    beginLeaving: () => leave.abort(),
     stopping: stop.signal,
     beginStop: () => stop.abort(),
     close: async () => {

@@ -1,17 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pendingMigrations } from '@flotilla/database/migrate.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
+import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
 import { isBotApiPath } from './bot-api-proxy/parse-bot-path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
-import { drainServer } from './http/drain-server.ts';
+import { type Drain, drainable } from './http/drain-server.ts';
 import { readReadiness } from './probes/readiness.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they and not we close first. */
@@ -20,12 +22,14 @@ const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 131_072;
 const HEADERS_DEADLINE_MS = 8000;
 const CONNECTION_CHECK_MS = 1000;
+/** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */
+const DRAINED_WITHIN_MS = 18_000;
 
 export interface RunningApi {
   /** Where the API answers; differs from the setting when that is 0. */
   port: number;
   metricsPort: number;
-  /** Becomes unready, ends long polls, drains what is under way within 10 s, closes everything. */
+  /** Becomes unready, serves on until load balancers know, ends long polls, drains what is under way, closes everything. */
   stop(): Promise<void>;
 }
 
@@ -42,13 +46,15 @@ export async function startApi(config: ApiConfig, log?: Logger): Promise<Running
       live: () => true,
       ready: () => readReadiness(context),
     });
-    const server = await listen(config, requestListener(context, proxy)).catch(async (error: unknown) => {
+    const server = createHttpServer(requestListener(context, proxy));
+    const drain = drainable(server);
+    await listen(config, server).catch(async (error: unknown) => {
       await probes.stop();
       throw error;
     });
     const { port } = server.address() as AddressInfo;
     context.log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    return { port, metricsPort: probes.port, stop: () => stop(context, server, proxy, probes) };
+    return { port, metricsPort: probes.port, stop: () => stop(context, drain, proxy, probes) };
   } catch (error) {
     await proxy.stop();
     await context.close();
@@ -79,14 +85,13 @@ async function prepareAdmin(context: Context): Promise<void> {
 function requestListener(context: Context, proxy: BotApiProxy): RequestListener {
   const app = createApp(context);
   return (request, response) => {
-    if (context.stopping.aborted) response.setHeader('Connection', 'close');
     if (isBotApiPath(request.url ?? '/', context.proxy.prefix)) proxy.handle(request, response);
     else app(request, response);
   };
 }
 
-function listen({ http }: ApiConfig, handle: RequestListener): Promise<Server> {
-  const server = createServer(
+function createHttpServer(handle: RequestListener): Server {
+  return createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -97,24 +102,35 @@ function listen({ http }: ApiConfig, handle: RequestListener): Promise<Server> {
     },
     handle,
   );
+}
+
+function listen({ http }: ApiConfig, server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(http.port, http.host, () => {
       server.off('error', reject);
-      resolve(server);
+      resolve();
     });
   });
 }
 
+/** Polls end only when new connections are refused: their clients ask again at once, and must reach another pod. */
 async function stop(
   context: Context,
-  server: Server,
+  drain: Drain,
   proxy: BotApiProxy,
   probes: { stop(): Promise<void> },
 ): Promise<void> {
+  const { balancerNoticeMs } = context.config.http;
+  const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;
+  context.beginLeaving();
+  await delay(balancerNoticeMs);
+  await drain.refuse();
   context.beginStop();
-  await drainServer(server);
-  await proxy.stop();
-  await probes.stop();
-  await context.close();
+  await stopInOrder(context.log, [
+    { name: 'the server', withinMs: allMs + 1000, stop: () => drain.finish({ idleMs: balancerNoticeMs, allMs }) },
+    { name: 'the proxy', withinMs: 5500, stop: () => proxy.stop() },
+    { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
+    { name: 'Postgres and Redis', withinMs: 1500, stop: () => context.close() },
+  ]);
 }

@@ -115,7 +115,9 @@ async function startServices(
     ADMIN_PASSWORD: credentials.adminPassword,
     ADMIN_API_KEY: credentials.adminApiKey,
   };
-  const api = { ...shared, ...admin, PORT: String(port), METRICS_PORT: String(apiMetrics) };
+  const ports = { PORT: String(port), METRICS_PORT: String(apiMetrics) };
+  // No load balancer stands before it.
+  const api = { ...shared, ...admin, ...ports, BALANCER_NOTICE_SECONDS: '0' };
   const worker = { ...shared, METRICS_PORT: String(workerMetrics) };
   const host = reachable(parts.settings.HOST);
   await Promise.all([

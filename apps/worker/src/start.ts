@@ -1,12 +1,17 @@
 import { pendingMigrations } from '@flotilla/database/migrate.ts';
 import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
+import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWorkerContext } from './context.ts';
 import { startRoles } from './roles.ts';
 
+/** Turns are given back within 10 s; roles that wait for something that hangs are left behind. */
+const ROLES_STOP_WITHIN_MS = 12_000;
+
 /** Starts a worker. Rejects while a migration is pending, or when Redis or Postgres cannot be reached. */
 export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: number; stop(): Promise<void> }> {
   const context = await createWorkerContext(config);
+  let leaving = false;
   try {
     const pending = await pendingMigrations(context.db);
     if (pending.length > 0) {
@@ -21,6 +26,7 @@ export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: 
       live: () => true,
       ready: async () => {
         const reasons = [];
+        if (leaving) reasons.push('the process is stopping');
         if (context.redis.commands.status !== 'ready') reasons.push('Redis cannot be reached');
         if (!context.directory.ready()) reasons.push('the list of bots is not loaded');
         return { ready: reasons.length === 0, reasons };
@@ -31,9 +37,16 @@ export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: 
     return {
       metricsPort: probes.port,
       stop: async () => {
-        await Promise.all(running.map((role) => role.stop()));
-        await probes.stop();
-        await context.close();
+        leaving = true;
+        await stopInOrder(context.log, [
+          {
+            name: 'the roles',
+            withinMs: ROLES_STOP_WITHIN_MS,
+            stop: async () => void (await Promise.all(running.map((role) => role.stop()))),
+          },
+          { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
+          { name: 'Postgres and Redis', withinMs: 3000, stop: () => context.close() },
+        ]);
       },
     };
   } catch (error) {

@@ -41,6 +41,19 @@ describe('A main program', () => {
     expect(output().match(/^stopped$/gm)).toHaveLength(1);
   });
 
+  test('that hangs while it stops ends at once with 1 when it is asked again', async () => {
+    const hanging = `async () => {
+      setTimeout(() => process.send?.('up'), 0);
+      return { stop: () => new Promise(() => setInterval(() => {}, 1000)) };
+    }`;
+    const { child, output } = run(hanging);
+    await once(child, 'message');
+    const asking = setInterval(() => child.kill('SIGTERM'), 100);
+    expect(await exitCode(child)).toBe(1);
+    clearInterval(asking);
+    expect(output()).toContain('asked again to stop (SIGTERM)');
+  });
+
   test('stops when the launcher that holds its channel is gone', async () => {
     const { child, output } = run(SERVER);
     await once(child, 'message');

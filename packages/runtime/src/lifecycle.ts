@@ -4,6 +4,8 @@ import { createLogger } from './logger.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
 const STOP_DEADLINE_MS = 25_000;
+/** npm and a terminal's Ctrl-C both pass a signal on, so that one wish to stop arrives twice. */
+const SAME_WISH_MS = 1000;
 
 export type MainOptions = {
   /** For a program that a person starts at a terminal: sentences in place of JSON lines. */
@@ -12,7 +14,8 @@ export type MainOptions = {
 
 /**
  * Runs a process: `start` once, `stop` once on SIGTERM, SIGINT or when the parent that holds our IPC channel is gone;
- * then exit 0, or 1 when stopping fails or takes over 25 s. Unhandled errors are logged and end the process with 1.
+ * then exit 0, or 1 when stopping fails or takes over 25 s. A second signal, a second later or more, ends it at once
+ * with 1. Unhandled errors are logged and end the process with 1.
  */
 export function runMain(
   name: string,
@@ -20,7 +23,7 @@ export function runMain(
   options: MainOptions = {},
 ): void {
   const say = options.plain ? sentences() : logLines(name);
-  let stopping = false;
+  let askedAtMs: number | null = null;
 
   const die = (message: string, error: unknown): never => {
     say.failed(message, error);
@@ -34,8 +37,8 @@ export function runMain(
     .then(start)
     .catch((error: unknown) => die('could not start', error));
   const stop = (reason: string) => {
-    if (stopping) return;
-    stopping = true;
+    if (askedAtMs !== null) return;
+    askedAtMs = performance.now();
     say.stopping(reason);
     setTimeout(() => die('did not stop in time', undefined), STOP_DEADLINE_MS).unref();
     started
@@ -43,7 +46,12 @@ export function runMain(
       .then(() => process.exit(0))
       .catch((error: unknown) => die('could not stop', error));
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop(signal));
+  const signalled = (signal: string) => {
+    const again = askedAtMs !== null && performance.now() - askedAtMs >= SAME_WISH_MS;
+    if (again) die(`asked again to stop (${signal})`, undefined);
+    stop(signal);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => signalled(signal));
   // A launcher that was killed cannot signal us; its end of the channel closes instead.
   if (process.connected) process.on('disconnect', () => stop('the launcher is gone'));
 }

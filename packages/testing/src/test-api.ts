@@ -59,6 +59,7 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
     HOST: '127.0.0.1',
     PORT: '0',
     METRICS_PORT: '0',
+    BALANCER_NOTICE_SECONDS: '0',
     ADMIN_PASSWORD,
     ADMIN_API_KEY: ADMIN_KEY,
     ...settings,

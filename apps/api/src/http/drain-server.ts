@@ -1,24 +1,68 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A load balancer may have sent one more request on a connection it believes idle. */
-const IDLE_GRACE_MS = 1500;
-const DRAIN_DEADLINE_MS = 10_000;
+const IDLE_AT_LEAST_MS = 1500;
 const CHECK_MS = 250;
+/** An event loop that comes round this fast has looked at the listener just now. */
+const QUIET_MS = 0.1;
+const QUIET_WITHIN_MS = 500;
 
-/**
- * Stops accepting connections and resolves when the last one has ended: idle ones a moment later, since closing one
- * under a request that is on its way is an error at the client; after 10 s all of them.
- */
-export async function drainServer(server: Server): Promise<void> {
-  // http.Server's own close would end idle connections at once.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  const beganAtMs = performance.now();
-  const closingIdle = setInterval(() => {
-    if (performance.now() - beganAtMs >= IDLE_GRACE_MS) server.closeIdleConnections();
-  }, CHECK_MS);
-  const closingAll = setTimeout(() => server.closeAllConnections(), DRAIN_DEADLINE_MS);
-  await closed;
-  clearInterval(closingIdle);
-  clearTimeout(closingAll);
+export type Drain = {
+  /** Refuses new connections; every answer from now on ends its connection. */
+  refuse(): Promise<void>;
+  /** After `refuse`: resolves when the last connection has ended, idle ones after idleMs, all of them after allMs. */
+  finish(times: { idleMs: number; allMs: number }): Promise<void>;
+};
+
+/** Prepares a server, before it listens, for ending without an error at any client that behaves. */
+export function drainable(server: Server): Drain {
+  const answering = new Set<ServerResponse>();
+  const forget = function (this: ServerResponse) {
+    answering.delete(this);
+  };
+  let closing = false;
+  let closed: Promise<void> = Promise.resolve();
+  server.prependListener('request', (_request, response) => {
+    answering.add(response);
+    response.on('close', forget);
+    if (closing) response.setHeader('Connection', 'close');
+  });
+  return {
+    refuse: async () => {
+      await quietMoment(server);
+      closing = true;
+      // http.Server's own close would end idle connections at once.
+      closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      for (const response of answering) {
+        if (!response.headersSent) response.setHeader('Connection', 'close');
+      }
+    },
+    finish: async ({ idleMs, allMs }) => {
+      const beganAtMs = performance.now();
+      const closingIdle = setInterval(() => {
+        if (performance.now() - beganAtMs >= Math.max(idleMs, IDLE_AT_LEAST_MS)) server.closeIdleConnections();
+      }, CHECK_MS);
+      const closingAll = setTimeout(() => server.closeAllConnections(), allMs);
+      await closed;
+      clearInterval(closingIdle);
+      clearTimeout(closingAll);
+    },
+  };
+}
+
+/** Closing a listener resets connections that the kernel has accepted and we have not: resolves when there are none. */
+async function quietMoment(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  for (const endsAtMs = performance.now() + QUIET_WITHIN_MS; performance.now() < endsAtMs; ) {
+    const [acceptedBefore, lookedAtMs] = [accepted, performance.now()];
+    await nextTurn();
+    if (accepted === acceptedBefore && performance.now() - lookedAtMs < QUIET_MS) break;
+  }
+  server.off('connection', count);
 }

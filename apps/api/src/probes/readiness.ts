@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
  * Whether this pod should be sent requests. Postgres does not count: without it polling, the proxy and signed-in
  * callers go on, and a pod that leaves the load balancer would end those too.
  */
-export async function readReadiness({ redis, directory, stopping }: Context): Promise<Readiness> {
+export async function readReadiness({ redis, directory, leaving }: Context): Promise<Readiness> {
   const reasons: string[] = [];
-  if (stopping.aborted) reasons.push('the process is stopping');
+  if (leaving.aborted) reasons.push('the process is stopping');
   if (!directory.ready()) reasons.push('the list of bots has not been read');
   const answers = await redis.commands.ping().then(
     () => true,

@@ -19,6 +19,9 @@ export type Deliveries = {
   close(options?: { breakOff: boolean }): void;
 };
 
+/** A worker that stops has to be gone within 25 s: a backend that takes longer than this is asked again by another. */
+const STOPPED_PATIENCE_MS = 6000;
+
 export function openDeliveries(deps: WorkerContext, botId: number, lease: TurnLease): Deliveries {
   const cancel = new AbortController();
   const appended = deps.pushable.listen(botId);
@@ -31,7 +34,12 @@ export function openDeliveries(deps: WorkerContext, botId: number, lease: TurnLe
     wakeUp();
   };
   appended.onWake(tell);
-  lease.signal.addEventListener('abort', tell, { once: true });
+  let patience: NodeJS.Timeout | undefined;
+  const windDown = () => {
+    patience = setTimeout(() => cancel.abort(), STOPPED_PATIENCE_MS);
+    tell();
+  };
+  lease.signal.addEventListener('abort', windDown, { once: true });
 
   const deliver = async (bot: Bot, update: DueUpdate): Promise<void> => {
     inFlight += 1;
@@ -70,7 +78,8 @@ export function openDeliveries(deps: WorkerContext, botId: number, lease: TurnLe
       }),
     close: (options) => {
       appended.stop();
-      lease.signal.removeEventListener('abort', tell);
+      lease.signal.removeEventListener('abort', windDown);
+      clearTimeout(patience);
       if (options?.breakOff) cancel.abort();
     },
   };

@@ -48,6 +48,7 @@ export async function startFleet(
     ADMIN_API_KEY: ADMIN_KEY,
     ADMIN_PASSWORD: 'a password for tests',
     LOG_LEVEL: 'info',
+    BALANCER_NOTICE_SECONDS: '0',
     ...settings,
   };
   const apis: FleetProcess[] = [];
