@@ -6,6 +6,7 @@ import {
   portSetting,
   switchSetting,
 } from '@flotilla/runtime/settings.ts';
+import { tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import { z } from 'zod';
 
 const MIN_KEY_LENGTH = 24;
@@ -15,6 +16,7 @@ const OWN_PATHS = ['/api', '/telegram', '/livez', '/readyz', '/docs', '/openapi.
 /** The api's settings as the environment has them: one flat name each. */
 export const apiSettings = z.object({
   ...commonSettings,
+  ...tracingSettings,
   PORT: portSetting(8080),
   PROXY_PREFIX: z
     .string()
@@ -54,6 +56,7 @@ function nest(settings: Settings) {
     redisUrl: settings.REDIS_URL,
     encryptionKey: settings.ENCRYPTION_KEY,
     logLevel: settings.LOG_LEVEL,
+    tracing: tracingConfig(settings),
     http: {
       host: settings.HOST,
       port: settings.PORT,

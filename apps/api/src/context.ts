@@ -12,6 +12,7 @@ import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { openTracing, type Tracing } from '@flotilla/runtime/tracing.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
 import { type Authentication, authentication } from './auth/authentication.ts';
@@ -30,6 +31,8 @@ export interface Context extends BotDeps, AccountDeps {
   credentials: CredentialCache;
   auth: Authentication;
   signInLimits: SignInLimits;
+  /** Null where it is off. */
+  tracing: Tracing | null;
   metrics: Metrics;
   apiMetrics: ApiMetrics;
   /** Aborts at the first sign of a stop: the process is unready, and serves on until load balancers know. */
@@ -51,6 +54,7 @@ export async function createContext(
   const db = connectDatabase({ url: config.databaseUrl, maxConnections: MAX_DATABASE_CONNECTIONS, log });
   const redis = await connectRedis({ url: config.redisUrl, log });
   const secrets = secretBox(config.encryptionKey);
+  const tracing = await openTracing(config.tracing, { name: 'flotilla-api', log });
   const directory = await followDirectory({ redis, secrets, log });
   const turns = {
     polling: turnQueue(redis, 'polling'),
@@ -82,17 +86,20 @@ export async function createContext(
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis),
+    tracing,
     apiMetrics: apiMetrics(metrics, waiters),
     leaving: leave.signal,
     beginLeaving: () => leave.abort(),
     stopping: stop.signal,
     beginStop: () => stop.abort(),
     close: async () => {
+      const flushed = tracing?.close();
       waiters.close();
       directory.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
       await redis.close();
       await db.destroy();
+      await flushed;
     },
   };
 }

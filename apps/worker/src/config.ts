@@ -1,6 +1,7 @@
 import type { RetentionDays } from '@flotilla/domain/retention/remove-expired.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting } from '@flotilla/runtime/settings.ts';
+import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import { z } from 'zod';
 
 const ROLES = ['polling', 'push', 'rules', 'history', 'upkeep'] as const;
@@ -17,6 +18,7 @@ const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
 
 export const workerSettings = z.object({
   ...commonSettings,
+  ...tracingSettings,
   WORKER_ROLES: rolesSetting,
   POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 }).default(2000),
   MESSAGE_RETENTION_DAYS: retentionSetting,
@@ -34,6 +36,8 @@ export type WorkerConfig = {
   host: string;
   metricsPort: number;
   logLevel: string;
+  /** Null where it is off. */
+  tracing: TracingConfig | null;
   roles: Set<Role>;
   /** Bots this worker polls at once. */
   pollingConcurrency: number;
@@ -53,6 +57,7 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
     host: settings.HOST,
     metricsPort: settings.METRICS_PORT,
     logLevel: settings.LOG_LEVEL,
+    tracing: tracingConfig(settings),
     roles: new Set(settings.WORKER_ROLES),
     pollingConcurrency: settings.POLLING_CONCURRENCY,
     retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },

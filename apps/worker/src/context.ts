@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
+import { openTracing, type Tracing } from '@flotilla/runtime/tracing.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
@@ -35,6 +36,8 @@ export type WorkerContext = {
   lingerers: SharedSlots;
   backendAllowedCidrs: string[];
   publicUrl: string | null;
+  /** Null where it is off. */
+  tracing: Tracing | null;
   metrics: Metrics;
   measure: WorkerMetrics;
   clock: Clock;
@@ -52,6 +55,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   const db = connectDatabase({ url: config.databaseUrl, maxConnections: DATABASE_CONNECTIONS, log });
   const redis = await connectRedis({ url: config.redisUrl, log });
   const secrets = secretBox(config.encryptionKey);
+  const tracing = await openTracing(config.tracing, { name: 'flotilla-worker', log });
   const directory = await followDirectory({ redis, secrets, log });
   const turns = {
     polling: turnQueue(redis, 'polling'),
@@ -78,11 +82,13 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     lingerers: sharedSlots(LINGERING_TURNS),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.publicUrl,
+    tracing,
     metrics,
     measure: workerMetrics(metrics),
     clock: systemClock,
     log,
     close: async () => {
+      const flushed = tracing?.close();
       directory.close();
       pushable.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
@@ -90,6 +96,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
       await polling.close();
       await redis.close();
       await db.destroy();
+      await flushed;
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   trimHistoryStream,
 } from '@flotilla/redis/history-stream.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from './context.ts';
 
 const BATCH = 500;
@@ -22,12 +23,15 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
     const entries = await readHistoryStream(deps.redis, shard, BATCH);
     const newest = entries.at(-1);
     if (!newest) return (await clearHistoryMark(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
+    const span = beginSpan(deps, entries);
     try {
       await writeHistory(
         deps,
         entries.map((entry) => historyEntry(shard, entry)),
       );
+      span?.end();
     } catch (error) {
+      span?.end('failed');
       deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
       return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     }
@@ -38,6 +42,17 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
     }
   }
   return { next: 'again' };
+}
+
+/** A batch is of many traces: it has its own, and is linked to those whose updates it stores. */
+function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | null {
+  if (tracing === null) return null;
+  const links = [...new Set(entries.flatMap(({ fields }) => fields.tp ?? []))];
+  return tracing.start('store history', {
+    kind: 'consumer',
+    links,
+    attributes: { 'flotilla.entries': entries.length },
+  });
 }
 
 function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry {

@@ -15,6 +15,7 @@ import type { ProxyDeps } from './proxy-deps.ts';
 import { proxyMetrics } from './proxy-metrics.ts';
 import { NOT_FOUND, TOO_LARGE } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
+import { traceCall } from './trace-call.ts';
 import { connectUpstream } from './upstream.ts';
 
 export type BotApiProxy = {
@@ -60,6 +61,7 @@ export function botApiProxy(deps: ProxyDeps): BotApiProxy {
 function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse): void {
   const fault = framingFault(req);
   const path = parseBotPath(req.url ?? '', proxy.deps.proxy.prefix);
+  if (path !== null && proxy.deps.tracing) traceCall(proxy.deps, req, res, path);
   if (fault !== null) sendEmpty(res, fault);
   else if (path === null) sendAnswer(res, NOT_FOUND);
   else if (path.kind === 'file') fileDownload(proxy, req, res, path);

@@ -2,6 +2,7 @@ import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 
 export type ProxySettings = {
@@ -27,4 +28,5 @@ export type ProxyDeps = BotDeps & {
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;
+  tracing?: Tracing | null;
 };

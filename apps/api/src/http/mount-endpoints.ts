@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { Endpoint } from './define-endpoint.ts';
 import { measureRequest } from './measure-request.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
+import { traceRequest } from './trace-request.ts';
 
 /** Mounts every operation under its paths; a known path with another method is 405 and says which it knows. */
 export function mountEndpoints(context: Context, endpoints: readonly Endpoint[]): Router {
@@ -15,8 +16,10 @@ export function mountEndpoints(context: Context, endpoints: readonly Endpoint[])
     for (const path of paths) {
       methods.set(path, [...(methods.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
       const route = router.route(path);
-      if (method === 'GET') route.get(measureRequest(context, name), serve);
-      else route.post(measureRequest(context, name), serve);
+      const handlers = [measureRequest(context, name), serve];
+      if (context.tracing) handlers.unshift(traceRequest(context.tracing, name));
+      if (method === 'GET') route.get(handlers);
+      else route.post(handlers);
     }
   }
   for (const [path, allowed] of methods) router.all(path, refuseMethod(allowed));

@@ -6,6 +6,7 @@ import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
 import { readBytes } from '../http/read-body.ts';
+import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
 
 const RETRY_AFTER_S = 1;
 
@@ -28,9 +29,15 @@ export function platformWebhook(context: Context): Router {
 
 async function receiveUpdate(context: Context, request: Request, response: Response): Promise<void> {
   const bot = addressedBot(context, request);
+  const span = context.tracing?.start('receive update', {
+    kind: 'server',
+    parent: incomingTraceparent(request.headers),
+    attributes: { 'flotilla.bot_id': bot.id },
+  });
+  if (span) endWithAnswer(span, response);
   const update = sliceUpdate((await readBytes(request, response)).toString('utf8'));
   if (update === null) throw new FlotillaError('bad_request', 'The body is not an update');
-  const accepted = await acceptUpdates(context, bot, [update]);
+  const accepted = await acceptUpdates(context, bot, [update], undefined, span);
   switch (accepted.outcome) {
     case 'accepted':
       context.apiMetrics.accepted.inc({ intake: 'webhook' }, accepted.appended);

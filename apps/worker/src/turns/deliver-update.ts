@@ -5,6 +5,7 @@ import type { Attempt, DueUpdate, Finished } from '@flotilla/domain/push/push-st
 import { type Delivery, sendToBackend } from '@flotilla/domain/push/send-to-backend.ts';
 import { isDropped } from '@flotilla/domain/routing-rules/is-dropped.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
+import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** Sends one update to the backend, executes the call its answer may hold, and says what becomes of it. */
@@ -19,7 +20,14 @@ export async function deliverUpdate(
   if (!lease.held()) return { lane, place, outcome: 'release' };
   if (await isDropped(deps, bot, update)) return { lane, place, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
-  const delivery = await sendToBackend(deps.backends.to(bot), bot, update, cancel);
+  const span = beginSpan(deps, bot, update);
+  const delivery = await sendToBackend(
+    deps.backends.to(bot),
+    bot,
+    span === null ? update : { ...update, traceparent: span.traceparent },
+    cancel,
+  );
+  if (span !== null) endSpan(span, delivery);
   deps.measure.pushed.inc({ outcome: delivery.outcome });
   if (delivery.outcome === 'aborted') return { lane, place, outcome: 'release' };
   const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
@@ -29,6 +37,26 @@ export async function deliverUpdate(
   deps.measure.pushLag.observe((deps.clock.nowMs() - update.acceptedAtMs) / 1000);
   if (delivery.reply !== '') await callInReply(deps, bot, delivery);
   return { lane, place, attempt, outcome: 'ok' };
+}
+
+/** Updates whose intake was left out of tracing are left out here, too. */
+function beginSpan({ tracing }: WorkerContext, bot: Bot, update: DueUpdate): Span | null {
+  if (tracing === null || update.traceparent === null) return null;
+  return tracing.start('deliver update', {
+    kind: 'client',
+    parent: update.traceparent,
+    attributes: {
+      'flotilla.bot_id': bot.id,
+      'flotilla.update_id': update.id,
+      'flotilla.attempt': (update.retry?.attempts ?? 0) + 1,
+    },
+  });
+}
+
+function endSpan(span: Span, delivery: Delivery): void {
+  span.set({ 'flotilla.outcome': delivery.outcome });
+  if ('status' in delivery) span.set({ 'http.response.status_code': delivery.status });
+  span.end(delivery.outcome === 'delivered' ? 'ok' : 'failed');
 }
 
 type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;

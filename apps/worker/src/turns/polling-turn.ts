@@ -7,6 +7,7 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
 import { botForTurn } from './bot-for-turn.ts';
 
@@ -51,13 +52,18 @@ async function pollUntilTurnEnds(
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
     const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
     const timeoutS = unheard ? BRIEF_TIMEOUT_S : deps.pollTimeoutS();
+    const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
     if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);
-    const accepted = await acceptUpdates(deps, bot, asked.updates, {
-      epoch: place.epoch,
-      nextOffset: asked.nextOffset,
-    });
+    const span = asked.updates.length === 0 ? null : beginSpan(deps, bot, askedAtMs);
+    const accepted = await acceptUpdates(
+      deps,
+      bot,
+      asked.updates,
+      { epoch: place.epoch, nextOffset: asked.nextOffset },
+      span,
+    ).finally(() => span?.end());
     switch (accepted.outcome) {
       case 'accepted':
         place.offset = asked.nextOffset ?? place.offset;
@@ -79,6 +85,14 @@ async function pollUntilTurnEnds(
     }
   }
   return { next: 'again' };
+}
+
+/** From the question on: what was answered with nothing is no trace of anything. */
+function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span | null {
+  const attributes = { 'flotilla.bot_id': bot.id };
+  const span = tracing?.start('poll platform', { kind: 'consumer', startedAtMs: askedAtMs, attributes }) ?? null;
+  span?.child('getUpdates', { kind: 'client', startedAtMs: askedAtMs }).end();
+  return span;
 }
 
 async function pauseAfterFailure(

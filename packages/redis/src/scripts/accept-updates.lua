@@ -42,7 +42,7 @@ local function mutes(kind)
 end
 
 local appended, duplicates, heard, routable = 0, 0, false, 0
-local traced = ARGV[7] ~= '' and { 'p', ARGV[7] } or {}
+local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 8, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then

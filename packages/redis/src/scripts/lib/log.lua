@@ -1,6 +1,6 @@
 -- Every log entry holds the same fields in the same order:
 --   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n ordinal, m muted ('1': not for the default readers)
--- and, where its intake is traced, p: the traceparent of that.
+-- and, where its intake is traced, tp: the traceparent of that.
 local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end
