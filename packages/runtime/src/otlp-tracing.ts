@@ -29,7 +29,7 @@ import type { TracingConfig } from './tracing-settings.ts';
 /** A minute of a busy process is not kept for a collector that is away: what is above is dropped. */
 const SPANS_KEPT = 8192;
 const EXPORT_EVERY_MS = 1000;
-const CLOSE_WITHIN_MS = 3000;
+const CLOSE_WITHIN_MS = 1000;
 const COMPLAIN_EVERY_MS = 60_000;
 
 const KINDS: Record<SpanKind, OtelSpanKind> = {

@@ -28,7 +28,7 @@ export type Tracing = {
    * sampler leaves it out: then nothing is recorded and nothing is carried on.
    */
   start(name: string, options?: SpanOptions & { parent?: string | null; links?: string[] }): Span | null;
-  /** Exports what is recorded, within 3 s, and lets go of the collector. */
+  /** Exports what is recorded, within a second, and lets go of the collector. */
   close(): Promise<void>;
 };
 
