@@ -1,5 +1,7 @@
+import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { intakeMetrics } from './platform-webhook/intake-metrics.ts';
 
 /** What an api process counts beside the proxy's calls; no label grows with bots or chats. */
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
@@ -14,22 +16,54 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
       this.set(waiters.count());
     },
   });
+  const accepted = metrics.quickCounter({
+    name: 'flotilla_updates_accepted_total',
+    help: 'Updates taken into the log, by how they came in.',
+    labelNames: ['intake'],
+  });
+  const signIns = metrics.quickCounter({
+    name: 'flotilla_sign_ins_total',
+    help: 'Sign-ins with a password; limited: too many failures before it.',
+    labelNames: ['outcome'],
+  });
+  for (const outcome of ['ok', 'refused', 'limited']) signIns.of(outcome);
   return {
-    requestSeconds: metrics.histogram({
+    requestSeconds: metrics.quickHistogram({
       name: 'flotilla_rest_request_seconds',
       help: 'Seconds from the head of a REST request to the end of its answer; polls include their waiting.',
       labelNames: ['operation', 'status'],
       buckets: BUCKETS_S,
     }),
-    accepted: metrics.counter({
-      name: 'flotilla_updates_accepted_total',
-      help: 'Updates taken into the log, by how they came in.',
-      labelNames: ['intake'],
-    }),
-    pulled: metrics.counter({
+    accepted: accepted.of('webhook'),
+    pulled: metrics.quickCounter({
       name: 'flotilla_updates_pulled_total',
       help: 'Updates handed to pollers; one that is asked for again counts again.',
       labelNames: ['by'],
     }),
+    intake: intakeMetrics(metrics),
+    signIns,
+    polls: pollMetrics(metrics),
+  };
+}
+
+function pollMetrics(metrics: Metrics): MeasurePull {
+  const ended = metrics.quickCounter({
+    name: 'flotilla_polls_total',
+    help: 'Polls that ended: at_once with updates, woken by one that came, or empty.',
+    labelNames: ['outcome'],
+  });
+  const series = { at_once: ended.of('at_once'), woken: ended.of('woken'), empty: ended.of('empty') };
+  const wake = metrics
+    .quickHistogram({
+      name: 'flotilla_poll_wake_seconds',
+      help: 'From the append of an update to the answer of the poll that waited for it.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 60],
+    })
+    .of();
+  return {
+    ended: (outcome, appendedAgoMs) => {
+      series[outcome].inc();
+      if (outcome === 'woken') wake.observe(appendedAgoMs / 1000);
+    },
   };
 }

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { docs } from './docs/docs.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { measureRequest } from './http/measure-request.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { requestLog } from './http/request-log.ts';
@@ -27,6 +28,7 @@ export function createApp(context: Context): Express {
   app.use(platformWebhook(context));
   app.use(docs());
   app.use(mountEndpoints(context, endpoints));
+  app.use(measureRequest(context, 'none'));
   app.use(() => {
     throw new FlotillaError('not_found', 'There is nothing at this path');
   });

@@ -1,3 +1,4 @@
+import { poolSetting } from '@flotilla/database/connect.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 import {
   cidrListSetting,
@@ -17,6 +18,7 @@ const OWN_PATHS = ['/api', '/telegram', '/livez', '/readyz', '/docs', '/openapi.
 export const apiSettings = z.object({
   ...commonSettings,
   ...tracingSettings,
+  API_DATABASE_CONNECTIONS: poolSetting(10),
   PORT: portSetting(8080),
   PROXY_PREFIX: z
     .string()
@@ -52,7 +54,7 @@ export function readConfig(env?: Record<string, string | undefined>): ApiConfig 
 
 function nest(settings: Settings) {
   return {
-    databaseUrl: settings.DATABASE_URL,
+    database: { url: settings.DATABASE_URL, maxConnections: settings.API_DATABASE_CONNECTIONS },
     redisUrl: settings.REDIS_URL,
     encryptionKey: settings.ENCRYPTION_KEY,
     logLevel: settings.LOG_LEVEL,

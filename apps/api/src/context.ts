@@ -4,22 +4,24 @@ import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
+import { measureCommands } from '@flotilla/redis/measure-commands.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { openTracing, type Tracing } from '@flotilla/runtime/tracing.ts';
+import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
 import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import type { ApiConfig } from './config.ts';
-
-const MAX_DATABASE_CONNECTIONS = 10;
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
 export interface Context extends BotDeps, AccountDeps {
@@ -34,6 +36,7 @@ export interface Context extends BotDeps, AccountDeps {
   /** Null where it is off. */
   tracing: Tracing | null;
   metrics: Metrics;
+  measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
   /** Aborts at the first sign of a stop: the process is unready, and serves on until load balancers know. */
   leaving: AbortSignal;
@@ -51,8 +54,10 @@ export async function createContext(
 ): Promise<Context> {
   const clock = systemClock;
   const metrics = createMetrics({ processMetrics: true });
-  const db = connectDatabase({ url: config.databaseUrl, maxConnections: MAX_DATABASE_CONNECTIONS, log });
+  describeProcess(metrics, 'api', ['api']);
+  const db = connectDatabase({ ...config.database, role: 'api', log, metrics });
   const redis = await connectRedis({ url: config.redisUrl, log });
+  measureCommands(metrics, redis);
   const secrets = secretBox(config.encryptionKey);
   const tracing = await openTracing(config.tracing, { name: 'flotilla-api', log });
   const directory = await followDirectory({ redis, secrets, log });
@@ -65,6 +70,7 @@ export async function createContext(
   const waiters = channelWaiters(redis, channels.appended);
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
+  const counted = apiMetrics(metrics, waiters);
   const leave = new AbortController();
   const stop = new AbortController();
 
@@ -80,14 +86,15 @@ export async function createContext(
     turns,
     waiters,
     credentials,
-    platform: platformClient({ apiUrl: config.platformUrl }),
+    platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.http.publicUrl,
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis),
     tracing,
-    apiMetrics: apiMetrics(metrics, waiters),
+    apiMetrics: counted,
+    measurePull: counted.polls,
     leaving: leave.signal,
     beginLeaving: () => leave.abort(),
     stopping: stop.signal,

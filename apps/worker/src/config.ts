@@ -1,3 +1,4 @@
+import { poolSetting } from '@flotilla/database/connect.ts';
 import type { RetentionDays } from '@flotilla/domain/retention/remove-expired.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { commonSettings, integerSetting } from '@flotilla/runtime/settings.ts';
@@ -19,6 +20,7 @@ const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
 export const workerSettings = z.object({
   ...commonSettings,
   ...tracingSettings,
+  WORKER_DATABASE_CONNECTIONS: poolSetting(4),
   WORKER_ROLES: rolesSetting,
   POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 }).default(2000),
   MESSAGE_RETENTION_DAYS: retentionSetting,
@@ -26,7 +28,7 @@ export const workerSettings = z.object({
 });
 
 export type WorkerConfig = {
-  databaseUrl: string;
+  database: { url: string; maxConnections: number };
   redisUrl: string;
   platformUrl: string;
   encryptionKey: string;
@@ -48,7 +50,7 @@ export type WorkerConfig = {
 export function readWorkerConfig(env?: Record<string, string | undefined>): WorkerConfig {
   const settings = env ? readSettings(workerSettings, env) : readSettings(workerSettings);
   return {
-    databaseUrl: settings.DATABASE_URL,
+    database: { url: settings.DATABASE_URL, maxConnections: settings.WORKER_DATABASE_CONNECTIONS },
     redisUrl: settings.REDIS_URL,
     platformUrl: settings.TELEGRAM_API_URL,
     encryptionKey: settings.ENCRYPTION_KEY,

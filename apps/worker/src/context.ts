@@ -5,12 +5,15 @@ import { type BackendConnections, backendConnections } from '@flotilla/domain/pu
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
+import { measureCommands } from '@flotilla/redis/measure-commands.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { openTracing, type Tracing } from '@flotilla/runtime/tracing.ts';
+import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
@@ -45,15 +48,18 @@ export type WorkerContext = {
   close(): Promise<void>;
 };
 
-const DATABASE_CONNECTIONS = 4;
 const REQUESTS_AT_ONCE = 4000;
 /** Well below the push turns a worker runs at once, so that lingering keeps nobody waiting. */
 const LINGERING_TURNS = 500;
 
 export async function createWorkerContext(config: WorkerConfig): Promise<WorkerContext> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
-  const db = connectDatabase({ url: config.databaseUrl, maxConnections: DATABASE_CONNECTIONS, log });
+  const metrics = createMetrics({ processMetrics: true });
+  describeProcess(metrics, 'worker', config.roles);
+  const measured = measurePlatform(metrics);
+  const db = connectDatabase({ ...config.database, role: 'worker', log, metrics });
   const redis = await connectRedis({ url: config.redisUrl, log });
+  measureCommands(metrics, redis);
   const secrets = secretBox(config.encryptionKey);
   const tracing = await openTracing(config.tracing, { name: 'flotilla-worker', log });
   const directory = await followDirectory({ redis, secrets, log });
@@ -65,14 +71,13 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   };
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
-  const metrics = createMetrics({ processMetrics: true });
-  const polling = pollingClient({ apiUrl: config.platformUrl });
+  const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
   return {
     config,
     db,
     redis,
     secrets,
-    platform: platformClient({ apiUrl: config.platformUrl }),
+    platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
     directory,
     turns,

@@ -1,6 +1,9 @@
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { integerSetting } from '@flotilla/runtime/settings.ts';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { type MeasureQuery, measurePool } from './measure-pool.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -8,13 +11,25 @@ export type Database = Kysely<Tables>;
 const CONNECT_TIMEOUT_MS = 4_000;
 const DEFAULT_QUERY_TIMEOUT_MS = 4_500;
 const QUERY_TIMED_OUT = 'Query read timeout';
+/** Far above what any of our transactions takes: it frees what a process locked that stopped in the middle of one. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+const POOL_AT_MOST = 200;
 
 export interface ConnectOptions {
   url: string;
+  /** Shown by Postgres as `flotilla-<role>`. */
+  role?: string;
   maxConnections: number;
   /** How long one statement may take; null waits without end (migrations, exports). Default 4.5 s. */
   queryTimeoutMs?: number | null;
   log?: Logger;
+  /** Where its queries and connections are counted. */
+  metrics?: Metrics;
+}
+
+/** How many connections to Postgres a process opens at most; those it does not need are closed after 10 s. */
+export function poolSetting(defaultConnections: number) {
+  return integerSetting({ min: 1, max: POOL_AT_MOST }).default(defaultConnections);
 }
 
 /**
@@ -26,6 +41,8 @@ export function connectDatabase(options: ConnectOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections,
+    application_name: `flotilla-${options.role ?? 'other'}`,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
@@ -35,15 +52,17 @@ export function connectDatabase(options: ConnectOptions): Database {
   });
   // Without a listener an idle connection's end would end the process.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
+  const measure = options.metrics === undefined ? null : measurePool(options.metrics, pool);
   const guardedPool = {
     options: pool.options,
-    connect: async () => guardedClient(await pool.connect()),
+    connect: async () =>
+      guardedClient(await (measure === null ? pool.connect() : measure.wait(pool.connect())), measure),
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
 }
 
-function guardedClient(client: pg.PoolClient): PostgresPoolClient {
+function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): PostgresPoolClient {
   // The pool listens to idle clients only: the end of one in use rejects its query, and would end the process besides.
   const ignore = () => {};
   client.on('error', ignore);
@@ -51,7 +70,8 @@ function guardedClient(client: pg.PoolClient): PostgresPoolClient {
   const query = async (text: string, parameters: unknown[]) => {
     if (timedOut) throw new Error(QUERY_TIMED_OUT);
     try {
-      return await client.query(text, parameters);
+      const answer = client.query(text, parameters);
+      return await (measure === null ? answer : measure.query(answer));
     } catch (error) {
       timedOut = error instanceof Error && error.message === QUERY_TIMED_OUT;
       throw error;

@@ -1,4 +1,5 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { answersMetric } from '@flotilla/runtime/process-metrics.ts';
 import type { QuickHistogram } from '@flotilla/runtime/quick-series.ts';
 import type { Pool } from 'pg';
 import { isUnavailable } from './is-unavailable.ts';
@@ -37,6 +38,11 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   metrics
     .gauge({ name: 'flotilla_postgres_connections_max', help: 'How many connections the pool may have.' })
     .set(pool.options.max);
+  answersMetric(
+    metrics,
+    { name: 'flotilla_postgres_up', help: '1 when Postgres answered a query within 2 s of the scrape.' },
+    () => pool.query('select 1'),
+  );
   const ok = queries.of('ok');
   const failed = { refused: queries.of('refused'), away: queries.of('away') };
   return {

@@ -1,4 +1,5 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { answersMetric } from '@flotilla/runtime/process-metrics.ts';
 import type { RedisHandles } from './connect.ts';
 
 type Sender = { sendCommand(command: { promise: Promise<unknown> }, ...rest: unknown[]): unknown };
@@ -15,6 +16,11 @@ export function measureCommands(metrics: Metrics, redis: RedisHandles): void {
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });
+  answersMetric(
+    metrics,
+    { name: 'flotilla_redis_up', help: '1 when Redis answered a PING within 2 s of the scrape.' },
+    () => redis.commands.ping(),
+  );
   const ok = seconds.of('ok');
   const failed = seconds.of('failed');
   const connection = redis.commands as unknown as Sender;

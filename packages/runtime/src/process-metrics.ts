@@ -1,4 +1,5 @@
-import packageFile from '../package.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './probe-server.ts';
 
@@ -10,7 +11,7 @@ export function describeProcess(metrics: Metrics, process: string, roles: Iterab
       help: 'Always 1; the release that runs.',
       labelNames: ['process', 'version'],
     })
-    .set({ process, version: packageFile.version }, 1);
+    .set({ process, version: readVersion() }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
     help: 'Always 1; one series per role that this process has.',
@@ -57,4 +58,11 @@ async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Pro
     () => false,
   );
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }

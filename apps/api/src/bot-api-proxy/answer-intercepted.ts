@@ -27,10 +27,12 @@ export async function answerIntercepted(
   if (isPoll) proxy.metrics.pollBegan();
   try {
     const answer = await answerOf(proxy, call, source, intercept, open.signal);
-    if (answer === null) return;
+    if (answer === null)
+      return proxy.metrics.call('refused', call.method, call.res.writableEnded ? 415 : 499, call.begunAtMs);
     if (isPoll && !answer.ok) await pauseBefore(proxy, open.signal);
+    const status = call.res.destroyed ? 499 : answer.ok ? 200 : answer.code;
     sendAnswer(call.res, answer);
-    proxy.metrics.call(isPoll ? 'polled' : 'intercepted', answer.ok ? 200 : answer.code, call.begunAtMs);
+    proxy.metrics.call(isPoll ? 'polled' : 'intercepted', call.method, status, call.begunAtMs);
   } finally {
     proxy.open.delete(open);
     if (isPoll) proxy.metrics.pollEnded();

@@ -62,9 +62,11 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   const fault = framingFault(req);
   const path = parseBotPath(req.url ?? '', proxy.deps.proxy.prefix);
   if (path !== null && proxy.deps.tracing) traceCall(proxy.deps, req, res, path);
-  if (fault !== null) sendEmpty(res, fault);
-  else if (path === null) sendAnswer(res, NOT_FOUND);
-  else if (path.kind === 'file') fileDownload(proxy, req, res, path);
+  if (fault !== null || path === null) {
+    if (fault !== null) sendEmpty(res, fault);
+    else sendAnswer(res, NOT_FOUND);
+    proxy.metrics.call('refused', null, fault ?? NOT_FOUND.code, performance.now());
+  } else if (path.kind === 'file') fileDownload(proxy, req, res, path);
   else {
     const call = { req, res, path, method: path.method, begunAtMs: performance.now(), whole: null };
     if (path.method === '') void handleUnnamed(proxy, call);
@@ -74,6 +76,8 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
 
 async function handleUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
   const named = await namedMethod(call.req, call.path.query);
-  if (named.outcome === 'too-large') sendAnswer(call.res, TOO_LARGE);
-  else if (named.outcome === 'named') handleMethod(proxy, { ...call, method: named.method, whole: named.whole });
+  if (named.outcome === 'too-large') {
+    sendAnswer(call.res, TOO_LARGE);
+    proxy.metrics.call('refused', null, TOO_LARGE.code, call.begunAtMs);
+  } else if (named.outcome === 'named') handleMethod(proxy, { ...call, method: named.method, whole: named.whole });
 }

@@ -35,11 +35,12 @@ const WAITING_BYTES = 32 * 1024 * 1024;
  * the answers and never holds one up; what cannot be stored is counted and logged.
  */
 export function captureCalls(deps: ProxyDeps): Capture {
-  const outcomes = deps.metrics.counter({
+  const outcomes = deps.metrics.quickCounter({
     name: 'flotilla_proxy_captured_calls_total',
     help: 'Calls to be kept in the history, by what became of them.',
     labelNames: ['outcome'],
   });
+  const [stored, lost] = [outcomes.of('stored'), outcomes.of('lost')];
   /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
   const tails = new Map<number, Promise<void>>();
   const waiting = { calls: 0, bytes: 0 };
@@ -56,9 +57,9 @@ export function captureCalls(deps: ProxyDeps): Capture {
       const result = extractResult(text);
       if (result === null || !isKept(call.captured, result)) return;
       await append(bot, { method, params: keptParameters(call), result });
-      outcomes.inc({ outcome: 'stored' });
+      stored.inc();
     } catch (error) {
-      outcomes.inc({ outcome: 'lost' });
+      lost.inc();
       deps.log.warn({ botId: bot.id, method, err: error }, 'a call could not be kept in the history');
     } finally {
       waiting.bytes -= answer.body.length;
@@ -69,17 +70,17 @@ export function captureCalls(deps: ProxyDeps): Capture {
   return {
     hasRoom: () => {
       if (waiting.calls < WAITING_CALLS && waiting.bytes < WAITING_BYTES) return true;
-      outcomes.inc({ outcome: 'lost' });
+      lost.inc();
       return false;
     },
     keep: (call) => {
       const previous = tails.get(call.bot.id);
-      const stored = store(call, previous);
+      const storing = store(call, previous);
       // What needs no decompression is sent within this tick, in order on the one connection.
       if (previous === undefined && call.answer.encoding === '') return;
-      tails.set(call.bot.id, stored);
-      stored.then(() => {
-        if (tails.get(call.bot.id) === stored) tails.delete(call.bot.id);
+      tails.set(call.bot.id, storing);
+      storing.then(() => {
+        if (tails.get(call.bot.id) === storing) tails.delete(call.bot.id);
       });
     },
     drain: async () => {

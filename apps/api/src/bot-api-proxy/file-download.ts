@@ -14,7 +14,7 @@ export function fileDownload(proxy: RunningProxy, req: IncomingMessage, res: Ser
   const refusal = refusalOf(proxy, path.token);
   if (refusal !== null) {
     sendAnswer(res, refusal);
-    proxy.metrics.call('refused', refusal.code, begunAtMs);
+    proxy.metrics.call('refused', null, refusal.code, begunAtMs);
     return;
   }
   passThrough(proxy.upstream, req, res, {
@@ -22,7 +22,7 @@ export function fileDownload(proxy: RunningProxy, req: IncomingMessage, res: Ser
     tee: null,
     body: null,
     errorDelayMs: 0,
-    onDone: (status) => proxy.metrics.call('file', status, begunAtMs),
+    onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
   });
 }
 

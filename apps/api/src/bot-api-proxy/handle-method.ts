@@ -23,7 +23,7 @@ const FOR_ANY_TOKEN = new Map([
 export function handleMethod(proxy: RunningProxy, call: MethodCall): void {
   const forAnyToken = FOR_ANY_TOKEN.get(call.method);
   if (forAnyToken !== undefined) {
-    if (isVerbOfCalls(call)) finish(proxy, call, forAnyToken());
+    if (isVerbOfCalls(proxy, call)) finish(proxy, call, forAnyToken());
     return;
   }
   let bot: Bot | undefined;
@@ -32,6 +32,22 @@ export function handleMethod(proxy: RunningProxy, call: MethodCall): void {
   } catch (error) {
     // We cannot know whether the bot is ours, and a stranger's calls would go on to the platform.
     refuse(proxy, call, describeError(proxy.deps.log, error));
+    return;
+  }
+  if (bot !== undefined) handleKnown(proxy, call, bot);
+  else if (proxy.intercepts.has(call.method)) void lookAgain(proxy, call);
+  else handleUnknown(proxy, call);
+}
+
+/** Another replica may have registered it a moment ago; passing its getUpdates on would acknowledge what nobody stored. */
+async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
+  const { directory, log } = proxy.deps;
+  let bot: Bot | undefined;
+  try {
+    await directory.refresh();
+    bot = directory.byToken(call.path.token);
+  } catch (error) {
+    refuse(proxy, call, describeError(log, error));
     return;
   }
   if (bot === undefined) handleUnknown(proxy, call);
@@ -45,23 +61,24 @@ function handleKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
   }
   const intercept = proxy.intercepts.get(call.method);
   if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
-  else if (isVerbOfCalls(call)) void answerIntercepted(proxy, call, bot, intercept);
+  else if (isVerbOfCalls(proxy, call)) void answerIntercepted(proxy, call, bot, intercept);
 }
 
 function handleUnknown(proxy: RunningProxy, call: MethodCall): void {
   const { autoRegisterBots, unknownBots } = proxy.deps.proxy;
   const setsWebhook = call.method === 'setwebhook';
   if (setsWebhook && autoRegisterBots) {
-    if (!isVerbOfCalls(call)) return;
+    if (!isVerbOfCalls(proxy, call)) return;
     void answerIntercepted(proxy, call, () => registerBot(proxy.deps, call.path.token), setWebhook);
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null);
 }
 
 /** Only GET and POST are calls; anything else is refused as the platform does, never passed on. */
-function isVerbOfCalls({ req, res }: MethodCall): boolean {
+function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: MethodCall): boolean {
   if (req.method === 'GET' || req.method === 'POST') return true;
   sendEmpty(res, 501);
+  proxy.metrics.call('refused', null, 501, begunAtMs);
   return false;
 }
 
@@ -72,7 +89,7 @@ function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
     tee,
     body: call.whole === null ? null : call.whole.body,
     errorDelayMs: call.method === 'getupdates' ? proxy.pollErrorDelayMs : 0,
-    onDone: (status) => proxy.metrics.call(kind, status, call.begunAtMs),
+    onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),
   });
 }
 
@@ -91,6 +108,6 @@ function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
 
 function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
   sendAnswer(call.res, answer);
-  if (answer.ok) proxy.metrics.call('intercepted', 200, call.begunAtMs);
-  else proxy.metrics.call('refused', answer.code, call.begunAtMs);
+  if (answer.ok) proxy.metrics.call('intercepted', call.method, 200, call.begunAtMs);
+  else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);
 }

@@ -1,4 +1,5 @@
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
+import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
@@ -25,6 +26,7 @@ export type ProxyDeps = BotDeps & {
   waiters: ChannelWaiters;
   metrics: Metrics;
   apiMetrics: Pick<ApiMetrics, 'pulled'>;
+  measurePull?: MeasurePull;
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;

@@ -7,6 +7,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Context } from '../context.ts';
 import { readBytes } from '../http/read-body.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
+import { type Intake, intakeOutcomeOf } from './intake-metrics.ts';
 
 const RETRY_AFTER_S = 1;
 
@@ -17,7 +18,11 @@ const RETRY_AFTER_S = 1;
 export function platformWebhook(context: Context): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const receive: RequestHandler = (request, response, next) => {
-    receiveUpdate(context, request, response).catch(next);
+    const intake = context.apiMetrics.intake.began();
+    receiveUpdate(context, request, response, intake).catch((error: unknown) => {
+      intake.ended(intakeOutcomeOf(error));
+      next(error);
+    });
   };
   router.post('/telegram/:botId', receive);
   router.all('/telegram/:botId', (_request, response) => {
@@ -27,7 +32,7 @@ export function platformWebhook(context: Context): Router {
   return router;
 }
 
-async function receiveUpdate(context: Context, request: Request, response: Response): Promise<void> {
+async function receiveUpdate(context: Context, request: Request, response: Response, intake: Intake): Promise<void> {
   const bot = addressedBot(context, request);
   const span = context.tracing?.start('receive update', {
     kind: 'server',
@@ -40,15 +45,18 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
   const accepted = await acceptUpdates(context, bot, [update], undefined, span);
   switch (accepted.outcome) {
     case 'accepted':
-      context.apiMetrics.accepted.inc({ intake: 'webhook' }, accepted.appended);
+      context.apiMetrics.accepted.inc(accepted.appended);
+      intake.ended(accepted.appended > 0 ? 'accepted' : 'duplicate');
       response.status(200).type('application/json').send('{}');
       return;
     case 'gone':
       throw new FlotillaError('not_found', 'Bot not found');
     case 'disabled':
+      intake.ended('disabled');
       throw new FlotillaError('unavailable', 'The bot is disabled', { retryAfterS: RETRY_AFTER_S });
     case 'full':
     case 'fenced':
+      intake.ended('full');
       throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: RETRY_AFTER_S });
   }
 }

@@ -7,7 +7,12 @@ import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 
-export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock };
+export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
+
+export type MeasurePull = {
+  /** A poll ended; of one that waited for its updates, how long ago (ms) the oldest of them was appended. */
+  ended(outcome: 'at_once' | 'woken' | 'empty', appendedAgoMs: number): void;
+};
 
 export type PullRequest = {
   /** null: the default consumer, shared by getUpdates and the REST poll. */
@@ -38,22 +43,30 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
   try {
     const begunAtMs = performance.now();
     let page = await readPage(deps, bot, request, request.offset, true);
+    let waited = false;
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
     while (page.updates.length === 0 && !request.signal.aborted) {
       const leftMs = waitMs - (performance.now() - begunAtMs);
       if (leftMs <= 0) break;
+      waited = true;
       await listening.wake(Math.min(leftMs, REREAD_EVERY_MS), request.signal);
       // The platform, too, gathers for a moment what arrives together.
       if (leftMs > COALESCE_MS) await delay(COALESCE_MS);
       page = await readPage(deps, bot, request, page.offset, false);
     }
+    measure(deps, page, waited);
     return page.updates;
   } finally {
     listening.stop();
   }
 }
 
-type Page = { updates: string[]; offset: number; throttled: boolean };
+type Page = { updates: string[]; offset: number; throttled: boolean; appendedAtMs: number };
+
+function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean): void {
+  if (page.updates.length === 0) measurePull?.ended('empty', 0);
+  else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
+}
 
 async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
   const keys = botKeys(bot.id);
@@ -77,20 +90,21 @@ async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: 
         request.kinds === null ? '' : `,${request.kinds.join(',')},`,
       ],
     );
-    const [status, nextOffset, wasThrottled, moreFrom, updates] = reply as [
+    const [status, nextOffset, wasThrottled, moreFrom, updates, appendedAtMs] = reply as [
       string,
       number,
       number,
       number,
       ScriptReply,
+      number,
     ];
     if (status === 'TOO_MANY') throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
-    if (status !== 'OK') return { updates: [], offset, throttled: false };
+    if (status !== 'OK') return { updates: [], offset, throttled: false, appendedAtMs: 0 };
     if (acknowledge) {
       throttled = wasThrottled === 1;
       offset = nextOffset;
     }
-    if (moreFrom === 0) return { updates: updates as string[], offset, throttled };
+    if (moreFrom === 0) return { updates: updates as string[], offset, throttled, appendedAtMs };
     acknowledge = false;
     from = moreFrom;
   }

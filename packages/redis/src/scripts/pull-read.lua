@@ -4,7 +4,8 @@
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds a named consumer wants (',message,poll,' or '' for all)
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
---      | {'OK', absolute offset to go on with while waiting, throttled (0/1), more to scan from (0: none), {raw…}}
+--      | {'OK', absolute offset to go on with while waiting, throttled (0/1), more to scan from (0: none), {raw…},
+--         when the first of them was appended (ms, 0 when there is none)}
 -- @include trim
 local BODY_CAP = 4194304
 local SLACK = 10
@@ -106,7 +107,7 @@ else
 end
 
 local wanted = ARGV[9]
-local raws, size, scanned, moreFrom = {}, 0, 0, 0
+local raws, size, scanned, moreFrom, appendedAt = {}, 0, 0, 0, 0
 local at = '(' .. (from - 1)
 while #raws < limit and moreFrom == 0 do
   local page = redis.call('XRANGE', log, at, '+', 'COUNT', math.min(limit - #raws, PAGE))
@@ -124,6 +125,7 @@ while #raws < limit and moreFrom == 0 do
         limit = #raws
         break
       end
+      if #raws == 0 then appendedAt = entry.at end
       raws[#raws + 1] = entry.raw
     end
     if scanned >= SCAN_AT_MOST and #raws == 0 then
@@ -133,4 +135,4 @@ while #raws < limit and moreFrom == 0 do
   end
 end
 if ARGV[7] == '1' and now - tonumber(redis.call('HGET', state, 'trimmedAt')) > 5000 then trimLog(state, log, consumers, now) end
-return { 'OK', offset, throttled, moreFrom, raws }
+return { 'OK', offset, throttled, moreFrom, raws, appendedAt }

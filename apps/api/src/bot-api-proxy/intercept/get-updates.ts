@@ -42,7 +42,7 @@ async function read(deps: ProxyDeps, call: InterceptedCall, request: Request): P
   const throttle = request.timeoutMs === 0;
   const wanted = { ...request, consumer: null, kinds: null, throttle, signal: call.signal };
   const updates = await readUpdates(deps, call.bot, wanted);
-  deps.apiMetrics.pulled.inc({ by: 'get_updates' }, updates.length);
+  deps.apiMetrics.pulled.of('get_updates').inc(updates.length);
   return updates;
 }
 

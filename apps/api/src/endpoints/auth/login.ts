@@ -6,8 +6,13 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { presentAccount } from './present-account.ts';
 
 export const loginEndpoint = defineEndpoint(login, async (context, { input, request }) => {
-  const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '');
+  const { signIns } = context.apiMetrics;
+  const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '').catch((error: unknown) => {
+    if (error instanceof FlotillaError) signIns.of('limited').inc();
+    throw error;
+  });
   const account = await signIn(context, input);
+  signIns.of(account === null ? 'refused' : 'ok').inc();
   if (account === null) throw new FlotillaError('unauthorized', 'The username or the password is wrong');
   await attempt.succeeded();
   await beginSession(request, { accountId: account.id, epoch: account.sessionEpoch });

@@ -19,6 +19,6 @@ export const pollUpdatesEndpoint = defineRawEndpoint(pollUpdates, async (context
   const updates = await untilGone(context.stopping, response, (signal) =>
     readUpdates(context, bot, { ...request, signal }),
   );
-  context.apiMetrics.pulled.inc({ by: 'rest' }, updates.length);
+  context.apiMetrics.pulled.of('rest').inc(updates.length);
   return `{"ok":true,"result":[${updates.join(',\n')}]}`;
 });

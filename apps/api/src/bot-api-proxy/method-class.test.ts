@@ -1,0 +1,27 @@
+import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
+import { expect, test } from '@jest/globals';
+import { METHOD_CLASSES, methodClass } from './method-class.ts';
+
+test.each([
+  ['getupdates', 'updates'],
+  ['setwebhook', 'webhook'],
+  ['sendmessage', 'send'],
+  ['copymessages', 'send'],
+  ['editmessagetext', 'edit'],
+  ['stopmessagelivelocation', 'edit'],
+  ['deletemessage', 'delete'],
+  ['banchatmember', 'chat'],
+  ['deletechatphoto', 'chat'],
+  ['getme', 'get'],
+  ['answercallbackquery', 'answer'],
+  ['sendtomorrowsnews', 'send'],
+  ['123456:token', 'other'],
+  ['', 'other'],
+])('%p counts as %s', (method, expected) => {
+  expect(methodClass(method)).toBe(expected);
+});
+
+test('every method that is captured has a class of its own', () => {
+  for (const method of CAPTURED_METHODS.keys()) expect(METHOD_CLASSES).toContain(methodClass(method));
+  expect([...CAPTURED_METHODS.keys()].map(methodClass)).not.toContain('get');
+});
