@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SandboxSettings } from './config.ts';
 import type { Credentials } from './credentials.ts';
-import { ADA, type DemoBot } from './register-demo-bot.ts';
+import { ADA, type DemoBot } from './demo-bot/register-demo-bot.ts';
 
 export type Running = {
   settings: SandboxSettings;

@@ -9,9 +9,12 @@ export type EchoProgram = { url: string; stop(): Promise<void> };
 
 /**
  * The demo bot's program: takes the updates Flotilla pushes to it and says back what it is told, calling the Bot API
- * at `apiRoot` (Flotilla's proxy) as any bot would.
+ * at `apiRoot` (Flotilla's proxy) as any bot would. Listens on a free port of loopback when told nothing else.
  */
-export async function startEchoProgram(bot: { apiRoot: string; token: string; secret: string }): Promise<EchoProgram> {
+export async function startEchoProgram(
+  bot: { apiRoot: string; token: string; secret: string },
+  listen: { host: string; port: number } = { host: '127.0.0.1', port: 0 },
+): Promise<EchoProgram> {
   const server = createServer(async (request, response) => {
     if (request.headers['x-telegram-bot-api-secret-token'] !== bot.secret) {
       response.writeHead(401).end();
@@ -26,7 +29,7 @@ export async function startEchoProgram(bot: { apiRoot: string; token: string; se
       response.writeHead(500).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(listen.port, listen.host, resolve));
   const stop = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();

@@ -1,0 +1,41 @@
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { type DemoBotSettings, SETTINGS } from './config.ts';
+import { startEchoProgram } from './echo-program.ts';
+import { ADA, type DemoBot, registerDemoBot } from './register-demo-bot.ts';
+
+runMain('demo bot', async () => startDemoBot(readSettings(SETTINGS)), { plain: true });
+
+/** The demo bot and its program for a Flotilla and a simulator that run already; prints what to try. */
+async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promise<void> }> {
+  const bot = { token: settings.DEMO_BOT_TOKEN, secret: settings.DEMO_BOT_SECRET };
+  const apiRoot = `${settings.API_URL}${settings.PROXY_PREFIX}`;
+  const echo = await startEchoProgram({ ...bot, apiRoot }, { host: settings.HOST, port: settings.PORT });
+  try {
+    const registered = await registerDemoBot({
+      ...bot,
+      simulatorUrl: settings.SIMULATOR_URL,
+      apiUrl: settings.API_URL,
+      apiKey: settings.ADMIN_API_KEY,
+      backendUrl: settings.BACKEND_URL,
+    });
+    process.stdout.write(whatToTry(settings, registered));
+  } catch (error) {
+    await echo.stop();
+    throw error;
+  }
+  return { stop: echo.stop };
+}
+
+function whatToTry(settings: DemoBotSettings, bot: DemoBot): string {
+  const { SHOWN_API_URL: api, SHOWN_SIMULATOR_URL: simulator, PROXY_PREFIX: prefix } = settings;
+  const said = JSON.stringify({ from: ADA.id, to: bot.telegramId, text: 'Hello' });
+  const key = `-H 'Authorization: Bearer ${settings.ADMIN_API_KEY}'`;
+  return [
+    `The demo bot runs. Write to it as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
+    `  curl -s ${simulator}/control/sendMessage -H 'Content-Type: application/json' -d '${said}'`,
+    `  curl -s '${api}/api/messages?bot_id=${bot.id}&chat_id=${ADA.id}' ${key}`,
+    `  curl -s ${api}${prefix}/bot${bot.token}/sendMessage -d chat_id=${ADA.id} -d text=Hi`,
+    '',
+  ].join('\n');
+}
