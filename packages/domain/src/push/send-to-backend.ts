@@ -50,8 +50,8 @@ export async function sendToBackend(
 }
 
 async function judge(response: Dispatcher.ResponseData): Promise<Delivery> {
-  const { statusCode, headers, body } = response;
-  const reply = await readBounded(body);
+  const { statusCode, headers } = response;
+  const reply = await readBounded(response);
   if (statusCode >= 200 && statusCode < 300) {
     return { outcome: 'delivered', status: statusCode, contentType: String(headers['content-type'] ?? ''), reply };
   }
@@ -64,7 +64,12 @@ async function judge(response: Dispatcher.ResponseData): Promise<Delivery> {
   };
 }
 
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string> {
+/** The reply's text; nothing where it is too long, or packed: the platform asks for neither. */
+async function readBounded({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+  if (Number(headers['content-length'] ?? 0) > REPLY_READ_AT_MOST || headers['content-encoding'] !== undefined) {
+    body.on('error', () => {}).destroy();
+    return '';
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -72,8 +77,8 @@ async function readBounded(body: Dispatcher.ResponseData['body']): Promise<strin
     size += chunk.length;
     if (size > REPLY_READ_AT_MOST) {
       body.destroy();
-      break;
+      return '';
     }
   }
-  return size > REPLY_READ_AT_MOST ? '' : Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,0 +1,121 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type BackendHandler, startBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+const MIB = 1024 * 1024;
+/** A hundred requests in flight hold 128 KiB of a reply each, and a busy heap breathes; a whole reply would show. */
+const GROWTH_AT_MOST = 150 * MIB;
+const IN_FLIGHT = 100;
+
+let fleet: Fleet;
+const stops: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+}, 60_000);
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+afterAll(async () => {
+  await fleet.stop();
+}, 60_000);
+
+const backend = async (handler: BackendHandler): Promise<string> => {
+  const started = await startBackend(handler);
+  stops.push(() => started.stop());
+  return started.url;
+};
+const addBot = (backendUrl: string, maxConnections: number) =>
+  fleet.addBot({ proxy_enabled: true, backend_url: backendUrl, max_connections: maxConnections });
+const say = (bot: FleetBot, chat: number, text: string) =>
+  fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
+  });
+
+/** The most memory (bytes) a process held resident since it was last forgotten. */
+const peakOf = async (pid: number) =>
+  Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+const forgetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5');
+
+/** Sends as much as the other side takes. */
+function answerWithoutEnd(response: ServerResponse, chunk: Buffer): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const more = (error?: Error | null): void => {
+    if (!error && !response.destroyed) response.write(chunk, more);
+  };
+  more();
+}
+
+describe('replies of backends', () => {
+  const bomb = gzipSync(Buffer.alloc(100 * MIB));
+  const chunk = Buffer.alloc(MIB, '{"method":');
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['a gigabyte and more each', (response) => answerWithoutEnd(response, chunk)],
+    [
+      'a gzip bomb each',
+      (response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb);
+      },
+    ],
+  ])(
+    'of %s, a hundred at once, do not add up in the memory of the worker',
+    async (_what, misbehave) => {
+      let misbehaves = false;
+      let received = 0;
+      const url = await backend((_request, response) => {
+        received += 1;
+        if (misbehaves) misbehave(response);
+        else response.end();
+      });
+      const { pid } = fleet.workers[0]!;
+      const bot = await addBot(url, IN_FLIGHT);
+      const load = { bots: [bot.platformId], chats: IN_FLIGHT, count: 20 * IN_FLIGHT };
+      await fleet.control.generate(load);
+      await waitFor(() => received >= load.count, { timeoutMs: 60_000, message: 'the warm-up' });
+      await forgetPeak(pid);
+      const before = await peakOf(pid);
+      [misbehaves, received] = [true, 0];
+      await fleet.control.generate(load);
+      await waitFor(() => received >= load.count, { timeoutMs: 60_000, message: 'every update, once' });
+      expect((await peakOf(pid)) - before).toBeLessThan(GROWTH_AT_MOST);
+      expect(received).toBe(load.count);
+    },
+    120_000,
+  );
+
+  test('of one byte a second are cut at the total timeout of a minute, and what waited for the slot goes on', async () => {
+    const begunAt = performance.now();
+    let cutAfterMs = 0;
+    let goneOn = false;
+    const url = await backend((request, response) => {
+      if (request.text.includes('"waits"')) {
+        goneOn = true;
+        response.end();
+        return;
+      }
+      const openedAt = performance.now();
+      response.writeHead(200, { 'content-length': 1000 });
+      const timer = setInterval(() => response.write('x'), 1000);
+      response.once('close', () => {
+        clearInterval(timer);
+        cutAfterMs ||= performance.now() - openedAt;
+      });
+    });
+    const bot = await addBot(url, 1);
+    await say(bot, 1, 'trickled');
+    await say(bot, 2, 'waits');
+    await waitFor(() => goneOn, { timeoutMs: 100_000, message: 'the update that waits for the slot' });
+    expect(cutAfterMs).toBeGreaterThan(55_000);
+    expect(cutAfterMs).toBeLessThan(75_000);
+    expect(performance.now() - begunAt).toBeLessThan(100_000);
+    const attempts = await waitFor(async () => {
+      const known = await fleet.rest<{ status: number; error?: string }[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+      return known.length >= 2 && known;
+    });
+    expect(attempts).toContainEqual(expect.objectContaining({ status: 0, error: 'Read timeout expired' }));
+  }, 150_000);
+});
