@@ -33,6 +33,9 @@ type Log = { warn(fields: object, message: string): void };
 
 const CALL_DEADLINE_MS = 1000;
 const READY_WITHIN_MS = 5000;
+const WARN_EVERY_MS = 1000;
+/** What waiting does not mend. */
+const LASTING = /WRONGPASS|NOAUTH|NOPERM|cluster support disabled/;
 const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
 const waiting = { maxRetriesPerRequest: null };
 
@@ -41,8 +44,14 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  const warn = (error: Error) => {
+    // Ten connections that try again ten times a second have one thing to say.
+    if (performance.now() - warnedAtMs < WARN_EVERY_MS) return;
+    warnedAtMs = performance.now();
+    options.log.warn({ reason: reasonOf(error) }, 'redis connection');
+  };
   const logged = <C extends RedisClient>(client: C): C => {
-    const warn = (error: Error) => options.log.warn({ reason: reasonOf(error) }, 'redis connection');
     client.on('error', warn).on('node error', warn);
     return client;
   };
@@ -115,21 +124,23 @@ function anyNode(client: RedisClient): { host?: string; port?: number } | undefi
 
 function untilReady(client: RedisClient, target: RedisTarget): Promise<void> {
   if (client.status === 'ready') return Promise.resolve();
+  const hint = target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
   let reason = '';
-  const note = (error: Error) => {
-    reason = ` (${reasonOf(error)})`;
-  };
+  let note: (error: Error) => void = () => {};
+  let timer: NodeJS.Timeout | undefined;
   return new Promise<void>((resolve, reject) => {
-    const hint = target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
-    const timer = setTimeout(() => {
-      reject(new Error(`Redis did not answer within ${READY_WITHIN_MS / 1000} s${reason}${hint}`));
+    note = (error) => {
+      reason = reasonOf(error);
+      if (LASTING.test(reason)) reject(new Error(`Redis refuses this REDIS_URL: ${reason}`));
+    };
+    timer = setTimeout(() => {
+      reject(new Error(`Redis did not answer within ${READY_WITHIN_MS / 1000} s: ${reason || 'silence'}${hint}`));
     }, READY_WITHIN_MS);
-    client.on('error', note);
-    client.once('ready', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  }).finally(() => client.off('error', note));
+    client.on('error', note).once('ready', resolve);
+  }).finally(() => {
+    clearTimeout(timer);
+    client.off('error', note);
+  });
 }
 
 /** A cluster names no cause but its last node's. */

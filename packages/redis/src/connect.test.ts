@@ -1,0 +1,135 @@
+import { startTestRedis } from '@flotilla/testing/redis.ts';
+import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
+import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
+import type { RedisServer } from '@flotilla/testing/redis-server.ts';
+import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectRedis, type RedisHandles } from './connect.ts';
+import { isRedisUnavailable } from './is-redis-unavailable.ts';
+import { turnQueue } from './turn-queue.ts';
+import { turnWorker } from './turn-worker.ts';
+
+const log = { warn: () => {}, error: () => {} };
+const AGAIN_WITHIN_MS = 30_000;
+
+describe.each([
+  ['a cluster', () => startTestRedisCluster({ replicas: true })],
+  ['a Sentinel set', startTestRedisSentinel],
+])('over %s', (_title, start) => {
+  let server: ReplicatedRedis;
+  let redis: RedisHandles;
+  beforeAll(async () => {
+    server = await start();
+    redis = await connectRedis({ url: server.url, log });
+  }, 60_000);
+  afterAll(async () => {
+    await redis?.close();
+    await server?.stop();
+  }, 30_000);
+
+  const keys = Array.from({ length: 50 }, (_, at) => `a:{${at}}`);
+
+  test('commands on many keys are answered in order, wherever the keys lie', async () => {
+    await redis.runMany(keys.map((key, at) => ['set', key, at]));
+    expect(await redis.runMany(keys.map((key) => ['get', key]))).toEqual(keys.map((_, at) => String(at)));
+    await expect(
+      redis.runMany([...keys.map((key) => ['get', key] as ['get', string]), ['hget', keys[0]!, 'x']]),
+    ).rejects.toThrow('WRONGTYPE');
+  });
+
+  test('keys are removed by how they begin, wherever they lie, and no others', async () => {
+    await redis.commands.set('b:1', '1');
+    await redis.removeKeys('a:');
+    expect(await redis.runMany(keys.map((key) => ['exists', key]))).toEqual(keys.map(() => 0));
+    expect(await redis.commands.get('b:1')).toBe('1');
+  });
+
+  test('after the server of a key is killed, calls fail as unavailable, then everything goes on by itself', async () => {
+    const heard: string[] = [];
+    let listening = 0;
+    const subscription = redis.subscribe('news', {
+      message: (payload) => heard.push(payload),
+      listening: () => {
+        listening += 1;
+      },
+    });
+    const queue = turnQueue(redis, 'push');
+    const turns: number[] = [];
+    const run = async (subject: number) => {
+      turns.push(subject);
+      return { next: 'idle' } as const;
+    };
+    const worker = turnWorker({ redis, queue, concurrency: 5, run, log });
+    try {
+      await queue.wake(1);
+      await waitFor(() => turns.includes(1));
+      await waitFor(() => listening === 1);
+      const killed = await masterOf(server, '{turns-push}');
+      killed.kill();
+      const faults: unknown[] = [];
+      await waitFor(
+        () =>
+          queue.wake(2).then(
+            () => true,
+            (error: unknown) => {
+              faults.push(error);
+              return false;
+            },
+          ),
+        { timeoutMs: AGAIN_WITHIN_MS, message: 'a queue that takes turns again' },
+      );
+      expect(faults.filter((fault) => !isRedisUnavailable(fault))).toEqual([]);
+      await waitFor(() => turns.includes(2), { timeoutMs: AGAIN_WITHIN_MS, message: 'a turn that runs' });
+      await waitFor(
+        async () => {
+          await redis.commands.publish('news', 'later').catch(() => {});
+          return heard.includes('later');
+        },
+        { timeoutMs: AGAIN_WITHIN_MS, message: 'a message' },
+      );
+    } finally {
+      subscription.close();
+      await worker.close();
+      await queue.close();
+    }
+  }, 120_000);
+});
+
+/** The server that holds this key now. */
+async function masterOf(server: ReplicatedRedis, key: string): Promise<RedisServer> {
+  const masters = await server.masters();
+  const held = await Promise.all(
+    masters.map((master) =>
+      master.connection.exists(key).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return masters[held.indexOf(true)]!;
+}
+
+describe('a REDIS_URL that names another kind of server', () => {
+  test('a node of a cluster is refused as a single server, and a single server as a cluster', async () => {
+    const [cluster, single] = await Promise.all([startTestRedisCluster(), startTestRedis()]);
+    try {
+      const node = cluster.url.replace('redis-cluster', 'redis').replace(/,.*/, '');
+      await expect(connectRedis({ url: node, log })).rejects.toThrow('a node of a cluster (redis-cluster://)');
+      const asCluster = single.url.replace('redis:', 'redis-cluster:');
+      await expect(connectRedis({ url: asCluster, log })).rejects.toThrow('cluster support disabled');
+    } finally {
+      await Promise.all([cluster.stop(), single.stop()]);
+    }
+  }, 60_000);
+
+  test('a wrong password is named and not quoted', async () => {
+    const single = await startTestRedis({ directives: { requirepass: 'right' } });
+    try {
+      const wrong = single.url.replace('//', '//:wrong@');
+      await expect(connectRedis({ url: wrong, log })).rejects.toThrow(/^(?!.*:wrong).*WRONGPASS/);
+    } finally {
+      await single.stop();
+    }
+  }, 30_000);
+});

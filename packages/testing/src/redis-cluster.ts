@@ -1,0 +1,63 @@
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { type RedisServer, startRedisServer } from './redis-server.ts';
+import type { ReplicatedRedis } from './replicated-redis.ts';
+import { waitFor } from './wait-for.ts';
+
+const MASTERS = 3;
+const SLOTS = 16_384;
+const NODE_TIMEOUT_MS = 2000;
+const FORMED_WITHIN_MS = 30_000;
+
+type Node = RedisServer & { busPort: number };
+
+/** A Redis Cluster of three masters, each with a replica if so wished. */
+export async function startTestRedisCluster({ replicas = false } = {}): Promise<ReplicatedRedis> {
+  const nodes = await Promise.all(Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, startNode));
+  const masters = nodes.slice(0, MASTERS);
+  await Promise.all(masters.map(giveSlots));
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  for (const node of others) await node.connection.call('cluster', 'meet', '127.0.0.1', first.port, first.busPort);
+  await waitFor(() => allSay(nodes, 'cluster_known_nodes', String(nodes.length)), { timeoutMs: FORMED_WITHIN_MS });
+  await Promise.all(nodes.slice(MASTERS).map((replica, at) => follow(replica, masters[at]!)));
+  await waitFor(() => allSay(nodes, 'cluster_state', 'ok'), { timeoutMs: FORMED_WITHIN_MS });
+  return {
+    url: `redis-cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    masters: () => mastersOf(nodes),
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
+  };
+}
+
+async function startNode(): Promise<Node> {
+  const busPort = await freePort();
+  const server = await startRedisServer({
+    'cluster-enabled': 'yes',
+    'cluster-port': String(busPort),
+    'cluster-node-timeout': String(NODE_TIMEOUT_MS),
+  });
+  return { ...server, busPort };
+}
+
+async function giveSlots(master: Node, at: number): Promise<void> {
+  const from = Math.ceil((at * SLOTS) / MASTERS);
+  await master.connection.call('cluster', 'set-config-epoch', at + 1);
+  await master.connection.call('cluster', 'addslotsrange', from, Math.ceil(((at + 1) * SLOTS) / MASTERS) - 1);
+}
+
+async function follow(replica: Node, master: Node): Promise<void> {
+  const id = (await master.connection.call('cluster', 'myid')) as string;
+  await waitFor(async () => (await replica.connection.call('cluster', 'replicate', id)) === 'OK');
+  await waitFor(async () => (await replica.info('master_link_status')) === 'up', { timeoutMs: FORMED_WITHIN_MS });
+}
+
+async function allSay(nodes: Node[], field: string, value: string): Promise<boolean> {
+  const answers = await Promise.all(nodes.map((node) => node.connection.call('cluster', 'info') as Promise<string>));
+  return answers.every((answer) => answer.includes(`${field}:${value}\r`));
+}
+
+async function mastersOf(nodes: Node[]): Promise<Node[]> {
+  const living = nodes.filter((node) => node.alive());
+  const roles = await Promise.all(living.map((node) => node.info('role')));
+  return living.filter((_, at) => roles[at] === 'master');
+}
