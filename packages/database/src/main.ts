@@ -11,7 +11,13 @@ runMain('migrate', async () => {
     z.object({ DATABASE_URL: commonSettings.DATABASE_URL, LOG_LEVEL: commonSettings.LOG_LEVEL }),
   );
   const log = createLogger({ name: 'migrate', level: settings.LOG_LEVEL });
-  const db = connectDatabase({ url: settings.DATABASE_URL, maxConnections: 2, queryTimeoutMs: null, log });
+  const db = connectDatabase({
+    url: settings.DATABASE_URL,
+    role: 'migrate',
+    maxConnections: 1,
+    queryTimeoutMs: null,
+    log,
+  });
   try {
     const applied = await migrateToLatest(db);
     log.info({ applied }, applied.length === 0 ? 'nothing to migrate' : 'migrated');

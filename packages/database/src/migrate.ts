@@ -1,23 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Database } from './connect.ts';
+import { readSqlState } from './is-unavailable.ts';
 import { migrations } from './migrations.ts';
+import type { SchemaStep } from './schema-step.ts';
+
+/** Whoever waits for a lock keeps everybody waiting who comes after: so no migration waits longer than this. */
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_TIMED_OUT = '55P03';
+const TRIES = 20;
+const PAUSE_MS = 1_000;
+// Any number; every release uses the same.
+const TURN = 6_120_387_254;
+const LOOK_AGAIN_MS = 250;
 
 /**
- * Applies what is pending and returns the names of what it applied. Several processes may call it at once:
- * one migrates, the others wait for it. Throws the error of the migration that failed, which is rolled back.
+ * Applies what is pending and returns the names of what it applied. Several processes may call it at once: one
+ * migrates, the others wait for it. A database that a newer release has migrated is left alone. Throws the error of the
+ * migration that failed, which is rolled back; those before it stay.
  */
 export async function migrateToLatest(db: Database): Promise<string[]> {
-  const { error, results = [] } = await migrator(db).migrateToLatest();
-  if (error !== undefined) throw error;
-  return results.map((result) => result.migrationName);
+  return applySteps(db, migrations, Object.keys(migrations).at(-1)!);
+}
+
+/** As migrateToLatest, up to the migration of this name and no further. */
+export async function migrateTo(db: Database, last: string): Promise<string[]> {
+  return applySteps(db, migrations, last);
 }
 
 /** The names of the migrations this database still lacks, in order. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const known = await migrator(db).getMigrations();
+  return pendingOf(db, migrations);
+}
+
+/** As migrateTo, for any steps. */
+export async function applySteps(db: Database, steps: Record<string, SchemaStep>, last: string): Promise<string[]> {
+  return db.connection().execute(async (connection) => {
+    await waitForTurn(connection);
+    const applied: string[] = [];
+    try {
+      for (;;) {
+        const [next] = await pendingOf(connection, steps);
+        if (next === undefined || next > last) return applied;
+        await applyStep(connection, steps, next);
+        applied.push(next);
+      }
+    } finally {
+      // On a connection that broke there is nothing to give back.
+      await sql`select pg_advisory_unlock(${TURN}), set_config('lock_timeout', '0', false)`
+        .execute(connection)
+        .catch(() => {});
+    }
+  });
+}
+
+/** A lock of the session, taken by asking again and again: a waiting one would run into the time limit for locks. */
+async function waitForTurn(connection: Database): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${TURN}) as mine`.execute(connection);
+    if (rows[0]?.mine) return;
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+async function applyStep(connection: Database, steps: Record<string, SchemaStep>, name: string): Promise<void> {
+  const disableTransactions = steps[name]?.outsideTransaction ?? false;
+  // Building an index concurrently waits for older transactions and keeps nobody waiting.
+  const limitMs = disableTransactions ? 0 : LOCK_TIMEOUT_MS;
+  await sql`select set_config('lock_timeout', ${String(limitMs)}, false)`.execute(connection);
+  for (let tries = 1; ; tries += 1) {
+    const { error } = await migrator(connection, steps).migrateUp({ disableTransactions });
+    if (error === undefined) return;
+    if (readSqlState(error) !== LOCK_TIMED_OUT || tries === TRIES) throw error;
+    await delay(PAUSE_MS);
+  }
+}
+
+async function pendingOf(db: Database, steps: Record<string, SchemaStep>): Promise<string[]> {
+  const known = await migrator(db, steps).getMigrations();
   return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
 }
 
-function migrator(db: Database): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
+function migrator(db: Database, steps: Record<string, SchemaStep>): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => steps } });
 }

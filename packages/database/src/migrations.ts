@@ -1,9 +1,9 @@
-import type { Migration } from 'kysely/migration';
 import * as foundation from './migrations/20261120T120000-foundation.ts';
 import * as routing from './migrations/20261120T140000-routing.ts';
+import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, SchemaStep> = {
   '20261120T120000-foundation': foundation,
   '20261120T140000-routing': routing,
 };

@@ -1,0 +1,20 @@
+import type { Tables } from '../tables.ts';
+
+const IN_ORDER: Record<keyof Tables, true> = {
+  bots: true,
+  accounts: true,
+  account_bots: true,
+  api_keys: true,
+  chats: true,
+  messages: true,
+  chat_users: true,
+  tags: true,
+  routes: true,
+  route_links: true,
+  audit_log: true,
+  dead_letters: true,
+  deletions: true,
+};
+
+/** Every table we have, those that others refer to first; a table that is missing here does not compile. */
+export const BACKED_UP_TABLES = Object.keys(IN_ORDER);

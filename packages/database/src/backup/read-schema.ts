@@ -1,0 +1,44 @@
+import type pg from 'pg';
+
+/** The migrations that a database has had, in order; none when it has none of our tables. */
+export async function readMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select to_regclass('kysely_migration') as name`);
+  if (found[0]?.name === null) return [];
+  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+  return rows.map((row) => row.name);
+}
+
+/** The tables of the schema that ours are in, but for those that record migrations. */
+export async function readTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname not like 'kysely_%'
+    order by relname`);
+  return rows.map((row) => row.name);
+}
+
+export async function readColumns(client: pg.Client, table: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [table],
+  );
+  return rows.map((row) => row.name);
+}
+
+/** The last value that each sequence has given out; 0 when none. */
+export async function readSequences(client: pg.Client): Promise<{ name: string; last: number }[]> {
+  const { rows } = await client.query<{ name: string; last: string }>(`
+    select sequencename as name, coalesce(last_value, 0) as last from pg_sequences
+    where schemaname = current_schema() order by sequencename`);
+  return rows.map(({ name, last }) => ({ name, last: Number(last) }));
+}
+
+/** The keys that have sealed something. */
+export async function readKeyIds(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(`
+    select distinct split_part(sealed, '.', 2) as id
+    from bots cross join lateral unnest(array[token_sealed, secret_token_sealed]) as sealed
+    where sealed <> '' order by 1`);
+  return rows.map((row) => row.id);
+}
