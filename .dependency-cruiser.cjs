@@ -11,6 +11,7 @@ const product = (path) => ({ path, pathNot: [TESTS] });
 const DOMAIN_FEATURES = [
   'retention',
   'bots',
+  'key-rotation',
   'update-log',
   'accounts',
   'audit',
@@ -26,6 +27,7 @@ const DOMAIN_FEATURES = [
   'tags',
   'stats',
   'chat-actions',
+  'fleet-figures',
 ];
 const features = (names) => `^packages/domain/src/(${names.join('|')})/`;
 

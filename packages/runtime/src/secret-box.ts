@@ -3,6 +3,10 @@ import { parseEncryptionKey } from './encryption-key.ts';
 
 /** Encrypts what must be read back later (bot tokens, secrets) for storage at rest. */
 export type SecretBox = {
+  /** Of the key that seals. */
+  keyId: string;
+  /** Whether ENCRYPTION_KEY lists the key of this id. */
+  lists(keyId: string): boolean;
   /** The sealed text differs each time, also for the same input. */
   seal(plain: string): string;
   /** Throws when the text was sealed with a key that is not listed any more, or was altered. */
@@ -20,6 +24,8 @@ const TAG_BYTES = 16;
 export function secretBox(encryptionKey: string): SecretBox {
   const keys = parseEncryptionKey(encryptionKey);
   return {
+    keyId: keys.first.id,
+    lists: (keyId) => keys.byId(keyId) !== undefined,
     seal: (plain) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', keys.first.key, iv).setAAD(Buffer.from(keys.first.id));
@@ -27,8 +33,9 @@ export function secretBox(encryptionKey: string): SecretBox {
       return [FORMAT, keys.first.id, sealed.toString('base64url')].join('.');
     },
     open: (sealed) => {
-      const [format, id, text] = sealed.split('.');
-      if (format !== FORMAT || !id || !text) throw new Error('This is not a text that was sealed here');
+      const id = keyIdOf(sealed);
+      const text = sealed.split('.')[2];
+      if (id === null || !text) throw new Error('This is not a text that was sealed here');
       const key = keys.byId(id);
       if (!key) throw new Error(`ENCRYPTION_KEY does not list the key "${id}" any more, which sealed this text`);
       const bytes = Buffer.from(text, 'base64url');
@@ -39,4 +46,10 @@ export function secretBox(encryptionKey: string): SecretBox {
       return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
   };
+}
+
+/** The id of the key that sealed this text; null when it was not sealed here. */
+export function keyIdOf(sealed: string): string | null {
+  const [format, id] = sealed.split('.');
+  return format === FORMAT && id ? id : null;
 }

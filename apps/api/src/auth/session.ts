@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
@@ -28,22 +28,34 @@ export type SessionMiddleware = (request: Request, response: Response) => Promis
 /** Attaches `request.session` from the cookie, or an empty one. */
 export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddleware {
   const isHttps = config.http.publicUrl?.startsWith('https:') ?? false;
+  const secrets = sessionSecrets(config.encryptionKey);
   const attach = session({
     name: SESSION_COOKIE,
-    secret: sessionSecrets(config.encryptionKey),
+    secret: secrets,
     store: new RedisSessionStore(redis.commands, LIFETIME_MS),
     resave: false,
     saveUninitialized: false,
     unset: 'destroy',
     cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto', path: '/', maxAge: LIFETIME_MS },
   });
-  return (request, response) => {
+  return async (request, response) => {
     // express-session asks the request; PUBLIC_URL knows of a TLS that ends before an untrusted proxy.
     if (isHttps) Object.defineProperty(request, 'secure', { value: true });
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
+    renewSignature(request, response, secrets[0]!);
   };
+}
+
+/** A cookie that another key than the first has signed is sent anew, so that people stay signed in when that key goes. */
+function renewSignature(request: Request, response: Response, secret: string): void {
+  if (request.session.accountId === undefined) return;
+  const signature = createHmac('sha256', secret).update(request.sessionID).digest('base64').replace(/=+$/, '');
+  const value = `s:${request.sessionID}.${signature}`;
+  if (request.headers.cookie?.includes(encodeURIComponent(value))) return;
+  const secure = request.secure;
+  response.cookie(SESSION_COOKIE, value, { httpOnly: true, sameSite: 'lax', secure, path: '/', maxAge: LIFETIME_MS });
 }
 
 /** The account that signed in, unless its sessions were ended since. */

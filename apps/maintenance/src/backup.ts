@@ -1,0 +1,16 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { writeBackup } from '@flotilla/database/backup/write-backup.ts';
+import { readDatabaseSettings } from './maintenance-settings.ts';
+
+/** `backup <new directory>` */
+export async function backup([target, ...more]: string[], signal: AbortSignal): Promise<number> {
+  if (target === undefined || more.length > 0) {
+    throw new FlotillaError('bad_request', 'Say where to: npm run backup -- <a directory that does not exist yet>');
+  }
+  const { DATABASE_URL: url } = readDatabaseSettings();
+  const report = (line: string) => void process.stdout.write(`  ${line}\n`);
+  const { keyIds, createdAt } = await writeBackup({ url, target, signal, report });
+  const keys = keyIds.length === 0 ? '' : ` Its secrets need these keys of ENCRYPTION_KEY: ${keyIds.join(', ')}.`;
+  process.stdout.write(`${target} holds the database as it was at ${createdAt}.${keys}\n`);
+  return 0;
+}

@@ -1,0 +1,29 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { backup } from './backup.ts';
+import { restore } from './restore.ts';
+import { rotateKeys } from './rotate-keys.ts';
+
+const COMMANDS = { backup, restore, 'rotate-keys': rotateKeys };
+const NAMES = Object.keys(COMMANDS).join(', ');
+
+// node apps/maintenance/src/main.ts <command> …
+runMain(
+  'maintenance',
+  async () => {
+    const [name = '', ...args] = process.argv.slice(2);
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : null;
+    if (command === null) throw new FlotillaError('bad_request', `Say what to do: ${NAMES}`);
+    const stopping = new AbortController();
+    const work = command(args, stopping.signal).then((exitCode) => {
+      process.exitCode = exitCode;
+    });
+    return {
+      stop: async () => {
+        stopping.abort(new FlotillaError('unavailable', 'It was stopped before it was done; begin it again.'));
+        await work;
+      },
+    };
+  },
+  { plain: true },
+);

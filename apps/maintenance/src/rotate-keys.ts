@@ -1,0 +1,53 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { readSealedSettings } from './maintenance-settings.ts';
+
+/** `rotate-keys [--check]`: exits with 0 when the first key alone opens everything, else with 1. */
+export async function rotateKeys(args: string[], signal: AbortSignal): Promise<number> {
+  const lookOnly = args[0] === '--check';
+  if (args.length > (lookOnly ? 1 : 0)) throw new FlotillaError('bad_request', 'It takes --check and nothing else.');
+  const settings = readSealedSettings();
+  const log = createLogger({ name: 'rotate-keys', level: settings.LOG_LEVEL });
+  const secrets = secretBox(settings.ENCRYPTION_KEY);
+  const db = connectDatabase({ url: settings.DATABASE_URL, role: 'rotate-keys', maxConnections: 1, log });
+  try {
+    const redis = await connectRedis({ url: settings.REDIS_URL, log });
+    try {
+      const deps = { db, redis, secrets, signal };
+      const rotation = await (lookOnly ? countKeys(deps) : rotate(deps));
+      process.stdout.write(describe(rotation, secrets.keyId));
+      return rotation.outcome === 'done' ? 0 : 1;
+    } finally {
+      await redis.close();
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+function describe({ outcome, resealed, lines }: Rotation, firstKeyId: string): string {
+  const found = lines.map(
+    ({ place, keyId, sealing, count }) => `  ${place}: ${count} with the key "${keyId}" (${sealing})`,
+  );
+  return [
+    `Sealed anew: ${resealed}. What is sealed with which key now:`,
+    ...found,
+    conclusion(outcome, firstKeyId),
+    '',
+  ].join('\n');
+}
+
+function conclusion(outcome: Rotation['outcome'], firstKeyId: string): string {
+  switch (outcome) {
+    case 'done':
+      return `Done: "${firstKeyId}" opens everything. The other keys may go from ENCRYPTION_KEY, but keep them for the backups made so far.`;
+    case 'old-left':
+      return `Not done: other keys are still needed. Run rotate-keys; if they keep coming back, a process still has another key first.`;
+    case 'locked':
+      return 'Not done: some of it no listed key opens. List the key that sealed it under the id it had, and run this again; remove no key.';
+  }
+}

@@ -1,0 +1,37 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { configKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { count, inspect, type Tally } from './tally.ts';
+
+const ENTRIES_A_STEP = 200;
+
+/** As resealStored, for the configuration that Redis mirrors; the processes that follow it notice nothing. */
+export async function resealMirrored(
+  deps: { redis: RedisHandles; secrets: SecretBox; signal: AbortSignal },
+  tally: Tally,
+  lookOnly: boolean,
+): Promise<void> {
+  const { commands } = deps.redis;
+  // A scan may name an entry twice.
+  const seen = new Set<string>();
+  let cursor = '0';
+  do {
+    deps.signal.throwIfAborted();
+    const [next, page] = await commands.hscan(configKeys.bots, cursor, 'COUNT', ENTRIES_A_STEP);
+    cursor = next;
+    for (let at = 0; at < page.length; at += 2) {
+      const [botId, stored] = [page[at]!, page[at + 1]!];
+      if (seen.has(botId)) continue;
+      seen.add(botId);
+      const space = stored.indexOf(' ');
+      const { keyId, sealing, plain } = inspect(deps.secrets, stored.slice(space + 1));
+      count(tally, 'configuration in Redis', keyId, sealing);
+      if (lookOnly || sealing !== 'old') continue;
+      const fresh = `${stored.slice(0, space)} ${deps.secrets.seal(plain)}`;
+      const replaced: unknown = await runScript(commands, 'reseal-config', [configKeys.bots], [botId, stored, fresh]);
+      if (replaced === 1) tally.resealed += 1;
+      else tally.overtaken += 1;
+    }
+  } while (cursor !== '0');
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { configKeys } from '@flotilla/redis/keys.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { keyIdOf, secretBox } from '@flotilla/runtime/secret-box.ts';
+import { aBot } from '@flotilla/testing/a-bot.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { mirrorBot } from '../bots/bot-mirror.ts';
+import { countKeys, rotateKeys } from './rotate-keys.ts';
+
+const BOTS = 450;
+const log = createLogger({ name: 'test', level: 'silent' });
+const key = () => randomBytes(32).toString('base64');
+const [OLD, NEW, OTHER] = [key(), key(), key()];
+const before = secretBox(OLD);
+const both = secretBox(`new:${NEW},old:${OLD}`);
+const after = secretBox(`new:${NEW}`);
+
+let database: TestDatabase;
+let server: TestRedis;
+let redis: RedisHandles;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log });
+});
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+  await database.drop();
+});
+beforeEach(async () => {
+  await database.db.deleteFrom('bots').execute();
+  await redis.commands.flushall();
+});
+
+const deps = (secrets = both, signal = new AbortController().signal) => ({ db: database.db, redis, secrets, signal });
+const mirror = (id: number, secrets = before) =>
+  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }));
+const store = (id: number, fields: { token_sealed?: string; secret_token_sealed?: string } = {}) =>
+  database.db
+    .updateTable('bots')
+    .set({ token_sealed: before.seal(`token ${id}`), secret_token_sealed: before.seal(`secret ${id}`), ...fields })
+    .where('id', '=', id)
+    .execute();
+const rows = () => database.db.selectFrom('bots').selectAll().orderBy('id').execute();
+
+async function makeBots(count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const id = await storedBot(database.db);
+    ids.push(id);
+    await store(id, made % 2 === 0 ? {} : { secret_token_sealed: '' });
+    await mirror(id);
+  }
+  return ids;
+}
+
+test('everything is sealed anew, in Postgres and in Redis, and nothing else of it changes', async () => {
+  const ids = await makeBots(BOTS);
+  const known = await rows();
+  const rotation = await rotateKeys(deps());
+  expect(rotation).toEqual({
+    outcome: 'done',
+    resealed: BOTS * 2,
+    lines: [
+      { place: 'bot tokens', keyId: 'new', sealing: 'current', count: BOTS },
+      { place: 'secret tokens', keyId: 'new', sealing: 'current', count: BOTS / 2 },
+      { place: 'configuration in Redis', keyId: 'new', sealing: 'current', count: BOTS },
+    ],
+  });
+  for (const [at, row] of (await rows()).entries()) {
+    expect(after.open(row.token_sealed)).toBe(`token ${row.id}`);
+    const { token_sealed, secret_token_sealed } = row;
+    expect({ ...known[at], token_sealed, secret_token_sealed }).toEqual(row);
+  }
+  for (const id of ids) {
+    const [revision, sealed = ''] = ((await redis.commands.hget(configKeys.bots, String(id))) ?? '').split(' ');
+    expect([revision, JSON.parse(after.open(sealed)).token]).toEqual(['1', `token ${id}`]);
+  }
+  expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done', resealed: 0 });
+}, 60_000);
+
+test('interrupted anywhere, it goes on where it is begun again', async () => {
+  await makeBots(BOTS);
+  const stopping = new AbortController();
+  const signal = new Proxy(stopping.signal, {
+    get: (target, name) => {
+      if (name !== 'throwIfAborted') return Reflect.get(target, name);
+      return () => {
+        target.throwIfAborted();
+        // After the first step.
+        stopping.abort(new Error('stopped'));
+      };
+    },
+  });
+  await expect(rotateKeys(deps(both, signal))).rejects.toThrow('stopped');
+  const left = (await rows()).filter((row) => keyIdOf(row.token_sealed) !== 'new').length;
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(BOTS);
+  expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done' });
+}, 60_000);
+
+test('looking alone changes nothing and says which keys are still needed', async () => {
+  const [id] = await makeBots(1);
+  const known = await rows();
+  expect(await countKeys(deps())).toMatchObject({
+    outcome: 'old-left',
+    lines: [
+      { place: 'bot tokens', keyId: keyIdOf(before.seal('')), sealing: 'old', count: 1 },
+      { place: 'secret tokens', sealing: 'old', count: 1 },
+      { place: 'configuration in Redis', sealing: 'old', count: 1 },
+    ],
+  });
+  expect(await rows()).toEqual(known);
+  expect(await redis.commands.hget(configKeys.bots, String(id))).toContain(keyIdOf(before.seal('')));
+});
+
+test('what no listed key opens is left as it is, the rest is sealed anew, and it is not called done', async () => {
+  const [unknown, altered, fine] = (await makeBots(3)) as [number, number, number];
+  await store(unknown, { token_sealed: secretBox(`lost:${OTHER}`).seal('token'), secret_token_sealed: '' });
+  await store(altered, { token_sealed: secretBox(`old:${OTHER}`).seal('token'), secret_token_sealed: 'nonsense' });
+  await mirror(fine, secretBox(`lost:${OTHER}`));
+  const { outcome, lines } = await rotateKeys(deps());
+  expect(outcome).toBe('locked');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      { place: 'bot tokens', keyId: 'lost', sealing: 'unknown', count: 1 },
+      { place: 'bot tokens', keyId: 'old', sealing: 'unreadable', count: 1 },
+      { place: 'secret tokens', keyId: 'none', sealing: 'unreadable', count: 1 },
+      { place: 'bot tokens', keyId: 'new', sealing: 'current', count: 1 },
+    ]),
+  );
+});
+
+test('a bot that changes meanwhile keeps its change', async () => {
+  const ids = await makeBots(250);
+  const changing = (async () => {
+    for (const id of ids) {
+      const sealed = before.seal(`changed ${id}`);
+      await database.db.updateTable('bots').set({ token_sealed: sealed }).where('id', '=', id).execute();
+    }
+  })();
+  await rotateKeys(deps());
+  await changing;
+  expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done' });
+  for (const row of await rows()) expect(after.open(row.token_sealed)).toBe(`changed ${row.id}`);
+}, 60_000);

@@ -1,0 +1,55 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { resealMirrored } from './reseal-mirrored.ts';
+import { resealStored } from './reseal-stored.ts';
+import { emptyTally, type Tally, type TallyLine } from './tally.ts';
+
+export type RotationDeps = { db: Database; redis: RedisHandles; secrets: SecretBox; signal: AbortSignal };
+
+export type Rotation = {
+  /**
+   * `done`: the first key alone opens everything. `old-left`: other listed keys are still needed. `locked`: some of it
+   * no listed key opens.
+   */
+  outcome: 'done' | 'old-left' | 'locked';
+  resealed: number;
+  /** What is sealed with which key, as it was found last. */
+  lines: TallyLine[];
+};
+
+const PASSES = 5;
+
+/**
+ * Seals every stored secret with the first key of ENCRYPTION_KEY, beside processes that run with any order of the same
+ * keys. It goes over everything until a pass finds nothing to do; what was interrupted goes on where it is begun again.
+ */
+export async function rotateKeys(deps: RotationDeps): Promise<Rotation> {
+  let resealed = 0;
+  let tally = emptyTally();
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    tally = await look(deps, false);
+    resealed += tally.resealed;
+    if (tally.resealed === 0 && tally.overtaken === 0) break;
+  }
+  return { outcome: outcomeOf(tally), resealed, lines: tally.lines };
+}
+
+/** Says what is sealed with which key, and changes nothing. */
+export async function countKeys(deps: RotationDeps): Promise<Rotation> {
+  const tally = await look(deps, true);
+  return { outcome: outcomeOf(tally), resealed: 0, lines: tally.lines };
+}
+
+async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
+  const tally = emptyTally();
+  // Postgres first: what a change of a bot writes into the mirror in between is sealed by its own process.
+  await resealStored(deps, tally, lookOnly);
+  await resealMirrored(deps, tally, lookOnly);
+  return tally;
+}
+
+function outcomeOf({ lines }: Tally): Rotation['outcome'] {
+  if (lines.some((line) => line.sealing === 'unknown' || line.sealing === 'unreadable')) return 'locked';
+  return lines.some((line) => line.sealing === 'old') ? 'old-left' : 'done';
+}
