@@ -71,6 +71,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   };
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
+  const slots = sharedSlots(REQUESTS_AT_ONCE);
   const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
   return {
     config,
@@ -83,13 +84,13 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     turns,
     pushable,
     backends,
-    slots: sharedSlots(REQUESTS_AT_ONCE),
+    slots,
     lingerers: sharedSlots(LINGERING_TURNS),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.publicUrl,
     tracing,
     metrics,
-    measure: workerMetrics(metrics),
+    measure: workerMetrics(metrics, slots),
     clock: systemClock,
     log,
     close: async () => {

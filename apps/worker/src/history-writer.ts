@@ -1,3 +1,4 @@
+import { kindOfReason } from '@flotilla/domain/deliveries/kind-of-reason.ts';
 import type { HistoryEntry } from '@flotilla/domain/history/history-entry.ts';
 import { writeHistory } from '@flotilla/domain/history/write-history.ts';
 import {
@@ -25,17 +26,19 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
     if (!newest) return (await clearHistoryMark(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     const span = beginSpan(deps, entries);
     try {
-      await writeHistory(
+      await write(
         deps,
         entries.map((entry) => historyEntry(shard, entry)),
       );
       span?.end();
     } catch (error) {
+      deps.measure.historyBatches.waits.inc();
       span?.end('failed');
       deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
       return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     }
     await trimHistoryStream(deps.redis, shard, newest.id);
+    deps.measure.historyBatches.written.inc();
     deps.measure.historyRows.inc(entries.length);
     for (const entry of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - Number(entry.fields.a)) / 1000);
@@ -53,6 +56,15 @@ function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | n
     links,
     attributes: { 'flotilla.entries': entries.length },
   });
+}
+
+async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void> {
+  const unstorable = await writeHistory(deps, entries);
+  if (unstorable > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(unstorable);
+  for (const entry of entries) {
+    if (entry.type === 'dead')
+      deps.measure.deadLetters.of(entry.reader, kindOfReason(entry.reader, entry.reason)).inc();
+  }
 }
 
 function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry {

@@ -1,5 +1,5 @@
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import { type Turn, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
+import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
 import { historyTurn } from './history-writer.ts';
 import { pollTimeout } from './poll-timeout.ts';
@@ -45,19 +45,21 @@ export function startRoles(context: WorkerContext): Running[] {
 
 function takeTurns(context: WorkerContext, queue: TurnQueue, concurrency: number, turn: Turn): Running {
   const { measure, log, redis } = context;
+  const turns = measure.turns(queue.kind);
   const worker: TurnWorker = turnWorker({
     redis,
     queue,
     concurrency,
     log,
     run: async (subject, lease) => {
-      measure.activeTurns.inc({ kind: queue.kind });
+      const begunAtMs = turns.began();
+      let next: TurnOutcome['next'] | 'threw' = 'threw';
       try {
         const outcome = await turn(subject, lease);
-        measure.turns.inc({ kind: queue.kind, next: outcome.next });
+        next = outcome.next;
         return outcome;
       } finally {
-        measure.activeTurns.dec({ kind: queue.kind });
+        turns.ended(next, begunAtMs);
       }
     },
   });

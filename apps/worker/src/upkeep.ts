@@ -1,9 +1,11 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from './context.ts';
+import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
@@ -20,10 +22,12 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const round = async (): Promise<void> => {
     if (deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready()) {
-      await reconcileBots(deps).catch((error) => {
+      const mended = await reconcileBots(deps).catch((error) => {
         // With Postgres away, Redis knows what is needed to go on.
         if (!isUnavailable(error)) throw error;
+        return 0;
       });
+      deps.measure.repairs.configuration.inc(mended);
       reconciledAtMs = deps.clock.nowMs();
     }
     if (!deps.directory.ready()) return;
@@ -31,20 +35,34 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgotten(deps);
     await removeExpiredLinks(deps);
+    await gatherFigures(deps);
     await watchPlatformWebhooks(deps);
   };
   const runRound = () => {
-    running = running.then(round).catch((error) => deps.log.warn({ reason: String(error) }, 'upkeep will try again'));
+    running = running.then(() => measured(deps, round));
   };
   runRound();
   const timer = setInterval(runRound, ROUND_EVERY_MS);
   const removal = startRemoval(deps);
+  fleetMetrics(deps);
   return {
     stop: async () => {
       clearInterval(timer);
       await Promise.all([running, removal.stop()]);
     },
   };
+}
+
+async function measured({ measure, log }: WorkerContext, round: () => Promise<void>): Promise<void> {
+  const begunAtMs = performance.now();
+  try {
+    await round();
+    measure.upkeepRounds.ok.inc();
+  } catch (error) {
+    measure.upkeepRounds.failed.inc();
+    log.warn({ reason: String(error) }, 'upkeep will try again');
+  }
+  measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);
 }
 
 /** Replies to messages that were routed long ago have no way back any more. */
@@ -60,19 +78,17 @@ async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const forgotten: Record<MarkKind, number[]> = { push: [], rules: [], history: [] };
-  const oldest: Record<MarkKind, number> = { push: nowMs, rules: nowMs, history: nowMs };
   for (let shard = 0; shard < SHARDS; shard += 1) {
     const marks = await deps.redis.commands.zrangebyscore(shardKeys(shard).dirty, '-inf', '+inf', 'WITHSCORES');
     for (let at = 0; at < marks.length; at += 2) {
       const sinceMs = Number(marks[at + 1]);
       const kind = kindOf(marks[at]!);
-      oldest[kind] = Math.min(oldest[kind], sinceMs);
       if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
       forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(marks[at]!, 10));
     }
   }
   for (const kind of MARK_KINDS) {
-    deps.measure.oldestPending.set({ kind }, (nowMs - oldest[kind]) / 1000);
+    deps.measure.lateMarks.set({ kind }, forgotten[kind].length);
     await deps.turns[kind].ensure(forgotten[kind]);
   }
 }

@@ -29,6 +29,7 @@ async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
 export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
   try {
     const found = await repairPlatformWebhook(deps, bot);
+    if (found === 'repaired') deps.measure.repairs.webhook.inc();
     if (found === 'repaired') deps.log.warn({ bot: bot.id }, 'the webhook at the platform had been changed');
     await noteState(deps, bot, { hookOkAt: deps.clock.nowMs() });
   } catch (error) {

@@ -1,68 +1,207 @@
+import type { KindOfReason } from '@flotilla/domain/deliveries/kind-of-reason.ts';
+import type { Delivery } from '@flotilla/domain/push/send-to-backend.ts';
+import type { FinishedUnit } from '@flotilla/domain/routing-rules/rules-step.ts';
+import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
+import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
+import type { SharedSlots } from './turns/shared-slots.ts';
 
 /** What a worker counts; no label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
 const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
+const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
-export function workerMetrics(metrics: Metrics) {
+export function workerMetrics(metrics: Metrics, slots: SharedSlots) {
+  const { quickCounter, quickHistogram } = metrics;
   return {
-    accepted: metrics.counter({
+    ...pushMetrics(metrics, slots),
+    accepted: quickCounter({
       name: 'flotilla_updates_accepted_total',
       help: 'Updates taken into the log, by how they came in.',
       labelNames: ['intake'],
-    }),
-    duplicates: metrics.counter({
+    }).of('polling'),
+    duplicates: quickCounter({
       name: 'flotilla_updates_duplicate_total',
       help: 'Updates the platform handed over again.',
-    }),
-    pollFailures: metrics.counter({
+    }).of(),
+    pollFailures: quickCounter({
       name: 'flotilla_polling_failures_total',
       help: 'getUpdates calls to the platform that failed.',
-    }),
-    pushed: metrics.counter({
-      name: 'flotilla_updates_pushed_total',
-      help: 'Attempts to deliver an update to its backend, by outcome.',
-      labelNames: ['outcome'],
-    }),
-    pushLag: metrics.histogram({
-      name: 'flotilla_push_lag_seconds',
-      help: 'From acceptance of an update to its delivery to the backend.',
-      buckets: LAG_BUCKETS_S,
-    }),
-    routed: metrics.counter({
-      name: 'flotilla_updates_routed_total',
-      help: 'Updates (or albums) that rules turns handled, by how that ended.',
-      labelNames: ['outcome'],
-    }),
-    routingLag: metrics.histogram({
+    }).of(),
+    routed: childOf<FinishedUnit['outcome']>(
+      quickCounter({
+        name: 'flotilla_updates_routed_total',
+        help: 'Updates (or albums) that rules turns handled, by how that ended.',
+        labelNames: ['outcome'],
+      }),
+      ['ok', 'later', 'dead', 'threw', 'release'],
+    ),
+    routingLag: quickHistogram({
       name: 'flotilla_routing_lag_seconds',
       help: 'From acceptance of an update to the end of its routing, pacing included.',
       buckets: LAG_BUCKETS_S,
-    }),
-    turns: metrics.counter({
-      name: 'flotilla_turns_total',
-      help: 'Turns run, by kind and by how they ended.',
-      labelNames: ['kind', 'next'],
-    }),
-    activeTurns: metrics.gauge({
-      name: 'flotilla_active_turns',
-      help: 'Turns that run in this process, by kind.',
-      labelNames: ['kind'],
-    }),
-    oldestPending: metrics.gauge({
-      name: 'flotilla_oldest_pending_seconds',
-      help: 'Age of the oldest work mark that no turn has cleared, by kind.',
-      labelNames: ['kind'],
-    }),
-    historyRows: metrics.counter({
+    }).of(),
+    turns: turnMetrics(metrics),
+    ...historyMetrics(metrics),
+    ...upkeepMetrics(metrics),
+  };
+}
+
+function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, slots: SharedSlots) {
+  const outcomes: Delivery['outcome'][] = ['delivered', 'refused', 'failed', 'aborted'];
+  const pushed = quickCounter({
+    name: 'flotilla_updates_pushed_total',
+    help: 'Attempts to deliver an update to its backend, by outcome.',
+    labelNames: ['outcome'],
+  });
+  const seconds = quickHistogram({
+    name: 'flotilla_push_request_seconds',
+    help: 'Seconds from sending an update to the end of the backend’s answer, by outcome.',
+    labelNames: ['outcome'],
+    buckets: REQUEST_BUCKETS_S,
+  });
+  const lag = quickHistogram({
+    name: 'flotilla_push_lag_seconds',
+    help: 'From acceptance of an update to its delivery to the backend.',
+    buckets: LAG_BUCKETS_S,
+  }).of();
+  const attempts = quickHistogram({
+    name: 'flotilla_push_attempts',
+    help: 'Attempts that a delivered update took.',
+    buckets: [1, 2, 3, 5, 8, 13, 21],
+  }).of();
+  readGauge({ name: 'flotilla_push_requests_in_flight', help: 'Requests to backends that are under way.' }, () => [
+    { value: slots.taken() },
+  ]);
+  const of = Object.fromEntries(
+    outcomes.map((outcome) => [outcome, { count: pushed.of(outcome), seconds: seconds.of(outcome) }]),
+  ) as Record<Delivery['outcome'], { count: QuickCounter; seconds: { observe(value: number): void } }>;
+  return {
+    /** An attempt has ended. */
+    sent: (outcome: Delivery['outcome'], tookMs: number) => {
+      of[outcome].count.inc();
+      of[outcome].seconds.observe(tookMs / 1000);
+    },
+    delivered: (update: { acceptedAtMs: number; retry: { attempts: number } | null }, nowMs: number) => {
+      lag.observe(Math.max(0, nowMs - update.acceptedAtMs) / 1000);
+      attempts.observe((update.retry?.attempts ?? 0) + 1);
+    },
+  };
+}
+
+function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
+  const ended = quickCounter({
+    name: 'flotilla_turns_total',
+    help: 'Turns run, by kind and by how they ended.',
+    labelNames: ['kind', 'next'],
+  });
+  const seconds = quickHistogram({
+    name: 'flotilla_turn_seconds',
+    help: 'Seconds a turn took, by kind.',
+    labelNames: ['kind'],
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 30, 60],
+  });
+  const active = new Map<TurnKind, number>();
+  readGauge({ name: 'flotilla_active_turns', help: 'Turns that run in this process, by kind.' }, () =>
+    [...active].map(([kind, value]) => ({ labels: { kind }, value })),
+  );
+  return (kind: TurnKind) => {
+    const next: Record<TurnOutcome['next'] | 'threw', QuickCounter> = {
+      idle: ended.of(kind, 'idle'),
+      again: ended.of(kind, 'again'),
+      at: ended.of(kind, 'at'),
+      threw: ended.of(kind, 'threw'),
+    };
+    const took = seconds.of(kind);
+    active.set(kind, 0);
+    const change = (by: 1 | -1) => active.set(kind, active.get(kind)! + by);
+    return {
+      began: () => {
+        change(1);
+        return performance.now();
+      },
+      ended: (outcome: TurnOutcome['next'] | 'threw', begunAtMs: number) => {
+        change(-1);
+        next[outcome].inc();
+        took.observe((performance.now() - begunAtMs) / 1000);
+      },
+    };
+  };
+}
+
+function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
+  return {
+    historyRows: quickCounter({
       name: 'flotilla_history_entries_total',
       help: 'Entries of the history stream put into Postgres.',
-    }),
-    historyLag: metrics.histogram({
+    }).of(),
+    historyLag: quickHistogram({
       name: 'flotilla_history_lag_seconds',
       help: 'From the entry of an update or call to its row in Postgres.',
       buckets: LAG_BUCKETS_S,
-    }),
+    }).of(),
+    historyBatches: childOf<'written' | 'waits'>(
+      quickCounter({
+        name: 'flotilla_history_batches_total',
+        help: 'Batches of history: written, or waiting because Postgres did not take them.',
+        labelNames: ['outcome'],
+      }),
+      ['written', 'waits'],
+    ),
+    deadLetters: deadLetterMetric(
+      quickCounter({
+        name: 'flotilla_dead_letters_total',
+        help: 'Updates given up, by the reader that gave up and the kind of reason.',
+        labelNames: ['reader', 'reason'],
+      }),
+    ),
   };
+}
+
+/** A first dead letter shows as an increase only where its series was there before. */
+function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickCounter> {
+  const reasons: KindOfReason[] = ['expired', 'begun_too_often', 'refused', 'unreachable'];
+  for (const reason of reasons) for (const reader of ['push', 'rules']) series.of(reader, reason);
+  series.of('history', 'unstorable');
+  return series;
+}
+
+function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
+  return {
+    lateMarks: gauge({
+      name: 'flotilla_late_work_marks',
+      help: 'Bots (of history: shards) with work of this kind for over 5 s without a pause, when upkeep last looked.',
+      labelNames: ['kind'],
+    }),
+    upkeepRounds: childOf<'ok' | 'failed'>(
+      quickCounter({
+        name: 'flotilla_upkeep_rounds_total',
+        help: 'Rounds of upkeep, by how they ended.',
+        labelNames: ['outcome'],
+      }),
+      ['ok', 'failed'],
+    ),
+    upkeepSeconds: quickHistogram({
+      name: 'flotilla_upkeep_round_seconds',
+      help: 'Seconds a round of upkeep took.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+    }).of(),
+    repairs: childOf<'configuration' | 'webhook'>(
+      quickCounter({
+        name: 'flotilla_upkeep_repairs_total',
+        help: 'What upkeep mended: configuration in Redis, webhooks at the platform.',
+        labelNames: ['what'],
+      }),
+      ['configuration', 'webhook'],
+    ),
+  };
+}
+
+function childOf<Value extends string>(
+  series: QuickSeries<QuickCounter>,
+  values: Value[],
+): Record<Value, QuickCounter> {
+  return Object.fromEntries(values.map((value) => [value, series.of(value)])) as Record<Value, QuickCounter>;
 }

@@ -74,6 +74,14 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
+/** Figures of the whole fleet, which one worker at a time gathers. */
+export const figureKeys = {
+  /** String: JSON of the newest ones. */
+  newest: '{figures}:newest',
+  /** Taken by whoever gathers the next ones. */
+  turn: '{figures}:turn',
+} as const;
+
 /** Credentials and sessions of accounts; each session and counter has a slot of its own. */
 export const authKeys = {
   /** String drawn anew by every change of an account or an API key: what a process cached before it is stale. */

@@ -16,12 +16,15 @@ export type TurnQueue = {
   ensure(subjects: number[]): Promise<void>;
   /** Called by the owning turn only: run again at this time (ms), unless woken before. */
   sleepUntil(subject: number, atMs: number): Promise<void>;
+  /** For how long (ms) the turn that has waited longest could have run already; 0 when none waits. */
+  oldestPendingMs(nowMs: number): Promise<number>;
   counts(): Promise<Record<string, number>>;
   workerCount(): Promise<number>;
   close(): Promise<void>;
 };
 
 const BULK = 200;
+const DELAYED_SCORE_PER_MS = 0x1000;
 const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
 /** The writing side of one kind's queue. Its calls fail within about a second when Redis is away. */
@@ -60,6 +63,17 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
         { subject },
         { ...options, deduplication: { id: String(subject), keepLastIfActive: true } },
       );
+    },
+    oldestPendingMs: async (nowMs) => {
+      const [[waiting], [first]] = await Promise.all([
+        queue.getJobs(['wait'], 0, 0, true),
+        redis.runMany([['zrange', queue.toKey('delayed'), 0, 0, 'WITHSCORES']]),
+      ]);
+      const [, score] = first as string[];
+      // BullMQ keeps the time in the upper bits of the score. A turn that was woken early keeps its own later time.
+      const dueAtMs = score === undefined ? nowMs : Number(score) / DELAYED_SCORE_PER_MS;
+      const readyAtMs = waiting === undefined ? nowMs : waiting.timestamp + (waiting.opts.delay ?? 0);
+      return Math.max(0, nowMs - dueAtMs, nowMs - readyAtMs);
     },
     counts: () => queue.getJobCounts('active', 'waiting', 'delayed'),
     workerCount: () => queue.getWorkersCount(),

@@ -57,6 +57,19 @@ describe('turns', () => {
     expect(turns).toEqual([7, 7]);
   });
 
+  test('the longest wait is that of turns which could run, not of those that sleep', async () => {
+    const pendingIn = (ms: number) => queue.oldestPendingMs(Date.now() + ms);
+    expect(await pendingIn(60_000)).toBe(0);
+    await queue.sleepUntil(1, Date.now() + 600_000);
+    expect(await pendingIn(60_000)).toBe(0);
+    // Nobody is there to take it when its time comes.
+    expect(await pendingIn(660_000)).toBeGreaterThan(59_000);
+    await queue.wake(2);
+    expect(await pendingIn(60_000)).toBeGreaterThan(59_000);
+    work(async () => ({ next: 'idle' }));
+    await waitFor(async () => (await pendingIn(60_000)) === 0);
+  });
+
   test('of one subject at most one turn runs, over all workers', async () => {
     let running = 0;
     let most = 0;

@@ -28,13 +28,13 @@ export async function deliverUpdate(
     cancel,
   );
   if (span !== null) endSpan(span, delivery);
-  deps.measure.pushed.inc({ outcome: delivery.outcome });
+  deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
   if (delivery.outcome === 'aborted') return { lane, place, outcome: 'release' };
   const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
   if (delivery.outcome !== 'delivered') {
     return { lane, place, attempt, ...afterFailedDelivery(update, delivery, deps.clock.nowMs()) };
   }
-  deps.measure.pushLag.observe((deps.clock.nowMs() - update.acceptedAtMs) / 1000);
+  deps.measure.delivered(update, deps.clock.nowMs());
   if (delivery.reply !== '') await callInReply(deps, bot, delivery);
   return { lane, place, attempt, outcome: 'ok' };
 }

@@ -69,7 +69,7 @@ async function pollUntilTurnEnds(
         place.offset = asked.nextOffset ?? place.offset;
         place.polledAtMs = deps.clock.nowMs();
         taken += asked.updates.length;
-        deps.measure.accepted.inc({ intake: 'polling' }, accepted.appended);
+        deps.measure.accepted.inc(accepted.appended);
         deps.measure.duplicates.inc(accepted.duplicates);
         break;
       case 'full':

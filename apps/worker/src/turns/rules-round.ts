@@ -141,7 +141,7 @@ async function route(
   const span = beginSpan(deps, bot, unit);
   try {
     const ended = await routeUnit(deps, bot, unit, { epoch, held: lease.held, signal: lease.signal });
-    deps.measure.routed.inc({ outcome: ended.outcome });
+    deps.measure.routed[ended.outcome].inc();
     span?.set({ 'flotilla.outcome': ended.outcome });
     span?.end(ended.outcome === 'dead' ? 'failed' : 'ok');
     if (ended.outcome === 'ok') {

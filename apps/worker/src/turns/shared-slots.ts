@@ -4,6 +4,7 @@ export type SharedSlots = {
   offer(wanted: number): number;
   take(): void;
   giveBack(): void;
+  taken(): number;
 };
 
 export function sharedSlots(limit: number): SharedSlots {
@@ -16,5 +17,6 @@ export function sharedSlots(limit: number): SharedSlots {
     giveBack: () => {
       taken -= 1;
     },
+    taken: () => taken,
   };
 }

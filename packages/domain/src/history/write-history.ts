@@ -22,28 +22,33 @@ const DATA_CLASSES = ['22', '23', '54'];
  * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another generation
  * and of bots whose history is switched off are dropped.
  *
+ * Resolves with how many became dead letters because history cannot keep them.
+ *
  * Entries of one bot must come in order. Throws when Postgres cannot serve; then all may be written again.
  */
-export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<void> {
+export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<number> {
   const [first] = entries;
-  if (first === undefined) return;
+  if (first === undefined) return 0;
   const outcome = await tryBatch(deps, entries);
-  if (outcome.type === 'written') return;
-  if (entries.length === 1) return bury(deps, refusedByHistory(first, outcome.error));
+  if (outcome.type === 'written') return outcome.refused;
+  if (entries.length === 1) {
+    await bury(deps, refusedByHistory(first, outcome.error));
+    return 1;
+  }
   const half = Math.ceil(entries.length / 2);
-  await writeHistory(deps, entries.slice(0, half));
-  await writeHistory(deps, entries.slice(half));
+  const refused = await writeHistory(deps, entries.slice(0, half));
+  return refused + (await writeHistory(deps, entries.slice(half)));
 }
 
 async function tryBatch(
   deps: WriteHistoryDeps,
   entries: readonly HistoryEntry[],
-): Promise<{ type: 'written' } | { type: 'refused'; error: unknown }> {
+): Promise<{ type: 'written'; refused: number } | { type: 'refused'; error: unknown }> {
   for (let attempt = 1; ; attempt++) {
     try {
       const refused = await writeBatch(deps.db, entries);
       for (const row of refused) logDeadLetter(deps, row);
-      return { type: 'written' };
+      return { type: 'written', refused: refused.length };
     } catch (error) {
       if (CONTENTION_CODES.includes(readSqlState(error)) && attempt < CONTENTION_TRIES) continue;
       if (!isDataFault(error)) throw error;

@@ -1,0 +1,163 @@
+import { type DatabaseState, readDatabaseState } from '@flotilla/database/server-state.ts';
+import type { Depth, FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.ts';
+import { readFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
+import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Reading } from '@flotilla/runtime/metrics.ts';
+import type { WorkerContext } from './context.ts';
+
+/** One scrape asks for all of them within this time, and reads what they are made of once. */
+const SCRAPE_MS = 1_000;
+const DATABASE_READ_EVERY_MS = 30_000;
+
+type Gauge<Source> = { name: string; help: string; labelNames?: string[]; read(source: Source): Reading[] };
+
+/** Figures of the whole fleet; every worker with the role upkeep tells the same ones. */
+export function fleetMetrics(deps: WorkerContext): void {
+  const figures = remembered(deps.clock, SCRAPE_MS, async () => {
+    const found = await readFigures(deps);
+    if (found === null) throw new Error('nobody has gathered figures in the last minute');
+    return found;
+  });
+  publish(deps, figures, fleetGauges(deps.clock));
+  publish(
+    deps,
+    remembered(deps.clock, SCRAPE_MS, () => readServerState(deps.redis)),
+    redisGauges,
+  );
+  publish(
+    deps,
+    remembered(deps.clock, DATABASE_READ_EVERY_MS, () => readDatabaseState(deps.db)),
+    databaseGauges,
+  );
+  deps.metrics.readGauge(
+    {
+      name: 'flotilla_oldest_pending_seconds',
+      help: 'For how long the turn that has waited longest for a worker could have run already, by kind.',
+      labelNames: ['kind'],
+    },
+    () =>
+      Promise.all(
+        Object.values(deps.turns).map(async (queue) => ({
+          labels: { kind: queue.kind },
+          value: (await queue.oldestPendingMs(deps.clock.nowMs())) / 1000,
+        })),
+      ),
+  );
+}
+
+function publish<Source>({ metrics }: WorkerContext, source: () => Promise<Source>, gauges: Gauge<Source>[]): void {
+  for (const { read, ...gauge } of gauges) metrics.readGauge(gauge, async () => read(await source()));
+}
+
+const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
+  {
+    name: 'flotilla_bots',
+    help: 'Bots by how their updates come in: polled or pushed by the platform, failing at that, or disabled.',
+    labelNames: ['intake'],
+    read: ({ bots }) => byLabel('intake', bots),
+  },
+  {
+    name: 'flotilla_backends',
+    help: 'Backends by the state of their breaker; open: only a probe is sent now and then.',
+    labelNames: ['state'],
+    read: ({ backends }) => byLabel('state', backends),
+  },
+  {
+    name: 'flotilla_log_entries',
+    help: 'Entries of the update logs, of all bots together and of the one with most.',
+    labelNames: ['of'],
+    read: ({ log }) => depth(log),
+  },
+  {
+    name: 'flotilla_backlog_updates',
+    help: 'Updates that wait for a reader, of all bots together and of the one with most.',
+    labelNames: ['reader', 'of'],
+    read: ({ backlog }) =>
+      Object.entries(backlog).flatMap(([reader, waiting]) => depth(waiting).map((one) => withLabel(one, { reader }))),
+  },
+  {
+    name: 'flotilla_history_waiting_entries',
+    help: 'Entries of the history streams that are not in Postgres yet, of all shards and of the one with most.',
+    labelNames: ['of'],
+    read: ({ history }) => depth(history),
+  },
+  {
+    name: 'flotilla_history_oldest_seconds',
+    help: 'Age of the oldest entry that is not in Postgres yet.',
+    read: ({ history }) => [
+      { value: history.oldestAtMs === null ? 0 : Math.max(0, clock.nowMs() - history.oldestAtMs) / 1000 },
+    ],
+  },
+  {
+    name: 'flotilla_figures_age_seconds',
+    help: 'Age of the figures of the fleet, which one worker gathers every 15 s.',
+    read: ({ atMs }) => [{ value: Math.max(0, clock.nowMs() - atMs) / 1000 }],
+  },
+];
+
+const redisGauges: Gauge<ServerState>[] = [
+  {
+    name: 'flotilla_redis_durable',
+    help: '1 when Redis writes an append-only file and its last write of it worked.',
+    read: ({ durable }) => [{ value: durable ? 1 : 0 }],
+  },
+  {
+    name: 'flotilla_redis_evicts',
+    help: '1 when Redis may throw keys away once it is full.',
+    read: ({ evicts }) => [{ value: evicts ? 1 : 0 }],
+  },
+  { name: 'flotilla_redis_clients', help: 'Connections that Redis has.', read: ({ clients }) => [{ value: clients }] },
+  {
+    name: 'flotilla_redis_used_bytes',
+    help: 'Memory that Redis uses, all masters together.',
+    read: ({ usedBytes }) => [{ value: usedBytes }],
+  },
+];
+
+const databaseGauges: Gauge<DatabaseState>[] = [
+  { name: 'flotilla_postgres_database_bytes', help: 'Size of the database.', read: ({ bytes }) => [{ value: bytes }] },
+  {
+    name: 'flotilla_postgres_server_connections',
+    help: 'Connections that the Postgres server has, of all its clients.',
+    read: ({ connections }) => [{ value: connections }],
+  },
+  {
+    name: 'flotilla_postgres_server_connections_max',
+    help: 'Connections that the Postgres server takes.',
+    read: ({ maxConnections }) => [{ value: maxConnections }],
+  },
+  {
+    name: 'flotilla_migrations_apart',
+    help: 'Migrations that only this release knows (pending) or only the database (unknown).',
+    labelNames: ['state'],
+    read: ({ pending, unknown }) => byLabel('state', { pending, unknown }),
+  },
+];
+
+function byLabel(label: string, values: Record<string, number>): Reading[] {
+  return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
+}
+
+function depth({ total, largest }: Depth): Reading[] {
+  return byLabel('of', { all: total, largest });
+}
+
+function withLabel(reading: Reading, labels: Record<string, string>): Reading {
+  return { ...reading, labels: { ...labels, ...reading.labels } };
+}
+
+/** What was read less than this long ago is taken again; a failure is not remembered. */
+function remembered<Value>(clock: Clock, forMs: number, read: () => Promise<Value>): () => Promise<Value> {
+  let last: { value: Promise<Value>; atMs: number } | null = null;
+  return () => {
+    if (last === null || clock.nowMs() - last.atMs >= forMs) {
+      const value = read();
+      last = { value, atMs: clock.nowMs() };
+      value.catch(() => {
+        last = null;
+      });
+    }
+    return last.value;
+  };
+}

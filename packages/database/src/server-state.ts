@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Database } from './connect.ts';
+import { migrations } from './migrations.ts';
+
+export type DatabaseState = {
+  bytes: number;
+  /** Of all clients of the server, and how many it takes. */
+  connections: number;
+  maxConnections: number;
+  /** Migrations this release knows and the database lacks, and the other way round. */
+  pending: number;
+  unknown: number;
+};
+
+export async function readDatabaseState(db: Database): Promise<DatabaseState> {
+  const { rows } = await sql<Omit<DatabaseState, 'pending' | 'unknown'> & { applied: string[] }>`
+    select pg_database_size(current_database()) as "bytes",
+      (select count(*) from pg_stat_activity where backend_type = 'client backend') as "connections",
+      current_setting('max_connections')::int as "maxConnections",
+      (select array_agg(name::text) from kysely_migration) as "applied"`.execute(db);
+  const { applied, ...state } = rows[0]!;
+  const known = Object.keys(migrations);
+  return {
+    ...state,
+    pending: known.filter((name) => !applied.includes(name)).length,
+    unknown: applied.filter((name) => !known.includes(name)).length,
+  };
+}

@@ -1,0 +1,39 @@
+/** What all workers together have before them, at one moment. Bots are counted, never named. */
+export type FleetFigures = {
+  atMs: number;
+  bots: Record<IntakeState, number>;
+  backends: Record<BackendState, number>;
+  /** Entries of the update logs. */
+  log: Depth;
+  /** Updates that wait for a reader. */
+  backlog: Record<BacklogReader, Depth>;
+  history: Depth & {
+    /** When (ms) the oldest entry came that is not in Postgres yet; null when none waits. */
+    oldestAtMs: number | null;
+  };
+};
+
+/** In all, and of the bot (of history: the shard) that has most. */
+export type Depth = { total: number; largest: number };
+
+export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;
+export type IntakeState = (typeof INTAKE_STATES)[number];
+export type BackendState = 'ok' | 'failing' | 'open';
+export type BacklogReader = 'push' | 'pull' | 'rules';
+
+export function noFigures(atMs: number): FleetFigures {
+  const depth = () => ({ total: 0, largest: 0 });
+  return {
+    atMs,
+    bots: { polled: 0, polling_failing: 0, pushed: 0, webhook_failing: 0, disabled: 0 },
+    backends: { ok: 0, failing: 0, open: 0 },
+    log: depth(),
+    backlog: { push: depth(), pull: depth(), rules: depth() },
+    history: { ...depth(), oldestAtMs: null },
+  };
+}
+
+export function deepen(depth: Depth, by: number): void {
+  depth.total += by;
+  depth.largest = Math.max(depth.largest, by);
+}

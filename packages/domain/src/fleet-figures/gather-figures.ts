@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type Bot, pushes, routes } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { type BotStatus, readBotStatuses } from '../bots/bot-status.ts';
+import { deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
+
+export type FigureDeps = { redis: RedisHandles; directory: BotDirectory; clock: Clock };
+
+const EVERY_MS = 15_000;
+/** Older ones say nothing about now. */
+const KEPT_MS = 60_000;
+const BOTS_AT_ONCE = 200;
+/** Between two portions, so that Redis and this process serve others meanwhile. */
+const PAUSE_MS = 5;
+
+/** Walks over all bots and leaves what it found in Redis; of many workers one does so, every 15 s. */
+export async function gatherFigures(deps: FigureDeps): Promise<void> {
+  const { commands } = deps.redis;
+  if ((await commands.set(figureKeys.turn, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return;
+  const figures = noFigures(deps.clock.nowMs());
+  const bots = deps.directory.all();
+  for (let from = 0; from < bots.length; from += BOTS_AT_ONCE) {
+    await addBots(deps, figures, bots.slice(from, from + BOTS_AT_ONCE));
+    await delay(PAUSE_MS);
+  }
+  await addHistory(deps, figures);
+  await commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
+}
+
+/** The newest figures that any worker gathered; null when there are none of the last minute. */
+export async function readFigures({ redis }: Pick<FigureDeps, 'redis'>): Promise<FleetFigures | null> {
+  const found = await redis.commands.get(figureKeys.newest);
+  return found === null ? null : (JSON.parse(found) as FleetFigures);
+}
+
+async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Promise<void> {
+  const [statuses, lengths, routing] = await Promise.all([
+    readBotStatuses(deps, bots),
+    deps.redis.runMany(bots.map((bot) => ['xlen', botKeys(bot.id).log])),
+    deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, 'unlooked', 'routing'])),
+  ]);
+  for (const [at, bot] of bots.entries()) {
+    const status = statuses[at]!;
+    figures.bots[intakeState(bot, status)] += 1;
+    if (pushes(bot)) figures.backends[status.backendState] += 1;
+    deepen(figures.log, Number(lengths[at]));
+    deepen(figures.backlog[pushes({ ...bot, disabled: false }) ? 'push' : 'pull'], status.pendingUpdateCount);
+    if (!routes(bot)) continue;
+    const [unlooked, inLanes] = routing[at] as (string | null)[];
+    deepen(figures.backlog.rules, Number(unlooked ?? 0) + Number(inLanes ?? 0));
+  }
+}
+
+function intakeState(bot: Bot, status: BotStatus): IntakeState {
+  if (bot.disabled) return 'disabled';
+  if (bot.webhookMode) return status.running ? 'pushed' : 'webhook_failing';
+  return status.running ? 'polled' : 'polling_failing';
+}
+
+async function addHistory({ redis }: FigureDeps, figures: FleetFigures): Promise<void> {
+  const streams = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).history);
+  const lengths = await redis.runMany(streams.map((stream) => ['xlen', stream]));
+  const first = await redis.runMany(streams.map((stream) => ['xrange', stream, '-', '+', 'COUNT', 1]));
+  for (const length of lengths) deepen(figures.history, Number(length));
+  const times = (first as [id: string, fields: string[]][][]).flatMap(([entry]) =>
+    entry === undefined ? [] : [Number.parseInt(entry[0], 10)],
+  );
+  if (times.length > 0) figures.history.oldestAtMs = Math.min(...times);
+}
