@@ -153,6 +153,24 @@ describe('turns', () => {
     });
     await waitFor(() => turns.includes('second'));
   });
+
+  test('a Redis that is full is asked about once a second, and turns go on when it has room', async () => {
+    const turns: number[] = [];
+    await queue.wakeAll([1, 2, 3]);
+    await redis.commands.config('SET', 'maxmemory', '1');
+    work(async (subject) => {
+      turns.push(subject);
+      return { next: 'idle' };
+    });
+    const beganAtMs = performance.now();
+    await waitFor(() => performance.now() - beganAtMs > 3_000);
+    const refused = Number(/errorstat_OOM:count=(\d+)/.exec(await redis.commands.info('errorstats'))?.[1]);
+    expect(turns).toEqual([]);
+    expect(refused).toBeGreaterThan(0);
+    expect(refused).toBeLessThan(20);
+    await redis.commands.config('SET', 'maxmemory', '0');
+    await waitFor(() => turns.length === 3);
+  });
 });
 
 async function idle(): Promise<boolean> {

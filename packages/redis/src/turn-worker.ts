@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seldom } from '@flotilla/runtime/seldom.ts';
 import { type ConnectionOptions, type Job, Worker } from 'bullmq';
 import type { RedisHandles } from './connect.ts';
+import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { turnQueuePrefix } from './keys.ts';
 import type { TurnData, TurnKind, TurnQueue } from './turn-queue.ts';
 
@@ -40,6 +42,8 @@ const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
+/** A Redis that answers and refuses, as a full one does, would be asked again at once. */
+const REFUSED_PAUSE_MS = 1_000;
 const STOPPED = new Error('the worker stops');
 
 /** Runs turns of one kind, up to `concurrency` at once; of one subject never two, unless the lock was lost. */
@@ -55,6 +59,9 @@ export function turnWorker(options: {
   const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
 
   let stopping = false;
+  const warnOfRedis = seldom((error: unknown, leftOut) =>
+    log.warn({ kind, reason: String(error), leftOut }, 'turns wait for Redis; upkeep revives them'),
+  );
 
   const takeTurn = async (job: Job<TurnData>): Promise<void> => {
     const lease = { renewedAtMs: performance.now(), abort: new AbortController() };
@@ -66,17 +73,16 @@ export function turnWorker(options: {
       const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held });
       await continueTurn(queue, job.data.subject, outcome);
     } catch (error) {
-      log.error({ kind, subject: job.data.subject, err: error }, 'a turn failed; it is taken again in a second');
-      await continueTurn(queue, job.data.subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(
-        (reason) =>
-          log.warn({ kind, subject: job.data.subject, reason: String(reason) }, 'upkeep will revive the turn'),
-      );
+      const { subject } = job.data;
+      if (isRedisUnavailable(error)) warnOfRedis(error);
+      else log.error({ kind, subject, err: error }, 'a turn failed; it is taken again in a second');
+      await continueTurn(queue, subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(warnOfRedis);
     } finally {
       leases.delete(job.id!);
     }
   };
 
-  const worker = new Worker<TurnData>(kind, takeTurn, {
+  const worker = new PatientWorker(kind, takeTurn, {
     connection: options.redis.newBlocking() as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
     concurrency: options.concurrency,
@@ -87,7 +93,10 @@ export function turnWorker(options: {
     maxStalledCount: Number.MAX_SAFE_INTEGER,
     ...turnCleanUp,
   });
-  worker.on('error', (error) => log.warn({ kind, reason: error.message }, 'turn worker'));
+  worker.on(
+    'error',
+    seldom((error: Error, leftOut) => log.warn({ kind, reason: error.message, leftOut }, 'turn worker')),
+  );
   worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
   worker.on('locksRenewed', ({ jobIds }) => {
     for (const id of jobIds) {
@@ -111,6 +120,18 @@ export function turnWorker(options: {
       clearInterval(watch);
     },
   };
+}
+
+/** BullMQ asks again without a pause after an error that is not the connection's. */
+class PatientWorker extends Worker<TurnData> {
+  protected override async moveToActive(token: string, name?: string): Promise<Job<TurnData>> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      await sleep(REFUSED_PAUSE_MS, undefined, { ref: false });
+      throw error;
+    }
+  }
 }
 
 const turnCleanUp = {

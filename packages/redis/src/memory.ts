@@ -1,0 +1,43 @@
+import type { RedisHandles } from './connect.ts';
+
+export type RedisMemory = {
+  usedBytes: number;
+  /** What it may use at most. */
+  limitBytes: number;
+};
+
+/**
+ * How full the fullest master is. Its limit is `maxmemory` or the operator's own limit, whichever is less; where neither
+ * is set, the memory of its machine. Rejects when a master does not answer.
+ */
+export async function readMemory(redis: RedisHandles, ownLimitBytes: number | null): Promise<RedisMemory> {
+  const reports = await Promise.all(mastersOf(redis).map((master) => master.info('memory')));
+  const masters = reports.map((report) => memoryOf(report, ownLimitBytes));
+  return masters.reduce((fullest, master) => (shareOf(master) > shareOf(fullest) ? master : fullest));
+}
+
+/** From 0 to 1. */
+export function shareOf({ usedBytes, limitBytes }: RedisMemory): number {
+  return usedBytes / limitBytes;
+}
+
+/** The text of INFO memory; buffers for replicas and the append-only file do not count, as for `maxmemory` itself. */
+export function memoryOf(report: string, ownLimitBytes: number | null): RedisMemory {
+  const field = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(report)?.[1] ?? 0);
+  const limits = [field('maxmemory'), ownLimitBytes ?? 0].filter((bytes) => bytes > 0);
+  return {
+    usedBytes: field('used_memory') - field('mem_not_counted_for_evict'),
+    limitBytes: limits.length > 0 ? Math.min(...limits) : field('total_system_memory') || Number.POSITIVE_INFINITY,
+  };
+}
+
+type Server = { info(section: string): Promise<string> };
+
+/** Every master of a cluster; else the one server there is. */
+function mastersOf(redis: RedisHandles): Server[] {
+  const client: Server & { nodes?(role: 'master'): Server[] } = redis.commands;
+  if (client.nodes === undefined) return [client];
+  const masters = client.nodes('master');
+  if (masters.length === 0) throw new Error('Connection is not available: no master of the cluster is known');
+  return masters;
+}
