@@ -12,7 +12,7 @@ export type ServerState = {
 
 /** Rejects when a master does not answer. */
 export async function readServerState(redis: RedisHandles): Promise<ServerState> {
-  const reports = await Promise.all(mastersOf(redis).map((master) => master.info()));
+  const reports = await Promise.all(redis.servers().map((server) => server.info()));
   const states = reports.map(serverStateOf);
   return {
     durable: states.every((state) => state.durable),
@@ -32,12 +32,4 @@ export function serverStateOf(report: string): ServerState {
     clients: Number(field('connected_clients') ?? 0),
     usedBytes: Number(field('used_memory') ?? 0),
   };
-}
-
-type Server = { info(): Promise<string> };
-
-/** Every master of a cluster; else the one server there is. */
-function mastersOf(redis: RedisHandles): Server[] {
-  const client: Server & { nodes?(role: 'master'): Server[] } = redis.commands;
-  return client.nodes === undefined ? [client] : client.nodes('master');
 }
