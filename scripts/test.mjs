@@ -3,13 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 
-// node scripts/test.mjs [faults] [file patterns …]: the last line is always `N passed, N failed`.
+// node scripts/test.mjs [faults | sentinel | cluster] [file patterns …]: the last line is always `N passed, N failed`.
 
 const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
 
-const faults = process.argv[2] === 'faults';
-const patterns = process.argv.slice(faults ? 3 : 2).filter((argument) => argument !== '--');
+/** System tests that between them use every key, script, queue and channel; run again over a Redis of that form. */
+const EVERY_USE_OF_REDIS = [
+  'client-libraries',
+  'get-updates-conformance',
+  'platform-webhook',
+  'deliveries',
+  'reply-calls',
+  'routing/routing.test',
+].map((name) => `packages/system-tests/src/${name}`);
+
+const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
+const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
+const faults = selection === 'faults';
+const redisForm = faults ? undefined : selection;
+const patterns = redisForm && named.length === 0 ? EVERY_USE_OF_REDIS : named;
+if (redisForm) process.env.TEST_REDIS = redisForm;
 
 await bootstrap();
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));

@@ -22,6 +22,7 @@ export async function startTestRedisCluster({ replicas = false } = {}): Promise<
   await waitFor(() => allSay(nodes, 'cluster_state', 'ok'), { timeoutMs: FORMED_WITHIN_MS });
   return {
     url: `redis-cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    port: first.port,
     masters: () => mastersOf(nodes),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()));

@@ -29,6 +29,7 @@ export async function startTestRedisSentinel(): Promise<ReplicatedRedis> {
   const addresses = sentinels.map(({ port }) => `127.0.0.1:${port}`);
   return {
     url: `redis-sentinel://${addresses.join(',')}/${PRIMARY}`,
+    port: primary.port,
     masters: async () => {
       const living = servers.filter((server) => server.alive());
       const roles = await Promise.all(living.map((server) => server.info('role')));

@@ -3,6 +3,8 @@ import type { RedisServer } from './redis-server.ts';
 /** Several servers that are one Redis to whoever uses them. */
 export type ReplicatedRedis = {
   url: string;
+  /** Of the server that was the first to take writes. */
+  port: number;
   /** The living servers that take writes now. */
   masters(): Promise<RedisServer[]>;
   stop(): Promise<void>;

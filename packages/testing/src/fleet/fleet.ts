@@ -1,7 +1,7 @@
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { type TestDatabase, testDatabase } from '../postgres.ts';
-import { startTestRedis, type TestRedis } from '../redis.ts';
+import { startRedisOfForm } from '../redis-of-form.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type FleetProcess, startProcess } from './fleet-process.ts';
 
@@ -17,7 +17,7 @@ export type Fleet = {
   simulator: RunningSimulator;
   control: ControlClient;
   database: { url: string };
-  redis: TestRedis;
+  redis: { url: string; port: number };
   /** Starts one more process, as an operator would to scale or to replace one. */
   start(role: 'api' | 'worker', settings?: Record<string, string>, port?: number): Promise<FleetProcess>;
   /** Calls the REST API as the admin; the body of a success, else an Error with what was answered. */
@@ -29,14 +29,16 @@ export type Fleet = {
 export const FLEET_ENCRYPTION_KEY = Buffer.alloc(32, 3).toString('base64');
 export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
 
-/** Starts Redis, the simulator and this many api and worker processes, on a test database or the one that is given. */
+/** Starts the simulator and this many api and worker processes, on a database and a Redis of its own or those given. */
 export async function startFleet(
   size: { apis: number; workers: number } = { apis: 2, workers: 2 },
   settings: Record<string, string> = {},
   ownDatabase?: { url: string },
+  ownRedis?: { url: string; port: number },
 ): Promise<Fleet> {
   const database = ownDatabase ?? (await testDatabase());
-  const redis = await startTestRedis();
+  const startedRedis = ownRedis ? null : await startRedisOfForm();
+  const redis = (ownRedis ?? startedRedis)!;
   const simulator = await startSimulator();
   const control = controlClient(simulator.url);
   const environment = {
@@ -97,7 +99,7 @@ export async function startFleet(
       await Promise.all([...apis, ...workers].map((process) => process.stop()));
       await balancer.stop();
       await simulator.stop();
-      await redis.stop();
+      await startedRedis?.stop();
       if ('drop' in database) await (database as TestDatabase).drop();
     },
   };

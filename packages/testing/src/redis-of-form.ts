@@ -1,0 +1,19 @@
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { startTestRedis } from './redis.ts';
+import { startTestRedisCluster } from './redis-cluster.ts';
+import { startTestRedisSentinel } from './redis-sentinel.ts';
+
+/** A Redis of the form that TEST_REDIS names: single (the default), sentinel or cluster. */
+export async function startRedisOfForm(): Promise<{ url: string; port: number; stop(): Promise<void> }> {
+  const form = inheritedEnv().TEST_REDIS || 'single';
+  switch (form) {
+    case 'single':
+      return startTestRedis();
+    case 'sentinel':
+      return startTestRedisSentinel();
+    case 'cluster':
+      return startTestRedisCluster();
+    default:
+      throw new Error(`TEST_REDIS must be single, sentinel or cluster, and not ${form}`);
+  }
+}
