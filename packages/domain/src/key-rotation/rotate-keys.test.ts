@@ -12,7 +12,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { countKeys, rotateKeys } from './rotate-keys.ts';
 
-const BOTS = 450;
+const BOTS = 250;
 const log = createLogger({ name: 'test', level: 'silent' });
 const key = () => randomBytes(32).toString('base64');
 const [OLD, NEW, OTHER] = [key(), key(), key()];
