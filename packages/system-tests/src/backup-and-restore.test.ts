@@ -1,0 +1,127 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
+import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { type Ledger, ledger } from './ledger.ts';
+
+const CHATS = 10;
+const PER_CHAT = 200;
+const COUNT = CHATS * PER_CHAT;
+const AFTERWARDS_PER_CHAT = 20;
+const PASSWORD = 'a password of hers';
+
+type Manifest = { tables: { name: string; rows: number }[]; keyIds: string[] };
+type Message = { id: number; text: string };
+
+let fleet: Fleet;
+let book: Ledger;
+let backend: TestBackend;
+let folder: string;
+let restoredUrl: string;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 });
+  book = ledger();
+  backend = await startBackend((request, response) => {
+    book.record(request.text);
+    response.end();
+  });
+  folder = await throwAwayDir();
+  restoredUrl = databaseUrl(fleet.database.url, `restored_${process.pid}`);
+}, 60_000);
+afterAll(async () => {
+  await backend.stop();
+  // The processes end with their database, which is the restored one.
+  await administer(fleet.database.url, `drop database if exists restored_${process.pid} with (force)`);
+  await fleet.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const generate = (bot: FleetBot, count: number) =>
+  fleet.control.generate({ bots: [bot.platformId], chats: CHATS, count, perSecond: 100 });
+const allArrived = (count: number) =>
+  waitFor(() => book.count() === count, { timeoutMs: 60_000, message: 'every update to arrive' });
+
+/** Another database, a Redis that has lost everything, and new processes on them. */
+async function startOver(settings: { DATABASE_URL: string }): Promise<void> {
+  for (const running of [fleet.apis, fleet.workers]) {
+    await Promise.all(running.splice(0).map((process) => process.stop()));
+  }
+  await fleet.redis.restart({ empty: true });
+  await fleet.start('api', settings);
+  await fleet.start('worker', settings);
+}
+
+async function countRows(url: string, tables: string[]): Promise<Record<string, number>> {
+  const db = connectDatabase({ url, maxConnections: 1 });
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+    counts[table] = rows[0]?.count ?? -1;
+  }
+  await db.destroy();
+  return counts;
+}
+
+test('a backup made under traffic becomes a fleet again: bots, history, accounts, rules, and new updates', async () => {
+  const pushed = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url, secret_token: 'a-secret' });
+  const polled = await fleet.addBot({ long_poll_enabled: true });
+  await fleet.rest('/api/auth/users/add', { username: 'ada', password: PASSWORD, bot_ids: [polled.id] });
+  const rule = { source_bot_id: pushed.id, condition_type: 'keyword', condition_value: 'spam', action: 'drop' };
+  await fleet.rest('/api/routes/add', rule);
+  await generate(pushed, COUNT);
+
+  // In the midst of the traffic.
+  await waitFor(() => book.count() > COUNT / 10, { timeoutMs: 30_000 });
+  const target = join(folder, 'backup');
+  const made = await runMaintenance(['backup', target], { DATABASE_URL: fleet.database.url });
+  expect(made).toMatchObject({ exitCode: 0, output: expect.stringContaining('holds the database as it was') });
+  expect(book.count()).toBeLessThan(COUNT);
+  await allArrived(COUNT);
+
+  const manifest = JSON.parse(await readFile(join(target, 'manifest.json'), 'utf8')) as Manifest;
+  const counts = Object.fromEntries(manifest.tables.map(({ name, rows }) => [name, rows]));
+  expect(counts).toMatchObject({ bots: 2, accounts: 2, routes: 1, messages: expect.any(Number) });
+  expect(counts.messages).toBeGreaterThan(0);
+  expect(manifest.keyIds).toHaveLength(1);
+
+  await administer(fleet.database.url, `create database restored_${process.pid}`);
+  expect(await runMaintenance(['restore', target], { DATABASE_URL: restoredUrl })).toMatchObject({ exitCode: 0 });
+  expect(await countRows(restoredUrl, Object.keys(counts))).toEqual(counts);
+  const again = await runMaintenance(['restore', target], { DATABASE_URL: restoredUrl });
+  expect(again).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/^The database is in use \(\w+ has rows\)/),
+  });
+
+  await startOver({ DATABASE_URL: restoredUrl });
+  const bots = await fleet.rest<{ id: number }[]>('/api/bots');
+  expect(bots.map(({ id }) => id)).toEqual([pushed.id, polled.id]);
+  const [chat] = await fleet.rest<{ id: number }[]>(`/api/chats?bot_id=${pushed.id}`);
+  const history = await fleet.rest<Message[]>(`/api/messages?bot_id=${pushed.id}&chat_id=${chat?.id}&limit=100`);
+  expect(history.length).toBeGreaterThan(0);
+  expect(await fleet.rest(`/api/routes?bot_id=${pushed.id}`)).toMatchObject([{ condition_value: 'spam' }]);
+  const signedIn = await fetch(`${fleet.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ada', password: PASSWORD }),
+  });
+  expect(signedIn.status).toBe(200);
+
+  book = ledger();
+  await generate(pushed, CHATS * AFTERWARDS_PER_CHAT);
+  await allArrived(CHATS * AFTERWARDS_PER_CHAT);
+  expect(book.faults(AFTERWARDS_PER_CHAT)).toEqual([]);
+  expect(backend.requests.at(-1)?.headers['x-telegram-bot-api-secret-token']).toBe('a-secret');
+  await fleet.control.generate({ bots: [polled.platformId], chats: 1, count: 1 });
+  const updates = await fetch(`${fleet.url}/tgapi/bot${polled.token}/getUpdates?timeout=10`);
+  expect(await updates.json()).toMatchObject({ ok: true, result: [expect.anything()] });
+  expect((await fleet.addBot()).id).toBeGreaterThan(polled.id);
+}, 240_000);
