@@ -56,6 +56,7 @@ function nest(settings: Settings) {
   return {
     database: { url: settings.DATABASE_URL, maxConnections: settings.API_DATABASE_CONNECTIONS },
     redisUrl: settings.REDIS_URL,
+    redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
     encryptionKey: settings.ENCRYPTION_KEY,
     logLevel: settings.LOG_LEVEL,
     tracing: tracingConfig(settings),

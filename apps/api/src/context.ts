@@ -5,6 +5,7 @@ import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
+import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
@@ -27,6 +28,8 @@ import type { ApiConfig } from './config.ts';
 export interface Context extends BotDeps, AccountDeps {
   config: ApiConfig;
   proxy: ApiConfig['proxy'];
+  /** How full Redis is. */
+  memory: MemoryWatch;
   turns: BotDeps['turns'] & { rules: TurnQueue; history: TurnQueue };
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
@@ -58,6 +61,7 @@ export async function createContext(
   const db = connectDatabase({ ...config.database, role: 'api', log, metrics });
   const redis = await connectRedis({ url: config.redisUrl, log });
   measureCommands(metrics, redis);
+  const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
   const secrets = secretBox(config.encryptionKey);
   const tracing = await openTracing(config.tracing, { name: 'flotilla-api', log });
   const directory = await followDirectory({ redis, secrets, log });
@@ -81,6 +85,7 @@ export async function createContext(
     metrics,
     db,
     redis,
+    memory,
     secrets,
     directory,
     turns,
@@ -102,6 +107,7 @@ export async function createContext(
     close: async () => {
       const flushed = tracing?.close();
       waiters.close();
+      memory.close();
       directory.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
       await redis.close();

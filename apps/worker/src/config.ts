@@ -30,6 +30,8 @@ export const workerSettings = z.object({
 export type WorkerConfig = {
   database: { url: string; maxConnections: number };
   redisUrl: string;
+  /** Bytes that each Redis may use, where its own `maxmemory` does not say; null where neither does. */
+  redisMemoryLimit: number | null;
   platformUrl: string;
   encryptionKey: string;
   backendAllowedCidrs: string[];
@@ -52,6 +54,7 @@ export function readWorkerConfig(env?: Record<string, string | undefined>): Work
   return {
     database: { url: settings.DATABASE_URL, maxConnections: settings.WORKER_DATABASE_CONNECTIONS },
     redisUrl: settings.REDIS_URL,
+    redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
     platformUrl: settings.TELEGRAM_API_URL,
     encryptionKey: settings.ENCRYPTION_KEY,
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,

@@ -2,6 +2,7 @@ import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
+import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
@@ -25,6 +26,7 @@ export type WorkerContext = {
   config: WorkerConfig;
   db: Database;
   redis: RedisHandles;
+  memory: MemoryWatch;
   secrets: SecretBox;
   platform: PlatformClient;
   pollingClient: PollingClient;
@@ -60,6 +62,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   const db = connectDatabase({ ...config.database, role: 'worker', log, metrics });
   const redis = await connectRedis({ url: config.redisUrl, log });
   measureCommands(metrics, redis);
+  const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
   const secrets = secretBox(config.encryptionKey);
   const tracing = await openTracing(config.tracing, { name: 'flotilla-worker', log });
   const directory = await followDirectory({ redis, secrets, log });
@@ -77,6 +80,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     config,
     db,
     redis,
+    memory,
     secrets,
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
@@ -95,6 +99,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     log,
     close: async () => {
       const flushed = tracing?.close();
+      memory.close();
       directory.close();
       pushable.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));

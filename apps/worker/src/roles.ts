@@ -2,7 +2,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
 import { historyTurn } from './history-writer.ts';
-import { pollTimeout } from './poll-timeout.ts';
+import { pollPace } from './poll-pace.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
 import { pushTurn } from './turns/push-turn.ts';
 import { rulesTurn } from './turns/rules-turn.ts';
@@ -22,10 +22,10 @@ export function startRoles(context: WorkerContext): Running[] {
   const running: Running[] = [];
   if (roles.has('upkeep')) running.push(startUpkeep(context));
   if (roles.has('polling')) {
-    const timeout = pollTimeout(context);
-    const deps = { ...context, pollTimeoutS: timeout.seconds };
+    const pace = pollPace(context);
+    const deps = { ...context, pace };
     running.push(
-      timeout,
+      pace,
       takeTurns(context, context.turns.polling, pollingConcurrency, (bot, lease) => pollingTurn(deps, bot, lease)),
     );
   }

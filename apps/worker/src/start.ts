@@ -29,7 +29,7 @@ export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: 
         if (leaving) reasons.push('the process is stopping');
         if (context.redis.commands.status !== 'ready') reasons.push('Redis cannot be reached');
         if (!context.directory.ready()) reasons.push('the list of bots is not loaded');
-        return { ready: reasons.length === 0, reasons };
+        return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
       },
     });
     const running = startRoles(context);

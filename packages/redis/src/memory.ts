@@ -11,9 +11,9 @@ export type RedisMemory = {
  * is set, the memory of its machine. Rejects when a master does not answer.
  */
 export async function readMemory(redis: RedisHandles, ownLimitBytes: number | null): Promise<RedisMemory> {
-  const reports = await Promise.all(mastersOf(redis).map((master) => master.info('memory')));
-  const masters = reports.map((report) => memoryOf(report, ownLimitBytes));
-  return masters.reduce((fullest, master) => (shareOf(master) > shareOf(fullest) ? master : fullest));
+  const reports = await Promise.all(redis.servers().map((server) => server.info('memory')));
+  const servers = reports.map((report) => memoryOf(report, ownLimitBytes));
+  return servers.reduce((fullest, server) => (shareOf(server) > shareOf(fullest) ? server : fullest));
 }
 
 /** From 0 to 1. */
@@ -29,15 +29,4 @@ export function memoryOf(report: string, ownLimitBytes: number | null): RedisMem
     usedBytes: field('used_memory') - field('mem_not_counted_for_evict'),
     limitBytes: limits.length > 0 ? Math.min(...limits) : field('total_system_memory') || Number.POSITIVE_INFINITY,
   };
-}
-
-type Server = { info(section: string): Promise<string> };
-
-/** Every master of a cluster; else the one server there is. */
-function mastersOf(redis: RedisHandles): Server[] {
-  const client: Server & { nodes?(role: 'master'): Server[] } = redis.commands;
-  if (client.nodes === undefined) return [client];
-  const masters = client.nodes('master');
-  if (masters.length === 0) throw new Error('Connection is not available: no master of the cluster is known');
-  return masters;
 }

@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
 import { readyMetric } from './process-metrics.ts';
 
-export type Readiness = { ready: boolean; reasons: string[] };
+export type Readiness = {
+  ready: boolean;
+  reasons: string[];
+  /** What an operator should know although requests are served as ever. */
+  warnings?: string[];
+};
 
 export type ProbeServerOptions = {
   port: number;

@@ -77,6 +77,7 @@ function faultOf(parse: (value: string) => unknown) {
 export const commonSettings = {
   DATABASE_URL: urlSetting('postgres', 'postgresql'),
   REDIS_URL: redisUrlSetting(),
+  REDIS_MEMORY_LIMIT: integerSetting({ min: 1_048_576, max: 999_999_999_999_999 }).optional(),
   TELEGRAM_API_URL: urlSetting('https', 'http')
     .transform((url) => url.replace(/\/+$/, ''))
     .default('https://api.telegram.org'),

@@ -1,5 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { gatherCalls } from '@flotilla/domain/update-log/append-calls.ts';
+import { seldom } from '@flotilla/runtime/seldom.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { readAnswer, type SeenAnswer } from './captured-answer.ts';
@@ -45,6 +46,9 @@ export function captureCalls(deps: ProxyDeps): Capture {
   const tails = new Map<number, Promise<void>>();
   const waiting = { calls: 0, bytes: 0 };
   const append = gatherCalls(deps);
+  const warnOfLoss = seldom((lost: { botId: number; method: string; err: unknown }, leftOut) =>
+    deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
+  );
   let drained: (() => void) | null = null;
 
   const store = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
@@ -60,7 +64,7 @@ export function captureCalls(deps: ProxyDeps): Capture {
       stored.inc();
     } catch (error) {
       lost.inc();
-      deps.log.warn({ botId: bot.id, method, err: error }, 'a call could not be kept in the history');
+      warnOfLoss({ botId: bot.id, method, err: error });
     } finally {
       waiting.bytes -= answer.body.length;
       if (--waiting.calls === 0) drained?.();

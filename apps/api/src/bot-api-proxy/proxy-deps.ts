@@ -1,5 +1,6 @@
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
+import type { MemoryWatch } from '@flotilla/domain/update-log/watch-memory.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
@@ -23,6 +24,7 @@ export type ProxySettings = {
 /** What the proxy needs of the process; the context has all of it. */
 export type ProxyDeps = BotDeps & {
   turns: { history: TurnQueue };
+  memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   waiters: ChannelWaiters;
   metrics: Metrics;
   apiMetrics: Pick<ApiMetrics, 'pulled'>;

@@ -10,6 +10,7 @@ import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
 import { type Intake, intakeOutcomeOf } from './intake-metrics.ts';
 
 const RETRY_AFTER_S = 1;
+const FULL_RETRY_AFTER_S = 5;
 
 /**
  * `POST /telegram/<bot id>`: the platform pushes an update. 200 only after it is in the log; whenever that is in doubt,
@@ -57,7 +58,7 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
     case 'full':
     case 'fenced':
       intake.ended('full');
-      throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: RETRY_AFTER_S });
+      throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: FULL_RETRY_AFTER_S });
   }
 }
 

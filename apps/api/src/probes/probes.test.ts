@@ -10,7 +10,7 @@ test('both ports answer the probes, and the metrics name each operation', async 
   const onMetrics = restClient(`http://127.0.0.1:${api.metricsPort}`);
   for (const http of [onApi, onMetrics]) {
     expect((await http('GET', '/livez')).status).toBe(200);
-    expect((await http('GET', '/readyz')).json).toEqual({ ready: true, reasons: [] });
+    expect((await http('GET', '/readyz')).json).toEqual({ ready: true, reasons: [], warnings: [] });
   }
   await onApi('GET', '/api/bots');
   await waitFor(async () => {

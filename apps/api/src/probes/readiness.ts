@@ -3,9 +3,10 @@ import type { Context } from '../context.ts';
 
 /**
  * Whether this pod should be sent requests. Postgres does not count: without it polling, the proxy and signed-in
- * callers go on, and a pod that leaves the load balancer would end those too.
+ * callers go on, and a pod that leaves the load balancer would end those too. Nor does a Redis that fills up: all pods
+ * share it, so that all of them would leave at once, and with them the polls that empty it.
  */
-export async function readReadiness({ redis, directory, leaving }: Context): Promise<Readiness> {
+export async function readReadiness({ redis, directory, memory, leaving }: Context): Promise<Readiness> {
   const reasons: string[] = [];
   if (leaving.aborted) reasons.push('the process is stopping');
   if (!directory.ready()) reasons.push('the list of bots has not been read');
@@ -14,5 +15,5 @@ export async function readReadiness({ redis, directory, leaving }: Context): Pro
     () => false,
   );
   if (!answers) reasons.push('Redis does not answer');
-  return { ready: reasons.length === 0, reasons };
+  return { ready: reasons.length === 0, reasons, warnings: memory.warnings() };
 }

@@ -4,18 +4,20 @@ import { noteState } from '@flotilla/domain/bots/note-state.ts';
 import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
 import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { stopsIntake, type Waiting } from '@flotilla/domain/update-log/memory-pressure.ts';
 import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
+import type { PollPace } from '../poll-pace.ts';
 import { botForTurn } from './bot-for-turn.ts';
 
-type PollingDeps = WorkerContext & { pollTimeoutS: () => number };
+type PollingDeps = WorkerContext & { pace: PollPace };
+type Place = { epoch: number; offset: number; polledAtMs: number; waiting: Waiting };
 
 const TURN_MS = 30_000;
 const TURN_UPDATES = 2_000;
-const FULL_PAUSE_MS = 1_000;
 /** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
 const UNHEARD_MS = 60_000;
 /** Not 0: the same offset again within half a second would be served one update only. */
@@ -33,7 +35,7 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
     return await pollUntilTurnEnds(
       deps,
       bot,
-      { epoch: owner.epoch, offset: owner.pollOffset, polledAtMs: owner.polledAtMs },
+      { epoch: owner.epoch, offset: owner.pollOffset, polledAtMs: owner.polledAtMs, waiting: owner.waiting },
       { ...lease, signal },
     );
   } finally {
@@ -41,17 +43,13 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
   }
 }
 
-async function pollUntilTurnEnds(
-  deps: PollingDeps,
-  bot: Bot,
-  place: { epoch: number; offset: number; polledAtMs: number },
-  lease: TurnLease,
-): Promise<TurnOutcome> {
+async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, lease: TurnLease): Promise<TurnOutcome> {
   const endsAtMs = deps.clock.nowMs() + TURN_MS;
   let taken = 0;
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
+    if (stopsIntake(deps.memory.pressure(), place.waiting)) return pauseIntake(deps, bot);
     const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard ? BRIEF_TIMEOUT_S : deps.pollTimeoutS();
+    const timeoutS = unheard ? BRIEF_TIMEOUT_S : deps.pace.timeoutS();
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
@@ -73,11 +71,7 @@ async function pollUntilTurnEnds(
         deps.measure.duplicates.inc(accepted.duplicates);
         break;
       case 'full':
-        await noteState(deps, bot, {
-          pollErr: 'The backlog is full; the platform keeps the rest',
-          pollErrAt: deps.clock.nowMs(),
-        });
-        return { next: 'at', atMs: deps.clock.nowMs() + FULL_PAUSE_MS };
+        return pauseIntake(deps, bot);
       case 'gone':
       case 'disabled':
       case 'fenced':
@@ -93,6 +87,14 @@ function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span 
   const span = tracing?.start('poll platform', { kind: 'consumer', startedAtMs: askedAtMs, attributes }) ?? null;
   span?.child('getUpdates', { kind: 'client', startedAtMs: askedAtMs }).end();
   return span;
+}
+
+/** The platform keeps what is not asked for; nothing is asked until there is room. */
+async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
+  const nowMs = deps.clock.nowMs();
+  const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
+  await noteState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs });
+  return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 
 async function pauseAfterFailure(

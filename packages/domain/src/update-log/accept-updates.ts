@@ -7,11 +7,15 @@ import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from './memory-pressure.ts';
+import type { MemoryWatch } from './watch-memory.ts';
 
 export type AcceptDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
+  /** Without it only backlogs count. */
+  memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
 };
 
 /** Whose polling turn brings them, and from where it will ask for more. */
@@ -24,11 +28,11 @@ export type Accepted =
   | { outcome: 'disabled' }
   /** A newer turn owns the bot's polling: nothing was kept. */
   | { outcome: 'fenced' }
-  /** Every reader's backlog is at its limit: nothing was kept, the platform keeps it. */
+  /** The backlog is at its limit, or Redis's memory is: nothing was kept, the platform keeps it. */
   | { outcome: 'full' };
 
-/** Updates a reader may have waiting before the platform keeps the rest. */
-export const BACKLOG_LIMIT = 100_000;
+/** What an update takes of Redis beside its own bytes, once in the log and once in the history stream. */
+const BYTES_AROUND_UPDATE = 300;
 
 /**
  * Takes in what the platform handed over: each update once, in order, all or none, in one atomic step; then wakes
@@ -57,6 +61,8 @@ async function appendUpdates(
   polling: Polling | undefined,
   traceparent: string,
 ): Promise<Accepted> {
+  const pressure = deps.memory?.pressure() ?? 'relaxed';
+  if (pressure === 'short' || pressure === 'scarce') return { outcome: 'full' };
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
   const scriptKeys = [keys.state, keys.log, keys.history, keys.dirty, keys.consumers];
@@ -68,6 +74,7 @@ async function appendUpdates(
     polling?.nextOffset ?? '',
     BACKLOG_LIMIT,
     traceparent,
+    pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
   ];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {
@@ -82,6 +89,7 @@ async function appendUpdates(
     args.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
     args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
+  deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
   const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
   const [status, appended, duplicates, wakePush, wakeHistory, , wakeRules] = reply;
   switch (status) {

@@ -1,3 +1,4 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
@@ -6,8 +7,18 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { CapturedCall } from './captured-call.ts';
 import { rememberOwnPosts } from './own-posts.ts';
+import type { MemoryWatch } from './watch-memory.ts';
 
-type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
+type AppendDeps = {
+  redis: RedisHandles;
+  turns: { history: TurnQueue };
+  clock: Clock;
+  /** Without it there is always room. */
+  memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+};
+
+/** What a call takes of Redis beside its result. */
+const BYTES_AROUND_CALL = 300;
 
 /**
  * Puts captured calls on the bot's history stream, if it keeps one, in order, and remembers which posts are ours.
@@ -15,6 +26,7 @@ type AppendDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: C
  */
 export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCall[]): Promise<void> {
   if (!bot.manageEnabled) return rememberOwnPosts(deps, calls);
+  deps.memory?.wrote(calls.reduce((bytes, { result }) => bytes + result.length + BYTES_AROUND_CALL, 0));
   const keys = botKeys(bot.id);
   // Both in one tick, so that a later batch of the bot cannot overtake this one.
   const remembered = rememberOwnPosts(deps, calls);
@@ -38,7 +50,8 @@ const BATCH_AT_MOST = 200;
 
 /**
  * Appends calls one by one as they are seen, in batches as they are written: what a bot's calls have in common is done
- * once for all of a moment. Each promise settles with its batch; per bot the order is kept.
+ * once for all of a moment. Each promise settles with its batch; per bot the order is kept. While memory is scarce they
+ * reject, and only which posts are ours is remembered: what is left is for turns, which drain.
  */
 export function gatherCalls(deps: AppendDeps): (bot: Bot, call: CapturedCall) => Promise<void> {
   const gathering = new Map<number, { calls: CapturedCall[]; written: Promise<void> }>();
@@ -51,9 +64,14 @@ export function gatherCalls(deps: AppendDeps): (bot: Bot, call: CapturedCall) =>
     const calls = [call];
     const written = new Promise<void>((resolve) => setTimeout(resolve, GATHER_MS)).then(() => {
       if (gathering.get(bot.id)?.calls === calls) gathering.delete(bot.id);
-      return appendCalls(deps, bot, calls);
+      return deps.memory?.pressure() === 'scarce' ? refuseCalls(deps, calls) : appendCalls(deps, bot, calls);
     });
     gathering.set(bot.id, { calls, written });
     return written;
   };
+}
+
+async function refuseCalls(deps: AppendDeps, calls: CapturedCall[]): Promise<never> {
+  await rememberOwnPosts(deps, calls);
+  throw new FlotillaError('unavailable', 'Redis has no room for the history');
 }

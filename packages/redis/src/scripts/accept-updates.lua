@@ -1,12 +1,14 @@
 -- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
 -- KEYS  1 state  2 log  3 history  4 dirty  5 consumers  6… seen bitmaps
 -- ARGV  1 generation  2 now (ms)  3 bot id  4 epoch of the polling turn ('' for a push by the platform)
---       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates)  7 traceparent ('' when not traced)
---       8… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
+--       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
+--       9… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1)}
 -- @include trim
+-- @include waiting
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
@@ -25,15 +27,10 @@ local holdsForPush = push or tonumber(s[7]) > now
 local rules = s[17] == '1'
 local named = redis.call('EXISTS', consumers) == 1
 
--- A slow place alone never stops intake: only when every place is at its limit does the platform keep the rest.
-local waiting = nil
-if pull then waiting = n - tonumber(s[12]) end
-if holdsForPush then
-  local behind = n - tonumber(s[13]) + tonumber(s[14])
-  if not waiting or behind < waiting then waiting = behind end
-end
-if rules and not waiting then waiting = tonumber(s[18]) + tonumber(s[19]) end
-if waiting and waiting >= tonumber(ARGV[6]) then return { 'FULL' } end
+-- A slow place alone never stops intake, unless memory is tight: only when every place is at its limit does the
+-- platform keep the rest.
+local quickest, slowest = waitingOf({ s[4], s[5], s[6], s[7], s[12], s[13], s[14], s[17], s[18], s[19] }, now)
+if quickest >= tonumber(ARGV[6]) or (ARGV[8] ~= '' and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
 
 local allowed = s[9]
 local function mutes(kind)
@@ -43,7 +40,7 @@ end
 
 local appended, duplicates, heard, routable = 0, 0, false, 0
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 8, #ARGV, 9 do
+for i = 9, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1

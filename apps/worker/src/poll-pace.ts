@@ -4,8 +4,19 @@ import type { WorkerContext } from './context.ts';
 const LONGEST_S = 30;
 const RECOUNT_EVERY_MS = 5_000;
 
-/** How long one getUpdates may wait: with more bots than slots it shrinks, so that each has its turn within 30 s. */
-export function pollTimeout(context: WorkerContext): { seconds: () => number; stop(): Promise<void> } {
+/** Bots that take nothing in look this often, so that thousands of them leave Redis and workers to those that drain. */
+const SHORTEST_PAUSE_MS = 2_000;
+const PAUSED_TURNS_PER_S = 500;
+
+/** How the bots there are share what can be asked at once. */
+export type PollPace = {
+  /** How long (s) one getUpdates may wait: with more bots than slots it shrinks, so that each has its turn within 30 s. */
+  timeoutS: () => number;
+  /** How long (ms) a bot rests whose intake is stopped. */
+  pauseMs: () => number;
+};
+
+export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<void> } {
   let workers = 1;
   let bots = 0;
   const recount = () => {
@@ -20,10 +31,11 @@ export function pollTimeout(context: WorkerContext): { seconds: () => number; st
   recount();
   const timer = setInterval(recount, RECOUNT_EVERY_MS);
   return {
-    seconds: () => {
+    timeoutS: () => {
       const slots = workers * context.config.pollingConcurrency;
       return bots <= slots ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * slots) / bots));
     },
+    pauseMs: () => Math.max(SHORTEST_PAUSE_MS, (bots / PAUSED_TURNS_PER_S) * 1000),
     stop: async () => clearInterval(timer),
   };
 }

@@ -1,0 +1,79 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { readMemory, shareOf } from '@flotilla/redis/memory.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { describePressure, type MemoryPressure, pressureAt } from './memory-pressure.ts';
+
+/** How this process sees the memory of Redis. */
+export type MemoryWatch = {
+  pressure(): MemoryPressure;
+  /** What readiness says of it: nothing while there is room. */
+  warnings(): string[];
+  /** Counts bytes on their way to Redis: a burst must not run past the limits between two measurements. */
+  wrote(bytes: number): void;
+  close(): void;
+};
+
+const MEASURE_EVERY_MS = 1000;
+/** A process that has written this share since the last measurement measures again at once. */
+const UNMEASURED_AT_MOST = 0.01;
+
+/** Measures every second, each process for itself: nobody has to be alive for the others to know. */
+export async function watchMemory(deps: {
+  redis: RedisHandles;
+  limitBytes: number | null;
+  metrics: Metrics;
+  log: Logger;
+}): Promise<MemoryWatch> {
+  let measured = { usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY };
+  let unmeasuredBytes = 0;
+  let pressure: MemoryPressure = 'relaxed';
+  let measuring: Promise<void> | null = null;
+
+  const share = (): number =>
+    shareOf({ usedBytes: measured.usedBytes + unmeasuredBytes, limitBytes: measured.limitBytes });
+  const judge = (): void => {
+    const before = pressure;
+    pressure = pressureAt(share(), before);
+    if (pressure === before) return;
+    const usedShare = Number(share().toFixed(3));
+    if (pressure === 'relaxed') deps.log.info({ usedShare }, 'Redis has room again');
+    else deps.log.warn({ usedShare, pressure }, 'Redis fills up');
+  };
+  const measure = async (): Promise<void> => {
+    const writtenBefore = unmeasuredBytes;
+    measured = await readMemory(deps.redis, deps.limitBytes);
+    unmeasuredBytes -= writtenBefore;
+    judge();
+  };
+  /** Where Redis does not answer, the last measurement stands: nothing can be written anyway. */
+  const tryMeasure = (): Promise<void> => {
+    measuring ??= measure()
+      .catch(() => undefined)
+      .finally(() => {
+        measuring = null;
+      });
+    return measuring;
+  };
+
+  deps.metrics.gauge({
+    name: 'flotilla_redis_memory_share',
+    help: 'Used share of the memory that Redis may use, of the fullest master; intake stops at 0.6 and 0.8.',
+    collect() {
+      this.set(share());
+    },
+  });
+  await tryMeasure();
+  const timer = setInterval(tryMeasure, MEASURE_EVERY_MS);
+  return {
+    pressure: () => pressure,
+    warnings: () => describePressure(pressure, share()),
+    wrote: (bytes) => {
+      unmeasuredBytes += bytes;
+      if (unmeasuredBytes < measured.limitBytes * UNMEASURED_AT_MOST) return;
+      judge();
+      void tryMeasure();
+    },
+    close: () => clearInterval(timer),
+  };
+}
