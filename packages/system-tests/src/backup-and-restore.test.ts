@@ -5,6 +5,7 @@ import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -23,6 +24,7 @@ type Message = { id: number; text: string };
 let fleet: Fleet;
 let book: Ledger;
 let backend: TestBackend;
+let emptyRedis: TestRedis;
 let folder: string;
 let restoredUrl: string;
 
@@ -33,6 +35,7 @@ beforeAll(async () => {
     book.record(request.text);
     response.end();
   });
+  emptyRedis = await startTestRedis();
   folder = await throwAwayDir();
   restoredUrl = databaseUrl(fleet.database.url, `restored_${process.pid}`);
 }, 60_000);
@@ -41,6 +44,7 @@ afterAll(async () => {
   // The processes end with their database, which is the restored one.
   await administer(fleet.database.url, `drop database if exists restored_${process.pid} with (force)`);
   await fleet.stop();
+  await emptyRedis.stop();
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -49,12 +53,11 @@ const generate = (bot: FleetBot, count: number) =>
 const allArrived = (count: number) =>
   waitFor(() => book.count() === count, { timeoutMs: 60_000, message: 'every update to arrive' });
 
-/** Another database, a Redis that has lost everything, and new processes on them. */
-async function startOver(settings: { DATABASE_URL: string }): Promise<void> {
+/** New processes on another database and an empty Redis. */
+async function startOver(settings: { DATABASE_URL: string; REDIS_URL: string }): Promise<void> {
   for (const running of [fleet.apis, fleet.workers]) {
     await Promise.all(running.splice(0).map((process) => process.stop()));
   }
-  await fleet.redis.restart({ empty: true });
   await fleet.start('api', settings);
   await fleet.start('worker', settings);
 }
@@ -101,7 +104,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
     output: expect.stringMatching(/^The database is in use \(\w+ has rows\)/),
   });
 
-  await startOver({ DATABASE_URL: restoredUrl });
+  await startOver({ DATABASE_URL: restoredUrl, REDIS_URL: emptyRedis.url });
   const bots = await fleet.rest<{ id: number }[]>('/api/bots');
   expect(bots.map(({ id }) => id)).toEqual([pushed.id, polled.id]);
   const [chat] = await fleet.rest<{ id: number }[]>(`/api/chats?bot_id=${pushed.id}`);
