@@ -77,6 +77,9 @@ async function untilReady(child: ChildProcess, metricsPort: number, output: () =
       return (await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => null))?.ok;
     },
     { timeoutMs: READY_WITHIN_MS, message: 'a process that is ready' },
-  );
+  ).catch((error) => {
+    child.kill('SIGKILL');
+    throw new Error(`The process is not ready:\n${output()}`, { cause: error });
+  });
   if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The process ended:\n${output()}`);
 }
