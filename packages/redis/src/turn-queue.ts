@@ -9,6 +9,8 @@ export type TurnData = { subject: number };
 /** Adds turns of one kind; of one subject at most one runs and one waits, over all workers. */
 export type TurnQueue = {
   kind: TurnKind;
+  /** For showing what is in it; turns are added by what follows. */
+  queue: Queue<TurnData>;
   /** Runs a turn now, or once more after the one that runs; a sleeping turn wakes. */
   wake(subject: number): Promise<void>;
   wakeAll(subjects: number[]): Promise<void>;
@@ -24,6 +26,7 @@ export type TurnQueue = {
 };
 
 const BULK = 200;
+const ASKED_AT_ONCE = 500;
 const DELAYED_SCORE_PER_MS = 0x1000;
 const turnJobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
@@ -53,9 +56,15 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
   };
   return {
     kind,
+    queue,
     wake: (subject) => add([turn(subject, 0, true)]),
     wakeAll: (subjects) => add(subjects.map((subject) => turn(subject, 0, true))),
-    ensure: (subjects) => add(subjects.map((subject) => turn(subject, 0, false))),
+    ensure: async (subjects) => {
+      for (let from = 0; from < subjects.length; from += ASKED_AT_ONCE) {
+        const lacking = await withoutTurn(redis, queue, subjects.slice(from, from + ASKED_AT_ONCE));
+        await add(lacking.map((subject) => turn(subject, 0, false)));
+      }
+    },
     sleepUntil: async (subject, atMs) => {
       const options = turn(subject, Math.max(1, Math.ceil(atMs - Date.now())), true).opts;
       await queue.add(
@@ -79,4 +88,16 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
     workerCount: () => queue.getWorkersCount(),
     close: () => queue.close(),
   };
+}
+
+/**
+ * The subjects that may have no turn. Two commands for hundreds: to add turns that BullMQ then leaves out costs a script
+ * and an event each, every few seconds, for every bot there is.
+ */
+async function withoutTurn(redis: RedisHandles, queue: Queue, subjects: number[]): Promise<number[]> {
+  const jobs = await redis.commands.mget(subjects.map((subject) => queue.toKey(`de:${subject}`)));
+  const named = jobs.flatMap((id) => (id === null ? [] : [queue.toKey(id)]));
+  const alive = named.length === 0 ? 0 : await redis.commands.exists(named);
+  // A key may outlive its job where Redis lost some of it; adding tells the living from the dead.
+  return alive < named.length ? subjects : subjects.filter((_, at) => jobs[at] === null);
 }

@@ -103,6 +103,17 @@ describe('turns', () => {
     await waitFor(() => turns.length === 2);
   });
 
+  test('turns that are missing are added, those that wait are not added twice, and one that lost its job is added anew', async () => {
+    await queue.ensure([1, 2]);
+    await queue.ensure([1, 2, 3]);
+    expect(await queue.counts()).toMatchObject({ waiting: 3 });
+    const [job] = await redis.commands.lrange('{turns-push}:push:wait', 0, 0);
+    await redis.commands.del(`{turns-push}:push:${job}`);
+    await redis.commands.lrem('{turns-push}:push:wait', 1, job!);
+    await queue.ensure([1, 2, 3]);
+    expect(await queue.counts()).toMatchObject({ waiting: 3 });
+  });
+
   test('a sleeping turn runs at its time', async () => {
     const turns: number[] = [];
     work(async (subject) => {
