@@ -11,6 +11,7 @@ import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
+import { queueBoard } from './queue-board/queue-board.ts';
 
 /** Everything the api serves but the Bot API proxy, which stands before it (start.ts). */
 export function createApp(context: Context): Express {
@@ -27,6 +28,7 @@ export function createApp(context: Context): Express {
   app.use(probes(context));
   app.use(platformWebhook(context));
   app.use(docs());
+  app.use(queueBoard(context));
   app.use(mountEndpoints(context, endpoints));
   app.use(measureRequest(context, 'none'));
   app.use(() => {

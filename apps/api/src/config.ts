@@ -12,7 +12,7 @@ import { z } from 'zod';
 
 const MIN_KEY_LENGTH = 24;
 const MIN_PASSWORD_LENGTH = 10;
-const OWN_PATHS = ['/api', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
+const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
 
 /** The api's settings as the environment has them: one flat name each. */
 export const apiSettings = z.object({

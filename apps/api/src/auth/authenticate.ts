@@ -11,7 +11,7 @@ import { hasBearer } from './bearer.ts';
  */
 export async function authenticate(
   { auth }: Context,
-  operation: Operation,
+  operation: Pick<Operation, 'role'>,
   request: Request,
   response: Response,
 ): Promise<Caller | null> {

@@ -3,7 +3,7 @@ import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 
 /** Throws 'forbidden' unless the caller has the role, and the reach, that the operation asks for. */
-export function requireRole(operation: Operation, caller: Caller | null): void {
+export function requireRole(operation: Pick<Operation, 'role' | 'wholeFleet'>, caller: Caller | null): void {
   if (operation.role === 'admin' && caller?.role !== 'admin') {
     throw new FlotillaError('forbidden', 'Admin role required');
   }

@@ -3,7 +3,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import { pinoHttp } from 'pino-http';
 import { requestId } from './request-id.ts';
 
-const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll']);
+const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll', '/admin/queues/api/queues']);
 
 /** One line per request, without its query: tokens and passwords may be in it. */
 export function requestLog(log: Logger) {

@@ -1,0 +1,56 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type RequestHandler, Router } from 'express';
+import { authenticate } from '../auth/authenticate.ts';
+import { requirePasswordChanged } from '../auth/require-password-changed.ts';
+import { requireRole } from '../auth/require-role.ts';
+import { requireSameOrigin } from '../auth/same-origin.ts';
+import type { Context } from '../context.ts';
+import { refuseMethod } from '../http/mount-endpoints.ts';
+
+const PATH = '/admin/queues';
+/** The queues name every bot there is. */
+const ADMINS = { role: 'admin', wholeFleet: true } as const;
+const refuseChange = refuseMethod(['GET', 'HEAD']);
+
+/** Its own files only: the fonts that the page wants from elsewhere stay away. Its base is where it is mounted. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Bull Board at /admin/queues, for admins to see what turns wait, run and sleep. It only reads: a turn that is lost or
+ * late is woken by upkeep, and a queue that somebody has paused or emptied would silence every bot.
+ */
+export function queueBoard(context: Context): Router {
+  const board = new ExpressAdapter().setBasePath(PATH);
+  createBullBoard({
+    queues: Object.values(context.turns).map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter: board,
+    options: { uiConfig: { boardTitle: 'Flotilla: turns' } },
+  });
+  const router = Router({ caseSensitive: true });
+  router.use(PATH, adminsOnly(context), board.getRouter().disable('x-powered-by'));
+  return router;
+}
+
+function adminsOnly(context: Context): RequestHandler {
+  return async (request, response, next) => {
+    const caller = await authenticate(context, ADMINS, request, response);
+    requireSameOrigin(context.config.http, request);
+    requirePasswordChanged({}, caller);
+    requireRole(ADMINS, caller);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuseChange(request, response, next);
+    response.setHeader('Content-Security-Policy', PAGE_POLICY);
+    next();
+  };
+}
