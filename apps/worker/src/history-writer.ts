@@ -72,7 +72,14 @@ function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry 
   const common = { key: `${shard}:${id}`, botId: Number(field('b')), generation: field('g'), atMs: Number(field('a')) };
   switch (field('t')) {
     case 'call':
-      return { ...common, type: 'call', method: field('m'), params: JSON.parse(field('p')), result: field('r') };
+      return {
+        ...common,
+        type: 'call',
+        method: field('m'),
+        params: JSON.parse(field('p')),
+        result: field('r'),
+        ...(fields.u === undefined ? {} : { actor: JSON.parse(fields.u) }),
+      };
     case 'link':
       return { ...common, type: 'link', link: JSON.parse(field('l')) };
     case 'dead':

@@ -132,7 +132,7 @@ export interface AuditLogTable {
   target_username: string | null;
   details: Generated<string>;
   date: BigInt64;
-  /** Makes a replayed capture land once: '<shard>:<stream id>'; null for REST actions. */
+  /** Makes a replayed capture land once: '<shard>:<stream id>', or 'rest:<uuid>' of what an account did by REST. */
   capture_key: string | null;
 }
 

@@ -14,6 +14,8 @@ export interface AccountAction {
   details: string;
   /** Unix seconds. */
   dateS: number;
+  /** Two entries with one key are one. */
+  auditKey: string;
 }
 
 export interface AuditQuery {
@@ -89,6 +91,7 @@ export function auditStore(db: Database) {
             .where('user_id', '=', targetId ?? 0),
           details: entry.details,
           date: entry.dateS,
+          capture_key: entry.auditKey,
         }))
         .execute();
     },

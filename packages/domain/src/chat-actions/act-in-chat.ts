@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { Account } from '../accounts/account.ts';
@@ -34,25 +35,30 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account
   await auditStore(deps.db).count({ botId: bot.id, chatId: 0, action: undefined });
   const params = { chat_id: action.chatId, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));
+  const auditKey = `rest:${randomUUID()}`;
   try {
-    await record(deps, bot, account, action);
+    await record(deps, bot, account, action, auditKey);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    // It is done and must be on record; only the account's name stays in the log alone.
-    deps.log.warn(
-      { botId: bot.id, accountId: account.id, method: action.method },
-      'an action is recorded as the bot’s',
-    );
-    const call = { method: action.method.toLowerCase(), params: textsOf(params), result: JSON.stringify(result) };
-    await appendCalls(deps, bot, [call]);
+    // It is done and must be on record: with what bots do, which waits for Postgres. The key tells it from the record
+    // above where that was kept and only its answer was lost.
+    const actor = { accountId: account.id, username: account.username, auditKey };
+    const method = action.method.toLowerCase();
+    await appendCalls(deps, bot, [{ method, params: textsOf(params), result: JSON.stringify(result), actor }]);
   }
 }
 
-function record({ db, clock }: ChatActionDeps, bot: Bot, account: Account, action: ChatAction): Promise<void> {
+function record(
+  { db, clock }: ChatActionDeps,
+  bot: Bot,
+  account: Account,
+  action: ChatAction,
+  auditKey: string,
+): Promise<void> {
   const { method, chatId, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
   if (audited === null) throw new FlotillaError('internal', `${method} is not a call for the audit log`);
-  const entry = { ...audited, botId: bot.id, chatId, account, dateS: Math.floor(clock.nowMs() / 1000) };
+  const entry = { ...audited, botId: bot.id, chatId, account, dateS: Math.floor(clock.nowMs() / 1000), auditKey };
   return db.transaction().execute(async (transaction) => {
     const store = historyStore(transaction);
     if (!(await store.lockBots([bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');

@@ -53,6 +53,8 @@ export interface NewAudit {
   /** Unix seconds. */
   dateS: number;
   captureKey: string;
+  /** null: the bot itself. */
+  account: { id: number; username: string } | null;
 }
 
 /** What history needs to know of a bot. */

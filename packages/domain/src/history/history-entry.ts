@@ -1,3 +1,4 @@
+import type { CallActor } from '../update-log/captured-call.ts';
 import type { RouteLink } from './route-link.ts';
 
 interface EntryOrigin {
@@ -19,6 +20,7 @@ export type CallEntry = EntryOrigin & {
   method: string;
   params: Record<string, string>;
   result: string;
+  actor?: CallActor;
 };
 
 /** An update that a reader gave up. */

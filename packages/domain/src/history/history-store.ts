@@ -82,6 +82,8 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => audit.details],
   ['bigint', (audit) => audit.dateS],
   ['text', (audit) => audit.captureKey],
+  ['bigint', (audit) => audit.account?.id ?? null],
+  ['text', (audit) => audit.account?.username ?? null],
 ];
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
@@ -259,15 +261,16 @@ export function historyStore(db: Database) {
             and there.user_id = tags.user_id and there.tag = tags.tag)`.execute(db);
     },
 
-    /** Appends what bots did; a call that was captured before is not added again. */
+    /** Appends what bots did, or accounts through them; a call that was recorded before is not added again. */
     async insertAudits(audits: FoldedAudit[]): Promise<void> {
       await sql`
         insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, target_id,
           target_username, details, date, capture_key)
-        select a.bot_id, a.chat_id, a.action, 'bot', b.id, nullif(b.username, ''), a.target_id, u.username,
-          a.details, a.date, a.capture_key
+        select a.bot_id, a.chat_id, a.action, case when a.account_id is null then 'bot' else 'account' end,
+          coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
+          a.target_id, u.username, a.details, a.date, a.capture_key
         from ${unnestRows(audits, AUDIT_COLUMNS)} with ordinality
-          as a (bot_id, chat_id, action, target_id, details, date, capture_key, position)
+          as a (bot_id, chat_id, action, target_id, details, date, capture_key, account_id, account, position)
         join bots b on b.id = a.bot_id
         left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_id
         order by a.position

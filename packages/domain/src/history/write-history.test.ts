@@ -3,6 +3,7 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { auditStore } from '../audit/audit-store.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { storeSentMessage } from './store-sent-message.ts';
 import { writeHistory } from './write-history.ts';
@@ -438,6 +439,21 @@ describe('captured calls', () => {
         date: dateS,
       },
     ]);
+  });
+
+  test('what an account had done by REST is audited as its act, once, also where its record was kept unheard', async () => {
+    const actor = { accountId: 12, username: 'moderator', auditKey: `rest:${botId}` };
+    const { key, ...rest } = call('pinchatmessage', { chat_id: String(group.id), message_id: '5' }, true);
+    const captured = { ...rest, key, actor } as HistoryEntry;
+    await write(captured, { ...captured, key: `${key}-again` });
+    const recorded = { actor_kind: 'account', actor_id: 12, actor_username: 'moderator', action: 'pin' };
+    expect(await audits()).toMatchObject([recorded]);
+    await auditStore(database.db).insert({
+      ...{ botId, chatId: group.id, action: 'unpin', targetId: null, details: '', dateS },
+      ...{ account: { id: 12, username: 'moderator' }, auditKey: `rest:${botId}-2` },
+    });
+    await write({ ...captured, actor: { ...actor, auditKey: `rest:${botId}-2` } } as HistoryEntry);
+    expect(await audits()).toMatchObject([recorded, { ...recorded, action: 'unpin' }]);
   });
 });
 

@@ -38,7 +38,12 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, calls: CapturedCal
       bot.generation,
       deps.clock.nowMs(),
       bot.id,
-      ...calls.flatMap((call) => [call.method, JSON.stringify(call.params), call.result]),
+      ...calls.flatMap(({ method, params, result, actor }) => [
+        method,
+        JSON.stringify(params),
+        result,
+        actor === undefined ? '' : JSON.stringify(actor),
+      ]),
     ],
   );
   const [wake] = await Promise.all([appended as Promise<unknown>, remembered]);
