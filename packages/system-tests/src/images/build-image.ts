@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import dockerignore from '@balena/dockerignore';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { readStages, type Step } from './dockerfile-stages.ts';
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 1 << 24;
+
+/** What a container would be started from; `dir` stands for its root. */
+export type Image = {
+  dir: string;
+  workdir: string;
+  env: Record<string, string>;
+  user: string;
+  stopSignal: string;
+  command: string[];
+  healthcheck: string[] | null;
+};
+
+export type ImageBuilder = { build(target: string): Promise<Image> };
+
+/**
+ * Does in folders what a Docker engine does with the stages of a Dockerfile: the same files under the same
+ * .dockerignore, the same RUN lines, with `node` as the base image's Node. Instructions it does not know throw.
+ */
+export function imageBuilder(options: {
+  dockerfile: string;
+  context: string;
+  folder: string;
+  node: string;
+}): ImageBuilder {
+  const stages = readStages(options.dockerfile);
+  const built = new Map<string, Promise<Image>>();
+  const build = (target: string): Promise<Image> => {
+    const known = built.get(target);
+    if (known !== undefined) return known;
+    const building = buildStage(target);
+    built.set(target, building);
+    return building;
+  };
+  async function buildStage(target: string): Promise<Image> {
+    const stage = stages.get(target);
+    if (stage === undefined) throw new Error(`the Dockerfile has no stage ${target}`);
+    const dir = join(options.folder, target);
+    const image = stage.base === null ? emptyImage(dir) : { ...(await build(stage.base)), dir };
+    if (stage.base === null) await mkdir(dir, { recursive: true });
+    else await run('cp', ['-a', join(options.folder, stage.base), dir]);
+    for (const step of stage.steps) await take(image, step);
+    return image;
+  }
+  async function take(image: Image, step: Step): Promise<void> {
+    const here = join(image.dir, image.workdir);
+    if (step.keyword === 'RUN') return runLine(step.text, here, options.node);
+    if (step.keyword !== 'COPY') return configure(image, step);
+    const target = step.words.at(-1)!;
+    for (const source of step.words.slice(0, -1)) {
+      if (step.from !== null) await run('cp', ['-a', `${join((await build(step.from)).dir, source)}/.`, here]);
+      else
+        await copyFromContext(options, source, target.endsWith('/') ? join(here, target, source) : join(here, target));
+    }
+  }
+  return { build };
+}
+
+function emptyImage(dir: string): Image {
+  return { dir, workdir: '/', env: {}, user: '0:0', stopSignal: 'SIGTERM', command: [], healthcheck: null };
+}
+
+async function runLine(line: string, cwd: string, node: string): Promise<void> {
+  const { PATH } = inheritedEnv();
+  // What the machine has of it already need not be asked for again; which versions come is the lock file's to say.
+  const env = { ...inheritedEnv(), PATH: `${dirname(node)}:${PATH}`, npm_config_prefer_offline: 'true' };
+  await run('sh', ['-ec', line], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
+}
+
+async function copyFromContext(
+  { dockerfile, context }: { dockerfile: string; context: string },
+  source: string,
+  target: string,
+): Promise<void> {
+  const ignored = dockerignore().add(await readFile(`${dockerfile}.dockerignore`, 'utf8'));
+  await mkdir(dirname(target), { recursive: true });
+  await cp(join(context, source), target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !ignored.ignores(relative(context, path)),
+  });
+}
+
+function configure(image: Image, { keyword, words, text }: Step): Promise<void> | void {
+  switch (keyword) {
+    case 'WORKDIR':
+      image.workdir = words[0]!;
+      return mkdir(join(image.dir, image.workdir), { recursive: true }).then(() => undefined);
+    case 'ENV':
+      image.env = { ...image.env, ...Object.fromEntries(words.map((pair) => pair.split('='))) };
+      return;
+    case 'USER':
+      image.user = words[0]!;
+      return;
+    case 'STOPSIGNAL':
+      image.stopSignal = words[0]!;
+      return;
+    case 'CMD':
+      image.command = JSON.parse(text) as string[];
+      return;
+    case 'HEALTHCHECK':
+      image.healthcheck = text === 'NONE' ? null : (JSON.parse(text.slice(text.indexOf('['))) as string[]);
+      return;
+    case 'ARG':
+    case 'LABEL':
+    case 'EXPOSE':
+      return;
+    default:
+      throw new Error(`what ${keyword} does is not known here`);
+  }
+}

