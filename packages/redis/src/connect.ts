@@ -1,4 +1,5 @@
 import { parseRedisUrl, type RedisTarget } from '@flotilla/runtime/redis-url.ts';
+import { seldom } from '@flotilla/runtime/seldom.ts';
 import type { Redis, RedisCommander } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
@@ -33,7 +34,6 @@ type Log = { warn(fields: object, message: string): void };
 
 const CALL_DEADLINE_MS = 1000;
 const READY_WITHIN_MS = 5000;
-const WARN_EVERY_MS = 1000;
 /** What waiting does not mend. */
 const LASTING = /WRONGPASS|NOAUTH|NOPERM|cluster support disabled/;
 const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
@@ -44,13 +44,9 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
-  let warnedAtMs = Number.NEGATIVE_INFINITY;
-  const warn = (error: Error) => {
-    // Ten connections that try again ten times a second have one thing to say.
-    if (performance.now() - warnedAtMs < WARN_EVERY_MS) return;
-    warnedAtMs = performance.now();
-    options.log.warn({ reason: reasonOf(error) }, 'redis connection');
-  };
+  const warn = seldom((error: Error, leftOut) =>
+    options.log.warn({ reason: reasonOf(error), leftOut }, 'redis connection'),
+  );
   const logged = <C extends RedisClient>(client: C): C => {
     client.on('error', warn).on('node error', warn);
     return client;

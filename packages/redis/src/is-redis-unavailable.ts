@@ -1,3 +1,5 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+
 const MESSAGES = [
   'Command timed out',
   'Connection is closed',
@@ -13,9 +15,10 @@ const MESSAGES = [
 /** Replies of a Redis that runs and cannot serve: loading, full, a replica, in a failover, no longer of that slot. */
 const REPLIES = /^(LOADING|OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|MOVED|ASK|UNBLOCKED)\b/;
 
-/** Tells a Redis that cannot serve now from a command it refused. */
+/** Tells a Redis that cannot serve now, or what stands for it, from a command it refused. */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof FlotillaError) return error.code === 'unavailable';
   if (error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError') return true;
   return REPLIES.test(error.message) || MESSAGES.some((message) => error.message.includes(message));
 }

@@ -12,7 +12,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = classifyError(thrown);
     const status = ERROR_STATUS[error.code];
-    if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
+    // Storage that is away is no fault of the code: one line per request says enough.
+    if (error.code === 'unavailable')
+      log.warn({ reason: String(thrown), requestId: requestId(response) }, error.message);
+    else if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
     // The body began already, as when saving a session failed after the answer: nothing better can be said.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);

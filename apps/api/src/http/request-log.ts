@@ -18,6 +18,7 @@ export function requestLog(log: Logger) {
       err: (error: { message: string }) => ({ message: error.message }),
     },
     customLogLevel: (request, response, error) => {
+      if (response.statusCode === 503) return 'warn';
       if (response.statusCode >= 500) return 'error';
       if (error !== undefined) return 'info';
       return QUIET.has(pathOf(request)) ? 'debug' : 'info';

@@ -51,7 +51,8 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
       response.status(200).type('application/json').send('{}');
       return;
     case 'gone':
-      throw new FlotillaError('not_found', 'Bot not found');
+      // Deleted a moment ago, or Redis came back with less than it had: the next try knows which.
+      throw new FlotillaError('unavailable', 'The bot is not set up at the moment', { retryAfterS: RETRY_AFTER_S });
     case 'disabled':
       intake.ended('disabled');
       throw new FlotillaError('unavailable', 'The bot is disabled', { retryAfterS: RETRY_AFTER_S });

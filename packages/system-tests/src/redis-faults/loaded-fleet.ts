@@ -1,0 +1,61 @@
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { type Ledger, ledger } from '../ledger.ts';
+
+export const CHATS = 10;
+const POLLED_BOTS = 3;
+
+/** A fleet over this Redis whose bots are polled and pushed to, with a ledger of what their backends got. */
+export type LoadedFleet = {
+  fleet: Fleet;
+  bots: FleetBot[];
+  /** By bot, in the order of `bots`. */
+  books: Ledger[];
+  arrived(): number;
+  /** Makes this many updates, spread over the bots and their chats. */
+  generate(count: number, perSecond: number): Promise<void>;
+  allArrived(count: number, timeoutMs: number): Promise<void>;
+  /** What the processes logged at level error. */
+  errorLines(): string[];
+  stop(): Promise<void>;
+};
+
+export async function startLoadedFleet(redis: { url: string; port: number }): Promise<LoadedFleet> {
+  const fleet = await startFleet({ apis: 2, workers: 2 }, { PUBLIC_URL: 'http://127.0.0.1:1' }, undefined, redis);
+  const books = Array.from({ length: POLLED_BOTS }, () => ledger());
+  const backend: TestBackend = await startBackend((request, response) => {
+    books[Number(request.url.slice(1))]?.record(request.text);
+    response.end();
+  });
+  const bots: FleetBot[] = [];
+  for (const at of books.keys()) {
+    bots.push(await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/${at}` }));
+  }
+  const arrived = () => books.reduce((sum, book) => sum + book.count(), 0);
+  const processes = [...fleet.apis, ...fleet.workers];
+  return {
+    fleet,
+    bots,
+    books,
+    arrived,
+    generate: async (count, perSecond) => {
+      await fleet.control.generate({ bots: bots.map((bot) => bot.platformId), chats: CHATS, count, perSecond });
+    },
+    allArrived: (count, timeoutMs) =>
+      waitFor(() => arrived() >= count, { timeoutMs, message: 'every update to arrive' })
+        .then(() => {})
+        .catch((error: unknown) => {
+          throw new Error(`${arrived()} of ${count} updates arrived`, { cause: error });
+        }),
+    errorLines: () => processes.flatMap((process) => process.output().split('\n')).filter(isError),
+    stop: async () => {
+      await backend.stop();
+      await fleet.stop();
+    },
+  };
+}
+
+function isError(line: string): boolean {
+  return /"level":(50|60)\b/.test(line) || (line !== '' && !line.startsWith('{'));
+}
