@@ -16,6 +16,8 @@ export function serveEndpoint(context: Context, endpoint: Endpoint): RequestHand
     requireSameOrigin(context.config.http, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
+    // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.
+    await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(operation, request, response);
     requireBots(operation, caller, fields);
     await requireFoundBots(context, endpoint, caller, fields);

@@ -1,0 +1,64 @@
+import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
+import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const TRIES = 10;
+/** By this the platform's record tells the calls of this test from those of the service. */
+const LIMIT = '77';
+/** May do all but listen: what it hears of a change without asking comes up to a second late. */
+const DEAF = ['deaf', 'on', '>deaf', '~*', '&*', '+@all', '-subscribe'];
+
+let fleet: Fleet;
+let redis: RedisServer;
+let here: RestClient;
+let elsewhere: RestClient;
+let elsewhereUrl: string;
+
+beforeAll(async () => {
+  redis = await startRedisServer({});
+  const { port } = redis;
+  fleet = await startFleet({ apis: 1, workers: 0 }, {}, undefined, { port, url: `redis://127.0.0.1:${port}` });
+  await redis.connection.call('ACL', 'SETUSER', ...DEAF);
+  const deaf = await fleet.start('api', { REDIS_URL: `redis://deaf:deaf@127.0.0.1:${port}` });
+  here = restClient(`http://127.0.0.1:${fleet.apis[0]!.port}`, ADMIN_KEY);
+  elsewhereUrl = `http://127.0.0.1:${deaf.port}`;
+  elsewhere = restClient(elsewhereUrl, ADMIN_KEY);
+}, 60_000);
+afterAll(async () => {
+  await fleet?.stop();
+  await redis?.stop();
+});
+
+async function addHere(settings: object = {}): Promise<FleetBot> {
+  const known = await fleet.control.createBot({});
+  const added = await here('POST', '/api/bots/add', { body: { token: known.token, ...settings } });
+  return { ...(added.json as FleetBot), token: known.token, platformId: known.id };
+}
+
+describe('what one replica has answered, the next one knows at once:', () => {
+  test('a bot that was added can be changed, and is gone when it was deleted', async () => {
+    const statuses: number[] = [];
+    for (let at = 0; at < TRIES; at += 1) {
+      const { id } = await addHere();
+      statuses.push((await elsewhere('POST', '/api/bots/update', { body: { id, name: `Bot ${at}` } })).status);
+      statuses.push((await here('POST', '/api/bots/delete', { body: { id } })).status);
+      const chats = await elsewhere('GET', '/api/chats', { query: { bot_id: id } });
+      statuses.push(chats.status === 404 ? 200 : 0);
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('a bot that was added is no stranger, whose getUpdates would go on to the platform', async () => {
+    const passedOn: string[] = [];
+    for (let at = 0; at < TRIES; at += 1) {
+      const bot = await addHere({ long_poll_enabled: true });
+      expect((await fetch(`${elsewhereUrl}/tgapi/bot${bot.token}/getUpdates?timeout=0&limit=${LIMIT}`)).status).toBe(
+        200,
+      );
+      const { calls } = await fleet.control.readCalls({ bot: bot.platformId, method: 'getUpdates' });
+      passedOn.push(...calls.map(({ params }) => params.limit ?? '').filter((limit) => limit === LIMIT));
+    }
+    expect(passedOn).toEqual([]);
+  });
+});
