@@ -49,7 +49,10 @@ export async function startProcess(
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  await untilReady(child, metricsPort, () => output);
+  await untilReady(child, metricsPort, () => output).catch((error) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     role,
     port,

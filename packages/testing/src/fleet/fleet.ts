@@ -1,8 +1,8 @@
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
-import { type TestDatabase, testDatabase } from '../postgres.ts';
+import { testDatabase } from '../postgres.ts';
 import { startRedisOfForm } from '../redis-of-form.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
+import { startBalancer } from './balancer.ts';
 import { type FleetProcess, startProcess } from './fleet-process.ts';
 
 /** A bot of the fleet: our id, and what the platform knows of it. */
@@ -36,10 +36,11 @@ export async function startFleet(
   ownDatabase?: { url: string },
   ownRedis?: { url: string; port: number },
 ): Promise<Fleet> {
-  const database = ownDatabase ?? (await testDatabase());
-  const startedRedis = ownRedis ? null : await startRedisOfForm();
-  const redis = (ownRedis ?? startedRedis)!;
-  const simulator = await startSimulator();
+  // What runs is ended also when a later part cannot be started: a test must not leave anything behind.
+  await using parts = new AsyncDisposableStack();
+  const database = ownDatabase ?? parts.adopt(await testDatabase(), (made) => made.drop());
+  const redis = ownRedis ?? parts.adopt(await startRedisOfForm(), (started) => started.stop());
+  const simulator = parts.adopt(await startSimulator(), (started) => started.stop());
   const control = controlClient(simulator.url);
   const environment = {
     DATABASE_URL: database.url,
@@ -60,8 +61,9 @@ export async function startFleet(
     (role === 'api' ? apis : workers).push(process);
     return process;
   };
-  const balancer: Balancer = await startBalancer(() => apis.map((api) => api.port));
-  await Promise.all([
+  const balancer = parts.adopt(await startBalancer(() => apis.map((api) => api.port)), (started) => started.stop());
+  parts.defer(() => endAll([...apis, ...workers]));
+  await allStarted([
     ...Array.from({ length: size.apis }, () => start('api')),
     ...Array.from({ length: size.workers }, () => start('worker')),
   ]);
@@ -79,6 +81,7 @@ export async function startFleet(
     return JSON.parse(text) as T;
   };
   let made = 0;
+  const running = parts.move();
   return {
     url: balancer.url,
     apis,
@@ -95,12 +98,16 @@ export async function startFleet(
       const { id } = await rest<{ id: number }>('/api/bots/add', { token: known.token, ...fields });
       return { id, token: known.token, platformId: known.id, username: known.username };
     },
-    stop: async () => {
-      await Promise.all([...apis, ...workers].map((process) => process.stop()));
-      await balancer.stop();
-      await simulator.stop();
-      await startedRedis?.stop();
-      if ('drop' in database) await (database as TestDatabase).drop();
-    },
+    stop: () => running.disposeAsync(),
   };
+}
+
+/** Throws what kept one of them from starting once none is starting any more. */
+async function allStarted(starting: Promise<FleetProcess>[]): Promise<void> {
+  await Promise.allSettled(starting);
+  await Promise.all(starting);
+}
+
+async function endAll(processes: FleetProcess[]): Promise<void> {
+  await Promise.all(processes.map((process) => process.stop()));
 }
