@@ -11,6 +11,8 @@ import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
 import { benchRemoval } from './removal.ts';
 import { benchSearch } from './search.ts';
+import { benchSizing } from './sizing.ts';
+import { benchSoak } from './soak.ts';
 
 const SUBJECTS = {
   proxy: benchProxy,
@@ -19,11 +21,13 @@ const SUBJECTS = {
   fleet: benchFleet,
   search: benchSearch,
   removal: benchRemoval,
+  sizing: benchSizing,
+  soak: benchSoak,
 };
 
 /**
- * `npm run bench [proxy|push|pull|search|removal …] [rows]`: every figure of one run, on this machine, with its target.
- * `rows` is how many messages search and removal store.
+ * `npm run bench [proxy|push|pull|fleet|search|removal|sizing|soak …] [number]`: every figure of one run, on this machine, with its target.
+ * The number is how many messages search and removal store, and how many minutes the soak takes.
  */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);

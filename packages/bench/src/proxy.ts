@@ -2,12 +2,13 @@ import { startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { latencyAtRate, loadGenerator, requestsPerSecond } from './load.ts';
 import { hasNginx, startPlatform, startReverseProxy } from './nginx.ts';
 import { ms, perSecond, ratio, report } from './report.ts';
+import { startBareProxy } from './start-bare-proxy.ts';
 
 const TOKEN = '700001:bench-token-abcdefghijklmnopqrstuvwxyz';
 const BODY = '{"chat_id":5,"text":"hello"}';
 const STEADY = 500;
 
-/** The proxy beside nginx, before a platform that answers at once. */
+/** The proxy beside nginx and beside the barest proxy of the same parts, before a platform that answers at once. */
 export async function benchProxy(database: { url: string }): Promise<void> {
   if (!hasNginx()) {
     report('Proxy', [{ what: 'not measured', figure: 'nginx is not installed, and every figure is a ratio to it' }]);
@@ -15,6 +16,7 @@ export async function benchProxy(database: { url: string }): Promise<void> {
   }
   const platform = await startPlatform();
   const nginx = await startReverseProxy(platform.url);
+  const barest = await startBareProxy(platform.url);
   const fleet = await startFleet(
     { apis: 1, workers: 0 },
     { TELEGRAM_API_URL: platform.url, LOG_LEVEL: 'warn' },
@@ -25,12 +27,14 @@ export async function benchProxy(database: { url: string }): Promise<void> {
     await fleet.rest('/api/bots/add', { token: TOKEN });
     const at = (root: string, method: string) => `${root}/bot${TOKEN}/${method}`;
     const direct = await requestsPerSecond(at(nginx.url, 'sendChatAction'), BODY);
+    const bare = await requestsPerSecond(at(barest.url, 'sendChatAction'), BODY);
     const passed = await requestsPerSecond(at(api, 'sendChatAction'), BODY);
     const captured = await requestsPerSecond(at(api, 'sendMessage'), BODY);
     const slow = await latencyAtRate(at(nginx.url, 'sendChatAction'), BODY, STEADY);
     const added = await latencyAtRate(at(api, 'sendChatAction'), BODY, STEADY);
     report(`Proxy, small JSON POST, 32 connections (${loadGenerator}), one api process`, [
       { what: 'nginx', figure: perSecond(direct) },
+      { what: 'bare node:http + undici', figure: `${perSecond(bare)}, ${ratio(bare / direct)} of nginx` },
       { what: 'pass-through', figure: `${perSecond(passed)}, ${ratio(passed / direct)} of nginx`, target: '≥ 0.5' },
       {
         what: 'captured sendMessage',
@@ -42,6 +46,7 @@ export async function benchProxy(database: { url: string }): Promise<void> {
     ]);
   } finally {
     await fleet.stop();
+    await barest.stop();
     await nginx.stop();
     await platform.stop();
   }

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Fleet } from '@flotilla/testing/fleet/fleet.ts';
+import pg from 'pg';
+
+/** What a part of the fleet uses: processor time since it began (s), and memory (MB) counted once where it is shared. */
+export type Usage = { cpuSeconds: number; memoryMb: number };
+
+/** One part of the fleet: its name, and the ids of its processes. */
+export type Part = { name: string; pids(): number[] };
+
+/** The kernel counts processor time in these (proc(5)). */
+const TICKS_PER_SECOND = 100;
+
+/** The fleet as parts: each api and worker, Redis, and Postgres with all its processes. Linux only. */
+export async function partsOf(fleet: Fleet): Promise<Part[]> {
+  const redis = await pidListeningOn('redis-server', fleet.redis.port);
+  const postmaster = await postmasterOf(fleet.database.url);
+  return [
+    ...fleet.apis.map(({ pid }, at) => ({ name: `api ${at + 1}`, pids: () => [pid] })),
+    ...fleet.workers.map(({ pid }, at) => ({ name: `worker ${at + 1}`, pids: () => [pid] })),
+    { name: 'Redis', pids: () => redis },
+    { name: 'Postgres', pids: () => [postmaster, ...childrenOf(postmaster)] },
+  ];
+}
+
+export function usageOf(part: Part): Usage {
+  const usages = part.pids().map(usageOfProcess);
+  return {
+    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    memoryMb: usages.reduce((sum, { memoryMb }) => sum + memoryMb, 0),
+  };
+}
+
+function usageOfProcess(pid: number): Usage {
+  try {
+    // Behind the name in brackets: utime and stime are the 12th and 13th field, those of ended children follow.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    const kb = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+    return { cpuSeconds: ticks / TICKS_PER_SECOND, memoryMb: Number(kb ?? 0) / 1024 };
+  } catch {
+    // It ended between being listed and being read.
+    return { cpuSeconds: 0, memoryMb: 0 };
+  }
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]);
+  } catch {
+    return null;
+  }
+}
+
+function allPids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function childrenOf(parent: number): number[] {
+  return allPids().filter((pid) => parentOf(pid) === parent);
+}
+
+async function postmasterOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = parentOf(rows[0]!.pid);
+  await client.end();
+  if (postmaster === null) throw new Error('Postgres does not run on this machine');
+  return postmaster;
+}
+
+async function pidListeningOn(program: string, port: number): Promise<number[]> {
+  return allPids().filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${program} 127.0.0.1:${port}`);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,129 @@
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import pg from 'pg';
+import { startEverydayLoad } from './everyday-load.ts';
+import { type Part, partsOf, usageOf } from './process-usage.ts';
+import { report } from './report.ts';
+
+const BOTS = 100;
+const CHATS = 10;
+const PER_SECOND = 500;
+const SECONDS = 60;
+const QUEUED = 20_000;
+const ROLES = ['polling', 'push', 'rules', 'history,upkeep'];
+
+/** What 1,000 updates a second take, part by part: a worker for each role, so that each is seen by itself. */
+export async function benchSizing(database: { url: string }): Promise<void> {
+  const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'warn' }, database);
+  for (const roles of ROLES) await fleet.start('worker', { WORKER_ROLES: roles });
+  const load = await startEverydayLoad(fleet, BOTS);
+  try {
+    const parts = named(await partsOf(fleet));
+    const bytesBefore = await storedBytes(fleet);
+    const idle = await coresOf(parts, 20, async () => {});
+    const busy = await coresOf(parts, SECONDS, () => generate(fleet, load.bots, SECONDS));
+    await waitFor(() => load.received() >= PER_SECOND * SECONDS, { timeoutMs: 60_000, message: 'all updates' });
+    const stored = await storedBytes(fleet);
+    const connections = await connectionsOf(fleet);
+    const waiting = await bytesPerWaiting(fleet);
+    const per1000 = (at: number) => (((busy[at]! - idle[at]!) * 1000) / PER_SECOND).toFixed(2);
+    report('Per 1,000 updates/s, 100 bots, half pushed to, half polling, every tenth answered by sendMessage', [
+      ...parts.map((part, at) => ({
+        what: part.name,
+        figure: `${per1000(at)} cores (idle ${idle[at]!.toFixed(3)}), ${usageOf(part).memoryMb.toFixed(0)} MB`,
+      })),
+      { what: 'Redis, an update that waits', figure: `${waiting.toFixed(0)} bytes` },
+      {
+        what: 'Postgres, a message that is kept',
+        figure: `${((stored.bytes - bytesBefore.bytes) / (stored.rows - bytesBefore.rows)).toFixed(0)} bytes, indexes included`,
+      },
+      { what: 'connections to Redis', figure: connections.redis },
+      { what: 'connections to Postgres', figure: connections.postgres },
+    ]);
+  } finally {
+    await load.stop();
+    await fleet.stop();
+  }
+}
+
+function named(parts: Part[]): Part[] {
+  const worker = /^worker (\d+)$/;
+  return parts.map((part) => {
+    const number = Number(worker.exec(part.name)?.[1]);
+    return Number.isNaN(number) ? part : { ...part, name: `worker: ${ROLES[number - 1]}` };
+  });
+}
+
+function generate(fleet: Fleet, bots: number[], seconds: number): Promise<unknown> {
+  return fleet.control.generate({ bots, chats: CHATS, count: PER_SECOND * seconds, perSecond: PER_SECOND });
+}
+
+/** Cores in use while something goes on for so long. */
+async function coresOf(parts: Part[], seconds: number, begin: () => Promise<unknown>): Promise<number[]> {
+  const before = parts.map((part) => usageOf(part).cpuSeconds);
+  const begunAt = performance.now();
+  await begin();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const tookS = (performance.now() - begunAt) / 1000;
+  return parts.map((part, at) => (usageOf(part).cpuSeconds - before[at]!) / tookS);
+}
+
+async function storedBytes(fleet: Fleet): Promise<{ bytes: number; rows: number }> {
+  return withPostgres(fleet, async (client) => {
+    await client.query('vacuum analyze messages');
+    const { rows } = await client.query<{ bytes: string; rows: string }>(
+      `select sum(pg_total_relation_size(relid))::text as bytes, (select count(*) from messages)::text as rows
+       from pg_stat_user_tables where relname like 'message%'`,
+    );
+    return { bytes: Number(rows[0]!.bytes), rows: Number(rows[0]!.rows) };
+  });
+}
+
+async function connectionsOf(fleet: Fleet): Promise<{ redis: string; postgres: string }> {
+  const processes = fleet.apis.length + fleet.workers.length;
+  const redis = await connectRedis({ url: fleet.redis.url, log: createLogger({ name: 'bench', level: 'error' }) });
+  const clients = String(await redis.commands.client('LIST'))
+    .trim()
+    .split('\n').length;
+  await redis.close();
+  const open = await withPostgres(fleet, async (client) => {
+    const { rows } = await client.query<{ count: string }>(
+      'select count(*)::text as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    return rows[0]!.count;
+  });
+  return { redis: `${clients} of ${processes} processes`, postgres: `${open} of ${processes} processes` };
+}
+
+/** Redis memory that a bot's backlog takes, by update, while its backend is not there. */
+async function bytesPerWaiting(fleet: Fleet): Promise<number> {
+  const redis = await connectRedis({ url: fleet.redis.url, log: createLogger({ name: 'bench', level: 'error' }) });
+  const used = async () => Number(/used_memory:(\d+)/.exec(await redis.commands.info('memory'))?.[1]);
+  try {
+    const bot = await fleet.addBot({ long_poll_enabled: true });
+    const before = await used();
+    await fleet.control.generate({ bots: [bot.platformId], chats: CHATS, count: QUEUED });
+    await waitFor(async () => (await waitingOf(fleet, bot.id)) >= QUEUED, { timeoutMs: 60_000, message: 'a backlog' });
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return ((await used()) - before) / QUEUED;
+  } finally {
+    await redis.close();
+  }
+}
+
+async function waitingOf(fleet: Fleet, id: number): Promise<number> {
+  const bots = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
+  return bots.find((bot) => bot.id === id)?.pending_update_count ?? 0;
+}
+
+async function withPostgres<T>(fleet: Fleet, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: fleet.database.url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
