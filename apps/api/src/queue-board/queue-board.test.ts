@@ -1,14 +1,15 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
-import { ADMIN_KEY, ADMIN_PASSWORD, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_KEY, ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const PAGE = '/admin/queues';
 
-let api: TestApi;
+const api = testApi();
 let db: Database;
 let redis: RedisHandles;
 let push: TurnQueue;
@@ -16,19 +17,17 @@ let anyone: RestClient;
 let admin: RestClient;
 
 beforeAll(async () => {
-  api = await startTestApi();
   db = connectDatabase({ url: api.database.url, maxConnections: 1 });
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   push = turnQueue(redis, 'push');
   anyone = restClient(api.url);
   admin = restClient(api.url, ADMIN_KEY);
-}, 60_000);
+});
 afterAll(async () => {
   await push?.close();
   await redis?.close();
   await db?.destroy();
-  await api?.stop();
-}, 60_000);
+});
 
 const sessionOf = async (username: string, password: string): Promise<string> => {
   const { headers } = await anyone('POST', '/api/auth/login', { body: { username, password } });
@@ -94,6 +93,18 @@ describe('the board of the queues', () => {
     }
     expect((await push.counts()).delayed).toBe(1);
   });
+
+  test('shows the queues of a Redis Cluster', async () => {
+    const cluster = await startTestRedisCluster();
+    const pod = await api.startPod({ REDIS_URL: cluster.url });
+    try {
+      const { status, json } = await restClient(pod.url, ADMIN_KEY)('GET', `${PAGE}/api/queues`);
+      expect([status, (json as { queues: unknown[] }).queues.length]).toEqual([200, 4]);
+    } finally {
+      await pod.stop();
+      await cluster.stop();
+    }
+  }, 60_000);
 
   test('opens no connection to Redis of its own', async () => {
     const connections = async () => /connected_clients:(\d+)/.exec(await redis.commands.info('clients'))?.[1];
