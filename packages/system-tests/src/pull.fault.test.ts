@@ -1,0 +1,97 @@
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const BOTS = 20;
+const POLLS_OF_EACH = 50;
+const CONNECTIONS_AT_MOST = 10;
+
+let fleet: Fleet;
+let redis: RedisHandles;
+
+beforeAll(async () => {
+  fleet = await startFleet();
+  redis = await connectRedis({ url: fleet.redis.url, log: createLogger({ name: 'test', level: 'warn' }) });
+}, 60_000);
+afterAll(async () => {
+  await redis?.close();
+  await fleet?.stop();
+}, 60_000);
+
+type Update = { update_id: number; message: { text: string } };
+
+/** One getUpdates at one pod; rejects when the pod goes away. */
+async function poll(pod: FleetProcess, bot: FleetBot, offset: number): Promise<Update[]> {
+  const url = `http://127.0.0.1:${pod.port}/tgapi/bot${bot.token}/getUpdates?timeout=50&offset=${offset}`;
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { result: Update[] }).result;
+}
+const say = (bot: FleetBot, text: string) =>
+  fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}`,
+  });
+const held = (pod: FleetProcess, polls: number) =>
+  waitFor(async () => (await readMetric(pod, 'flotilla_waiting_polls')) === polls, {
+    timeoutMs: 60_000,
+    message: `${polls} polls that wait`,
+  });
+const texts = (updates: Update[]) => updates.map(({ message }) => message.text);
+
+test('a thousand idle pollers cost a pod ten connections to Redis at most; it is killed, and each goes on elsewhere', async () => {
+  const [pod, other] = fleet.apis as [FleetProcess, FleetProcess];
+  const bots: FleetBot[] = [];
+  while (bots.length < BOTS) bots.push(await fleet.addBot({ long_poll_enabled: true }));
+  const pollAll = (at: FleetProcess) =>
+    bots.map((bot) => Array.from({ length: POLLS_OF_EACH }, () => poll(at, bot, 0).catch(() => null)));
+  const broken = pollAll(pod).flat();
+  await held(pod, BOTS * POLLS_OF_EACH);
+  const before = await redisClients();
+  fleet.apis.splice(0, 1);
+  await pod.kill();
+  expect(new Set(await Promise.all(broken))).toEqual(new Set([null]));
+  const answers = pollAll(other);
+  await held(other, BOTS * POLLS_OF_EACH);
+  const after = await redisClients();
+  const ofPod = before.filter((id) => !after.includes(id)).length;
+  expect(ofPod).toBeGreaterThan(0);
+  expect(ofPod).toBeLessThanOrEqual(CONNECTIONS_AT_MOST);
+  for (const [at, bot] of bots.entries()) await say(bot, `for ${at}`);
+  for (const [at, polls] of answers.entries()) {
+    for (const answer of await Promise.all(polls)) expect(texts(answer ?? [])).toEqual([`for ${at}`]);
+  }
+}, 120_000);
+
+test('the pod that holds a poll is killed: the next poll elsewhere goes on from its offset', async () => {
+  const other = fleet.apis[0]!;
+  const pod = await fleet.start('api');
+  const bot = await fleet.addBot({ long_poll_enabled: true });
+  for (const text of ['first', 'second']) await say(bot, text);
+  const begun = await waitFor(async () => {
+    const seen = await poll(other, bot, 0);
+    return seen.length === 2 && seen;
+  });
+  expect(texts(begun as Update[])).toEqual(['first', 'second']);
+  const offset = (begun as Update[])[1]!.update_id + 1;
+  const broken = poll(pod, bot, offset).catch(() => 'broken off');
+  await held(pod, 1);
+  fleet.apis.splice(fleet.apis.indexOf(pod), 1);
+  await pod.kill();
+  expect(await broken).toBe('broken off');
+  const next = poll(other, bot, offset);
+  await held(other, 1);
+  await say(bot, 'third');
+  expect(texts(await next)).toEqual(['third']);
+}, 60_000);
+
+/** The ids of Redis's connections. */
+async function redisClients(): Promise<string[]> {
+  const list = String(await redis.commands.client('LIST'));
+  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id]) => id!);
+}
