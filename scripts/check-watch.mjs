@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+// node scripts/check-watch.mjs: dashboards and alert rules name only metrics and labels that exist (those that
+// docs/OPERATIONS.md lists, which a system test holds against real processes), and every alert has a runbook and tests.
+
+const ROOT = join(import.meta.dirname, '..');
+const DASHBOARDS = 'infra/grafana/dashboards';
+const ALERTS = 'infra/prometheus/alerts';
+const ALERT_TESTS = 'infra/prometheus/alert-tests';
+const DATASOURCES = 'infra/grafana/provisioning/datasources';
+const RUNBOOKS = 'docs/OPERATIONS.md';
+const SEVERITIES = ['critical', 'warning', 'info'];
+/** Set by Prometheus itself. */
+const TARGET_LABELS = ['job', 'instance', 'le'];
+
+/** Everything that is wrong, a sentence each. */
+export function watchFaults(root = ROOT) {
+  const read = (path) => readFileSync(join(root, path), 'utf8');
+  const filesIn = (folder, ending) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
+  const docs = read(RUNBOOKS);
+  const metrics = new Map([...documentedMetrics(docs), ...nodeMetrics()]);
+  const rules = filesIn(ALERTS, '.yml').flatMap(rulesIn);
+  const dashboards = filesIn(DASHBOARDS, '.json').map(({ path, text }) => ({ path, dashboard: JSON.parse(text) }));
+  const tests = filesIn(ALERT_TESTS, '.yml').flatMap(({ text }) => parse(text).tests);
+  const sources = filesIn(DATASOURCES, '.yml').flatMap(({ text }) => parse(text).datasources.map(({ uid }) => uid));
+  return [
+    ...rules.flatMap((rule) => faultsOfExpression(metrics, rule.expr, `alert ${rule.alert}`)),
+    ...dashboards.flatMap(({ path, dashboard }) => faultsOfDashboard(metrics, sources, dashboard, path)),
+    ...rules.flatMap((rule) => faultsOfAlert(rule, docs, tests)),
+    ...leftoverRunbooks(docs, rules),
+  ];
+}
+
+function rulesIn({ text }) {
+  return parse(text).groups.flatMap((group) => group.rules);
+}
+
+/** name → {type, labels} by the tables of "Watch". */
+function documentedMetrics(docs) {
+  const rows = docs.matchAll(/^\| `(flotilla_\w+)` \| (\w+) \|([^|]*)\|/gm);
+  return [...rows].map(([, name, type, labels]) => {
+    const names = labels
+      .split(',')
+      .map((label) => label.trim())
+      .filter(Boolean);
+    return [name, { type, labels: names }];
+  });
+}
+
+/** Those of the process itself, as prom-client makes them; and Prometheus's own `up`. */
+function nodeMetrics() {
+  const require = createRequire(join(ROOT, 'packages/runtime/package.json'));
+  const { collectDefaultMetrics, Registry } = require('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const own = registry.getMetricsAsArray().map(({ name, type, labelNames }) => [name, { type, labels: labelNames }]);
+  return [...own, ['up', { type: 'gauge', labels: [] }]];
+}
+
+const WORDS = ['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool', 'offset'];
+
+function faultsOfExpression(metrics, expression, where) {
+  const faults = [];
+  const used = new Set();
+  const bare = expression.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/"[^"]*"/g, '""');
+  const outside = bare.replaceAll(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, '').replaceAll(/\{[^}]*\}/g, '');
+  for (const [, name] of outside.matchAll(/(?<![\w.$])([a-zA-Z_:][\w:]*)(?!\s*\(|[\w:])/g)) {
+    if (WORDS.includes(name)) continue;
+    const known = metricOf(metrics, name);
+    if (known === null) faults.push(`${where}: there is no metric ${name}`);
+    else used.add(known);
+  }
+  if (used.size === 0) faults.push(`${where}: names no metric`);
+  for (const [, name, selector] of bare.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)) {
+    const known = metricOf(metrics, name);
+    const labels = [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label);
+    if (known !== null) faults.push(...unknownLabels([known], labels, `${where}: ${name}`));
+  }
+  for (const [, list] of bare.matchAll(/\bby\s*\(([^)]*)\)/g)) {
+    const labels = list.split(',').map((label) => label.trim());
+    faults.push(...unknownLabels([...used], labels, where));
+  }
+  return faults;
+}
+
+function unknownLabels(used, labels, where) {
+  return labels
+    .filter((label) => !TARGET_LABELS.includes(label) && !used.some((metric) => metric.labels.includes(label)))
+    .map((label) => `${where} has no label ${label}`);
+}
+
+/** A histogram is asked for by its three series, everything else by its name. */
+function metricOf(metrics, name) {
+  const plain = metrics.get(name);
+  if (plain !== undefined) return plain.type === 'histogram' ? null : plain;
+  const histogram = metrics.get(name.replace(/_(bucket|sum|count)$/, ''));
+  return histogram?.type === 'histogram' ? histogram : null;
+}
+
+function faultsOfDashboard(metrics, sources, dashboard, path) {
+  const faults = [];
+  const ids = new Set();
+  for (const panel of dashboard.panels) {
+    const where = `${path}, panel "${panel.title}"`;
+    if (ids.has(panel.id)) faults.push(`${where}: its id ${panel.id} is taken`);
+    ids.add(panel.id);
+    for (const target of panel.targets ?? []) {
+      if (!sources.includes(target.datasource?.uid)) faults.push(`${where}: no datasource ${target.datasource?.uid}`);
+      if (target.expr !== undefined) faults.push(...faultsOfExpression(metrics, target.expr, where));
+    }
+  }
+  if (!dashboard.description) faults.push(`${path}: has no description`);
+  return faults;
+}
+
+function faultsOfAlert(rule, docs, tests) {
+  const faults = [];
+  const say = (fault) => faults.push(`alert ${rule.alert}: ${fault}`);
+  const runbook = docs.split(/^### /m).find((part) => part.startsWith(`${rule.alert}\n`));
+  if (runbook === undefined) say(`has no section "### ${rule.alert}" in ${RUNBOOKS}`);
+  else for (const part of ['Look at:', 'Do:']) if (!runbook.includes(part)) say(`its section lacks "${part}"`);
+  if (rule.annotations?.runbook_url !== `${RUNBOOKS}#${rule.alert.toLowerCase()}`) say('its runbook_url is wrong');
+  if (!rule.annotations?.summary) say('has no summary');
+  if (!SEVERITIES.includes(rule.labels?.severity)) say(`its severity is none of ${SEVERITIES.join(', ')}`);
+  const cases = tests.flatMap((test) =>
+    test.alert_rule_test
+      .filter(({ alertname }) => alertname === rule.alert)
+      .map(({ exp_alerts: expected }) => ({ fires: (expected ?? []).length > 0, series: test.input_series.length > 0 })),
+  );
+  if (!cases.some(({ fires }) => fires)) say('has no test that it fires');
+  if (!cases.some(({ fires, series }) => !fires && series)) say('has no test that it is silent when all is well');
+  if (!cases.some(({ series }) => !series)) say('has no test of what it does without any series');
+  return faults;
+}
+
+function leftoverRunbooks(docs, rules) {
+  const known = new Set(rules.map((rule) => rule.alert));
+  const headings = [...docs.matchAll(/^### (Flotilla\w+)$/gm)].map(([, name]) => name);
+  return headings.filter((name) => !known.has(name)).map((name) => `${RUNBOOKS}: no alert is called ${name}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const faults = watchFaults();
+  process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
