@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { findRedis } from '@flotilla/embedded/find-redis.ts';
@@ -24,9 +26,18 @@ export default async function startTestPostgres(): Promise<void> {
   const db = connectDatabase({ url: databaseUrl(postgres.url, TEMPLATE), maxConnections: 1, queryTimeoutMs: null });
   await migrateToLatest(db);
   await db.destroy();
+  migrateFurther(databaseUrl(postgres.url, TEMPLATE));
   process.env.TEST_POSTGRES_URL = postgres.url;
   const run = globalThis as { stopTestPostgres?: () => Promise<void> };
   run.stopTestPostgres = () => stop(postgres, dataDir);
+}
+
+/** With MIGRATE_WITH, the checkout of a later release brings the schema to its own state: ours must run on that too. */
+function migrateFurther(url: string): void {
+  const later = process.env.MIGRATE_WITH;
+  if (later === undefined) return;
+  const env = { PATH: process.env.PATH, DATABASE_URL: url };
+  execFileSync(process.execPath, [join(later, 'packages/database/src/main.ts')], { env, stdio: 'inherit' });
 }
 
 async function stop(postgres: EmbeddedPostgres, dataDir: string): Promise<void> {
