@@ -6,6 +6,10 @@ export type Ledger = {
   count(): number;
   /** What is wrong: gaps in a chat, or an update that arrived before an earlier one of its chat. */
   faults(expectedPerChat: number): string[];
+  /** How many never arrived, of so many in each of so many chats. */
+  missing(chats: number, perChat: number): number;
+  /** Updates that arrived before an earlier one of their chat; gaps are no fault here. */
+  disorder(): string[];
   duplicates(): number;
   /** The longest time (ms) in which nothing new arrived, up to this moment. */
   longestSilenceMs(): number;
@@ -46,6 +50,12 @@ export function ledger(): Ledger {
         return numbers.length === expectedPerChat
           ? []
           : [`chat ${chat}: ${numbers.length} of ${expectedPerChat} arrived`];
+      }),
+    missing: (chats, perChat) => chats * perChat - seen.size,
+    disorder: () =>
+      [...arrivals].flatMap(([chat, numbers]) => {
+        const wrong = numbers.findIndex((number, at) => at > 0 && number < numbers[at - 1]!);
+        return wrong < 0 ? [] : [`chat ${chat}: number ${numbers[wrong]} arrived after ${numbers[wrong - 1]}`];
       }),
     duplicates: () => duplicates,
     longestSilenceMs: () => Math.max(silenceMs, lastNewMs === null ? 0 : performance.now() - lastNewMs),

@@ -16,6 +16,10 @@ export type LoadedFleet = {
   /** Makes this many updates, spread over the bots and their chats. */
   generate(count: number, perSecond: number): Promise<void>;
   allArrived(count: number, timeoutMs: number): Promise<void>;
+  /** Resolves when new updates have arrived for every bot. */
+  eachGoesOn(timeoutMs: number): Promise<void>;
+  /** Resolves when all that was ordered is made and nothing waits at the platform or here. */
+  settled(timeoutMs: number): Promise<void>;
   /** What the processes logged at level error. */
   errorLines(): string[];
   stop(): Promise<void>;
@@ -32,6 +36,7 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
   for (const at of books.keys()) {
     bots.push(await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/${at}` }));
   }
+  let loadId = 0;
   const arrived = () => books.reduce((sum, book) => sum + book.count(), 0);
   const processes = [...fleet.apis, ...fleet.workers];
   return {
@@ -40,7 +45,8 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
     books,
     arrived,
     generate: async (count, perSecond) => {
-      await fleet.control.generate({ bots: bots.map((bot) => bot.platformId), chats: CHATS, count, perSecond });
+      const platformIds = bots.map((bot) => bot.platformId);
+      ({ loadId } = await fleet.control.generate({ bots: platformIds, chats: CHATS, count, perSecond }));
     },
     allArrived: (count, timeoutMs) =>
       waitFor(() => arrived() >= count, { timeoutMs, message: 'every update to arrive' })
@@ -48,6 +54,23 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
         .catch((error: unknown) => {
           throw new Error(`${arrived()} of ${count} updates arrived`, { cause: error });
         }),
+    eachGoesOn: async (timeoutMs) => {
+      const before = books.map((book) => book.count());
+      const message = 'deliveries of every bot to go on';
+      await waitFor(() => books.every((book, at) => book.count() > before[at]! + 20), { timeoutMs, message });
+    },
+    settled: async (timeoutMs) => {
+      await waitFor(
+        async () => {
+          if (!(await fleet.control.readLoad({ loadId })).done) return false;
+          const held = await Promise.all(bots.map((bot) => fleet.control.pendingUpdates({ bot: bot.platformId })));
+          if (held.some(({ count }) => count > 0)) return false;
+          const states = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
+          return states.every((state) => state.pending_update_count === 0);
+        },
+        { timeoutMs, message: 'nothing that waits' },
+      );
+    },
     errorLines: () => processes.flatMap((process) => process.output().split('\n')).filter(isError),
     stop: async () => {
       await backend.stop();

@@ -1,0 +1,72 @@
+import { shardOf } from '@flotilla/redis/keys.ts';
+import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
+import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
+import type { RedisServer } from '@flotilla/testing/redis-server.ts';
+import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { CHATS, type LoadedFleet, startLoadedFleet } from './loaded-fleet.ts';
+import { startWriter, type Writer } from './writer.ts';
+
+const PER_SECOND = 300;
+const COUNT = PER_SECOND * 20;
+/**
+ * Replication is asynchronous: what the killed server acknowledged and had not passed on is lost. That is a few
+ * milliseconds' worth; a whole second's is what is asserted, of what a server took in at most.
+ */
+const LOST_AT_MOST = PER_SECOND;
+const RESUMED_WITHIN_MS = 60_000;
+
+let redis: ReplicatedRedis;
+let load: LoadedFleet;
+let writer: Writer;
+
+afterEach(async () => {
+  await writer?.stop();
+  await load?.stop();
+  await redis?.stop();
+}, 60_000);
+
+describe.each([
+  ['the primary of a Sentinel set', startTestRedisSentinel, async () => (await redis.masters())[0]!],
+  [
+    'the master of one bot and of its turns, in a cluster',
+    () => startTestRedisCluster({ replicas: true }),
+    masterOfABot,
+  ],
+] as const)('%s, killed under load', (_title, start, choose) => {
+  test('is replaced, and everything goes on unaided: in order, with at most the last second unreplicated', async () => {
+    redis = await start();
+    load = await startLoadedFleet(redis);
+    writer = await startWriter(load.fleet);
+    await load.generate(COUNT, PER_SECOND);
+    await waitFor(() => load.arrived() > 1000 && writer.acknowledged() > 20, { timeoutMs: 30_000 });
+    const killed = await choose();
+    killed.kill();
+    await waitFor(async () => (await redis.masters()).length > 0 && writer.refused() > 0, { timeoutMs: 30_000 });
+    await load.eachGoesOn(RESUMED_WITHIN_MS);
+    await load.settled(90_000);
+    await writer.pause();
+    const perChat = COUNT / load.bots.length / CHATS;
+    const missing = load.books.reduce((sum, book) => sum + book.missing(CHATS, perChat), 0);
+    expect(missing).toBeLessThanOrEqual(LOST_AT_MOST);
+    expect(load.books.flatMap((book) => book.disorder())).toEqual([]);
+    await waitFor(() => writer.book.missing(1, writer.acknowledged()) <= LOST_AT_MOST, { timeoutMs: 30_000 });
+    expect(writer.book.disorder()).toEqual([]);
+    expect(load.errorLines()).toEqual([]);
+    await killed.restart();
+    await waitFor(async () => (await killed.info('role')) === 'slave', { timeoutMs: 60_000 });
+    const before = load.arrived();
+    await load.generate(600, PER_SECOND);
+    await load.allArrived(before + 600, 30_000);
+  }, 300_000);
+});
+
+async function masterOfABot(): Promise<RedisServer> {
+  const key = `{s${shardOf(load.bots[0]!.id)}}:dirty`;
+  const masters = await redis.masters();
+  const slots = (await masters[0]!.connection.call('cluster', 'slots')) as [number, number, [string, number]][];
+  const slot = (await masters[0]!.connection.call('cluster', 'keyslot', key)) as number;
+  const port = slots.find(([from, to]) => from <= slot && slot <= to)![2][1];
+  return masters.find((master) => master.port === port)!;
+}
