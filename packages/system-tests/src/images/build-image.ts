@@ -81,7 +81,7 @@ async function copyFromContext(
   source: string,
   target: string,
 ): Promise<void> {
-  const ignored = dockerignore().add(await readFile(`${dockerfile}.dockerignore`, 'utf8'));
+  const ignored = dockerignore.default().add(await readFile(`${dockerfile}.dockerignore`, 'utf8'));
   await mkdir(dirname(target), { recursive: true });
   await cp(join(context, source), target, {
     recursive: true,
@@ -105,6 +105,7 @@ function configure(image: Image, { keyword, words, text }: Step): Promise<void> 
       image.stopSignal = words[0]!;
       return;
     case 'CMD':
+    case 'ENTRYPOINT':
       image.command = JSON.parse(text) as string[];
       return;
     case 'HEALTHCHECK':

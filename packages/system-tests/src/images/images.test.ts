@@ -14,7 +14,7 @@ import { type Image, type ImageBuilder, imageBuilder } from './build-image.ts';
 import { type Container, runContainer } from './run-container.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-const TARGETS = ['api', 'worker', 'migrate', 'simulator'] as const;
+const TARGETS = ['api', 'worker', 'migrate', 'maintenance', 'simulator'] as const;
 const BUILD_MS = 400_000;
 const START_MS = 60_000;
 
@@ -65,6 +65,11 @@ test(
       const migrate = await start('migrate', stores);
       expect({ code: await migrate.ended, output: migrate.output() }).toMatchObject({ code: 0 });
     }
+    const maintenance = await start('maintenance', stores);
+    expect({ code: await maintenance.ended, output: maintenance.output() }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('rotate-keys'),
+    });
     const [apiPort, apiMetrics, workerMetrics, platformPort] = [
       await freePort(),
       await freePort(),
@@ -108,6 +113,8 @@ async function startHealthy(target: string, env: Record<string, string>): Promis
     const check = runContainer(image, { env, node, command: image.healthcheck! });
     return (await check.ended) === 0;
   };
-  await waitFor(healthy, { timeoutMs: START_MS, message: () => `${target} is not healthy:\n${container.output()}` });
+  await waitFor(healthy, { timeoutMs: START_MS }).catch((error: unknown) => {
+    throw new Error(`The ${target} is not healthy:\n${container.output()}`, { cause: error });
+  });
   return container;
 }

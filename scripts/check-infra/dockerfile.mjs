@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validate } from 'dockerfile-utils';
+
+const FILE = 'infra/docker/Dockerfile';
+const TARGETS = ['api', 'worker', 'migrate', 'simulator', 'maintenance'];
+const ERROR = 1;
+
+/** The Dockerfile's own grammar, and what every image of ours has to be. */
+export async function checkDockerfile(root) {
+  const text = readFileSync(join(root, FILE), 'utf8');
+  const grammar = validate(text).map(({ range, message, severity }) => {
+    return `${FILE}:${range.start.line + 1}: ${severity === ERROR ? '' : 'warning: '}${message}`;
+  });
+  return [...grammar, ...imageFaults(text), ...copyFaults(root, text), ...versionFaults(root, text)];
+}
+
+function imageFaults(text) {
+  const stages = new Map(
+    text
+      .split(/^FROM /m)
+      .slice(1)
+      .map((stage) => [/ AS (\S+)/.exec(stage)?.[1], stage]),
+  );
+  const inherited = stages.get('runtime') ?? '';
+  const faults = TARGETS.flatMap((target) => {
+    const stage = stages.get(target);
+    if (stage === undefined) return [`${FILE}: there is no target ${target}`];
+    return [
+      ...(/^runtime AS/.test(stage) ? [] : [`${FILE}: ${target} does not go on from runtime`]),
+      ...(/^HEALTHCHECK /m.test(stage) ? [] : [`${FILE}: ${target} has no HEALTHCHECK`]),
+      ...(/^(CMD|ENTRYPOINT) \["node"/m.test(stage)
+        ? []
+        : [`${FILE}: ${target} does not start node itself, which then gets no signals`]),
+      ...(/^(USER|RUN) /m.test(stage) ? [`${FILE}: ${target} runs something or changes its user`] : []),
+    ];
+  });
+  if (!/^USER [1-9]\d*:[1-9]\d*$/m.test(inherited))
+    faults.push(`${FILE}: runtime has no user that is not root, by number`);
+  if (!/^STOPSIGNAL SIGTERM$/m.test(inherited)) faults.push(`${FILE}: runtime does not say STOPSIGNAL SIGTERM`);
+  if (!/org\.opencontainers\.image\.revision/.test(inherited)) faults.push(`${FILE}: runtime has no OCI labels`);
+  return faults;
+}
+
+function copyFaults(root, text) {
+  return [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
+    .flatMap(([, sources]) => sources.split(' '))
+    .filter((source) => !existsSync(join(root, source)))
+    .map((source) => `${FILE}: COPY ${source}: not there`);
+}
+
+function versionFaults(root, text) {
+  const { node } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies;
+  return text.includes(`NODE_IMAGE=node:${node}-`)
+    ? []
+    : [`${FILE}: the tests run on Node ${node}, the image does not`];
+}

@@ -1,0 +1,19 @@
+const VARIABLE = /\$(?:\$|\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\})/g;
+
+/** Replaces ${NAME}, ${NAME:-default}, ${NAME:?reason} and $$ as compose does. Throws for a required one that is missing. */
+export function interpolate(text, env) {
+  return text.replaceAll(VARIABLE, (whole, name, operator, word = '') => {
+    if (whole === '$$') return '$';
+    const value = env[name];
+    const given = operator?.startsWith(':') ? value !== undefined && value !== '' : value !== undefined;
+    if (operator?.endsWith('+')) return given ? word : '';
+    if (given) return value;
+    if (operator?.endsWith('?')) throw new Error(`${name} is required: ${word}`);
+    return word;
+  });
+}
+
+/** The variables a text asks for, each once. */
+export function variablesOf(text) {
+  return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
+}

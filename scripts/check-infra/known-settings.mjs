@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The names of all settings, by the file that a test holds against the code. */
+export function knownSettings(root) {
+  const lines = readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm);
+  return new Set([...lines].map(([, name]) => name));
+}
+
+/** What never stands in a file of the repository. */
+export const SECRET_SETTINGS = ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY'];

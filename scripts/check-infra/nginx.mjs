@@ -1,0 +1,57 @@
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findTool, run } from './tools.mjs';
+
+/** `nginx -t` over what compose mounts, with the example for HTTPS in its place. */
+export async function checkNginx(root, leaveOut) {
+  const nginx = await findTool('nginx', 'nginx-light', leaveOut);
+  if (nginx === null) return [];
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-nginx-'));
+  try {
+    cpSync(join(root, 'infra/nginx'), folder, { recursive: true });
+    rmSync(join(folder, 'sites'), { recursive: true });
+    cpSync(join(root, 'infra/nginx/tls.example.conf'), join(folder, 'sites/tls.conf'));
+    if (!makeCertificate(folder, leaveOut)) renameSync(join(folder, 'sites'), join(folder, 'without-sites'));
+    makeLocal(join(folder, 'nginx.conf'), versionOf(nginx), leaveOut);
+    const { ok, output } = run(nginx, ['-t', '-q', '-p', folder, '-c', join(folder, 'nginx.conf')]);
+    return ok ? [] : [output.replaceAll(folder, 'infra/nginx')];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makeCertificate(folder, leaveOut) {
+  const certificates = join(folder, 'certificates');
+  cpSync(join(folder, 'sites'), certificates, { recursive: true });
+  const files = ['-keyout', join(certificates, 'privkey.pem'), '-out', join(certificates, 'fullchain.pem')];
+  const { ok } = run('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '1',
+    '-subj',
+    '/CN=x',
+    ...files,
+  ]);
+  if (!ok) leaveOut('the example for HTTPS: openssl made no certificate');
+  return ok;
+}
+
+/** The hosts of compose have no address here, and an nginx before 1.27.3 does not know `resolve`. */
+function makeLocal(file, version, leaveOut) {
+  const old = version.localeCompare('1.27.3', undefined, { numeric: true }) < 0;
+  if (old) leaveOut(`\`resolve\` of the upstream's servers: nginx ${version} does not know it, 1.27.3 and later do`);
+  const text = readFileSync(file, 'utf8').replaceAll(/server api-\d:8080( resolve)?/g, (_, resolve = '') => {
+    return `server 127.0.0.1:8080${old ? '' : resolve}`;
+  });
+  // Standard output is not a file of its own here.
+  writeFileSync(file, text.replace('access_log /dev/stdout', 'access_log access.log'));
+}
+
+function versionOf(nginx) {
+  return /nginx\/([\d.]+)/.exec(run(nginx, ['-v']).output)?.[1] ?? '0';
+}

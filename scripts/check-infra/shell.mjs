@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findTool, run } from './tools.mjs';
+import { runSteps } from './workflow-steps.mjs';
+
+/** shellcheck over every shell script of the repository and every `run:` of the workflows. */
+export async function checkShell(root, leaveOut) {
+  const shellcheck = await findTool('shellcheck', 'shellcheck', leaveOut);
+  if (shellcheck === null) return [];
+  const scripts = shellScripts(root);
+  const ofFiles = run(shellcheck, ['--format=gcc', ...scripts], { cwd: root });
+  return [...(ofFiles.ok ? [] : [ofFiles.output]), ...runSteps(root).flatMap((step) => stepFaults(shellcheck, step))];
+}
+
+function shellScripts(root) {
+  const { stdout } = run('git', ['-C', root, 'ls-files', '--cached', '--others', '--exclude-standard']);
+  const files = stdout.split('\n').filter((file) => file !== '' && !/\.(ts|json|md|lua|ya?ml|conf|png)$/.test(file));
+  return files.filter((file) => /^#!.*\b(ba|da)?sh\b/.test(firstLine(join(root, file))));
+}
+
+function firstLine(file) {
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0];
+  } catch {
+    // Listed by git, but a link or removed just now.
+    return '';
+  }
+}
+
+function stepFaults(shellcheck, { file, name, script }) {
+  // GitHub runs them so, and fills in ${{ }} before the shell sees it.
+  const text = `#!/bin/bash -e\n${script.replaceAll(/\$\{\{.*?\}\}/g, 'filled_in')}\n`;
+  const { ok, output } = run(shellcheck, ['--format=gcc', '-'], { input: text });
+  return ok ? [] : [`${file}, step "${name}": ${output}`];
+}
