@@ -132,7 +132,10 @@ function faultsOfAlert(rule, docs, tests) {
   const cases = tests.flatMap((test) =>
     test.alert_rule_test
       .filter(({ alertname }) => alertname === rule.alert)
-      .map(({ exp_alerts: expected }) => ({ fires: (expected ?? []).length > 0, series: test.input_series.length > 0 })),
+      .map(({ exp_alerts: expected }) => ({
+        fires: (expected ?? []).length > 0,
+        series: test.input_series.length > 0,
+      })),
   );
   if (!cases.some(({ fires }) => fires)) say('has no test that it fires');
   if (!cases.some(({ fires, series }) => !fires && series)) say('has no test that it is silent when all is well');
