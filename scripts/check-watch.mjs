@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
 // node scripts/check-watch.mjs: dashboards and alert rules name only metrics and labels that exist (those that
 // docs/OPERATIONS.md lists, which a system test holds against real processes), and every alert has a runbook and tests.
@@ -56,10 +56,7 @@ function documentedMetrics(docs) {
 
 /** Those of the process itself, as prom-client makes them; and Prometheus's own `up`. */
 function nodeMetrics() {
-  const require = createRequire(join(ROOT, 'packages/runtime/package.json'));
-  const { collectDefaultMetrics, Registry } = require('prom-client');
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const { registry } = createMetrics({ processMetrics: true });
   const own = registry.getMetricsAsArray().map(({ name, type, labelNames }) => [name, { type, labels: labelNames }]);
   return [...own, ['up', { type: 'gauge', labels: [] }]];
 }
