@@ -8,4 +8,11 @@ export function knownSettings(root) {
 }
 
 /** What never stands in a file of the repository. */
-export const SECRET_SETTINGS = ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY'];
+export const SECRET_SETTINGS = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'ENCRYPTION_KEY',
+  'ADMIN_PASSWORD',
+  'ADMIN_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+];
