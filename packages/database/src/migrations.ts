@@ -1,9 +1,11 @@
 import * as foundation from './migrations/20261120T120000-foundation.ts';
 import * as routing from './migrations/20261120T140000-routing.ts';
+import * as chatAuthors from './migrations/20261121T190000-chat-authors.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
 export const migrations: Record<string, SchemaStep> = {
   '20261120T120000-foundation': foundation,
   '20261120T140000-routing': routing,
+  '20261121T190000-chat-authors': chatAuthors,
 };

@@ -46,6 +46,19 @@ export interface ChatsTable {
   last_name: string | null;
   message_count: Generated<BigInt64>;
   updated_at: Generated<Date>;
+  /** false: `chat_authors` does not have all of this chat yet. */
+  authors_counted: Generated<boolean>;
+}
+
+/** What people wrote in a chat, counted by the triggers of `messages`; never written otherwise. */
+export interface ChatAuthorsTable {
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  user_id: BigInt64;
+  /** As the messages had it: a chat that writes is in no other table. */
+  username: string | null;
+  first_name: string | null;
+  message_count: BigInt64;
 }
 
 export interface MessagesTable {
@@ -204,6 +217,7 @@ export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
   messages: MessagesTable;
+  chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
   tags: TagsTable;
   routes: RoutesTable;

@@ -7,6 +7,7 @@ const IN_ORDER: Record<keyof Tables, true> = {
   api_keys: true,
   chats: true,
   messages: true,
+  chat_authors: true,
   chat_users: true,
   tags: true,
   routes: true,

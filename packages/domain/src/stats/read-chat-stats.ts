@@ -24,9 +24,14 @@ export async function readChatStats(deps: { db: Database; clock: Clock }, chat: 
     store.totalMessages(chat),
     store.messagesByHour(chat, dayStartS),
     store.countAuthors(chat, dayStartS),
-    store.topUsers(chat, TOP_USERS),
+    readTopUsers(store, chat),
   ]);
   const hourly = Array.from({ length: HOURS }, (_, hour) => byHour.find((row) => row.hour === hour)?.count ?? 0);
   const todayMessages = hourly.reduce((sum, count) => sum + count, 0);
   return { totalMessages, todayMessages, activeUsers, topUsers, hourly };
+}
+
+async function readTopUsers(store: ReturnType<typeof statsStore>, chat: ChatOfBot): Promise<TopUser[]> {
+  const counted = await store.hasAuthorCounts(chat);
+  return counted ? store.topUsers(chat, TOP_USERS) : store.topUsersCounted(chat, TOP_USERS);
 }

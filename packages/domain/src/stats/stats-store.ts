@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { sql } from 'kysely';
+import type { Tables } from '@flotilla/database/tables.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../retention/deletion-store.ts';
 
 export interface ChatOfBot {
@@ -14,6 +15,13 @@ export interface TopUser {
   lastName: string | null;
   messageCount: number;
 }
+
+type CountedAuthor = {
+  user_id: number | null;
+  username: string | null;
+  first_name: string | null;
+  message_count: number;
+};
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
@@ -31,6 +39,30 @@ export function statsStore(db: Database) {
     messagesOf(chat)
       .where('messages.date', '>=', dayStartS)
       .where('messages.date', '<', dayStartS + DAY_S);
+
+  const named = (
+    chat: ChatOfBot,
+    authors: SelectQueryBuilder<Tables, 'chat_authors' | 'messages', CountedAuthor>,
+  ): Promise<TopUser[]> =>
+    db
+      .selectFrom(authors.as('top'))
+      .leftJoin('chat_users as seen', (join) =>
+        join
+          .on('seen.bot_id', '=', chat.botId)
+          .on('seen.chat_id', '=', chat.chatId)
+          .onRef('seen.user_id', '=', 'top.user_id'),
+      )
+      .select((row) => [
+        'top.user_id as id',
+        row.fn.coalesce('seen.username', 'top.username').as('username'),
+        row.fn.coalesce('seen.first_name', 'top.first_name').as('firstName'),
+        'seen.last_name as lastName',
+        'top.message_count as messageCount',
+      ])
+      .orderBy('top.message_count', 'desc')
+      .orderBy('top.user_id')
+      .$castTo<TopUser>()
+      .execute();
 
   return {
     async totalMessages({ botId, chatId }: ChatOfBot): Promise<number> {
@@ -57,8 +89,29 @@ export function statsStore(db: Database) {
       return count;
     },
 
+    /** Whether `chat_authors` says what is shown of the chat: not before it was counted, nor while a part is removed. */
+    async hasAuthorCounts({ botId, chatId }: ChatOfBot): Promise<boolean> {
+      const { rows } = await sql<{ counted: boolean }>`
+        select not exists (select from chats where bot_id = ${botId} and id = ${chatId} and not authors_counted)
+          and not exists (select from deletions where bot_id = ${botId} and chat_id = ${chatId}) as counted`.execute(
+        db,
+      );
+      return rows[0]?.counted === true;
+    },
+
     /** With the names they were last seen with. */
     topUsers(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
+      const top = db
+        .selectFrom('chat_authors')
+        .select(['user_id', 'message_count', 'first_name', 'username'])
+        .where('bot_id', '=', chat.botId)
+        .where('chat_id', '=', chat.chatId)
+        .where('message_count', '>', 0);
+      return named(chat, top.orderBy('message_count', 'desc').orderBy('user_id').limit(limit));
+    },
+
+    /** As topUsers, by reading every message of the chat. */
+    topUsersCounted(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
       const counted = messagesOf(chat)
         .where('messages.outgoing', '=', false)
         .where('messages.user_id', 'is not', null)
@@ -71,27 +124,8 @@ export function statsStore(db: Database) {
         .groupBy('messages.user_id')
         .orderBy('message_count', 'desc')
         .orderBy('messages.user_id')
-        .limit(limit)
-        .as('top');
-      return db
-        .selectFrom(counted)
-        .leftJoin('chat_users as seen', (join) =>
-          join
-            .on('seen.bot_id', '=', chat.botId)
-            .on('seen.chat_id', '=', chat.chatId)
-            .onRef('seen.user_id', '=', 'top.user_id'),
-        )
-        .select((row) => [
-          'top.user_id as id',
-          row.fn.coalesce('seen.username', 'top.username').as('username'),
-          row.fn.coalesce('seen.first_name', 'top.first_name').as('firstName'),
-          'seen.last_name as lastName',
-          'top.message_count as messageCount',
-        ])
-        .orderBy('top.message_count', 'desc')
-        .orderBy('top.user_id')
-        .$castTo<TopUser>()
-        .execute();
+        .limit(limit);
+      return named(chat, counted);
     },
   };
 }
