@@ -35,8 +35,9 @@ function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behav
     // As they are: a certificate names hosts, not the addresses they resolve to.
     dnsLookup: (host, done) => done(null, host),
   });
-  // A node is connected when it is found; the first commands would fail otherwise, as none waits for a connection.
+  // Where no command waits for a connection, a node is connected when it is found.
   cluster.on('+node', (node: Redis) => {
+    if (enableOfflineQueue) return;
     if (node.status === 'wait' && node.options.readOnly !== true) node.connect().catch(() => {});
   });
   return cluster;
