@@ -37,6 +37,7 @@ export const apiSettings = z.object({
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
     .optional(),
   TRUSTED_PROXIES: cidrListSetting(),
+  MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 }).default(20_000),
   // Serving on, then keeping idle connections, each for so long, has to leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 }).default(5),
 });
@@ -66,6 +67,8 @@ function nest(settings: Settings) {
       metricsPort: settings.METRICS_PORT,
       publicUrl: settings.PUBLIC_URL ?? null,
       trustedProxies: settings.TRUSTED_PROXIES,
+      /** Of this process, at once; one that waits in a poll counts. */
+      maxConnections: settings.MAX_CONNECTIONS,
       /** How long load balancers may take to notice that this process leaves. */
       balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pendingMigrations } from '@flotilla/database/migrate.ts';
@@ -13,15 +13,10 @@ import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts'
 import { isBotApiPath } from './bot-api-proxy/parse-bot-path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
+import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
 import { readReadiness } from './probes/readiness.ts';
 
-/** Longer than clients and load balancers keep idle connections, so that they and not we close first. */
-const KEEP_ALIVE_MS = 75_000;
-/** Clients put long queries and cookies into the head. */
-const MAX_HEADER_BYTES = 131_072;
-const HEADERS_DEADLINE_MS = 8000;
-const CONNECTION_CHECK_MS = 1000;
 /** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */
 const DRAINED_WITHIN_MS = 18_000;
 
@@ -46,7 +41,10 @@ export async function startApi(config: ApiConfig, log?: Logger): Promise<Running
       live: () => true,
       ready: () => readReadiness(context),
     });
-    const server = createHttpServer(requestListener(context, proxy));
+    const server = createHttpServer(requestListener(context, proxy), {
+      maxConnections: config.http.maxConnections,
+      log: context.log,
+    });
     const drain = drainable(server);
     await listen(config, server).catch(async (error: unknown) => {
       await probes.stop();
@@ -88,20 +86,6 @@ function requestListener(context: Context, proxy: BotApiProxy): RequestListener 
     if (isBotApiPath(request.url ?? '/', context.proxy.prefix)) proxy.handle(request, response);
     else app(request, response);
   };
-}
-
-function createHttpServer(handle: RequestListener): Server {
-  return createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: HEADERS_DEADLINE_MS,
-      // Uploads through the proxy may take as long as they need; REST bodies have a deadline of their own.
-      requestTimeout: 0,
-      connectionsCheckingInterval: CONNECTION_CHECK_MS,
-    },
-    handle,
-  );
 }
 
 function listen({ http }: ApiConfig, server: Server): Promise<void> {

@@ -18,13 +18,22 @@ export type ProbeServerOptions = {
   ready: () => Promise<Readiness>;
 };
 
+/** Only probes and scrapers come here: whoever is slow or sends much is not one of them. */
+const LIMITS = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+const MAX_CONNECTIONS = 200;
+
 /**
  * Serves /livez, /readyz and /metrics on a port of its own (0 takes a free one). Rejects when the port is taken.
  * A readiness check that throws counts as not ready.
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
   readyMetric(options.metrics, options.ready);
-  const server = createServer((request, response) => {
+  const server = createServer(LIMITS, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'method not allowed\n');
     if (path === '/livez') return answer(response, options.live() ? 200 : 503, options.live() ? 'ok\n' : 'stopping\n');
@@ -32,6 +41,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<{ p
     if (path === '/metrics') return void answerMetrics(options.metrics, response);
     return answer(response, 404, 'not found\n');
   });
+  server.maxConnections = MAX_CONNECTIONS;
   await listen(server, options.port, options.host);
   return { port: (server.address() as AddressInfo).port, stop: () => close(server) };
 }

@@ -7,8 +7,6 @@ import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegr
 const PARAMETERS_LIMIT = 1024 * 1024;
 /** One byte more than a certificate may have is enough to refuse it. */
 const FILE_LIMIT = 3 * 1024 * 1024 + 1;
-/** Parameters are small: who stops in the middle of them is gone. */
-const STALLED_MS = 10_000;
 const BODY_LIMIT = 16 * 1024 * 1024;
 
 export type ReadParameters =
@@ -28,7 +26,6 @@ export async function readParameters(req: IncomingMessage, query: string): Promi
   const limits = { parameterBytes: PARAMETERS_LIMIT, fileBytes: FILE_LIMIT };
   const reader = parameterReader(req.headers['content-type'] ?? '', parameters, limits);
   let bytes = 0;
-  req.setTimeout(STALLED_MS);
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: body !== req }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
@@ -38,8 +35,6 @@ export async function readParameters(req: IncomingMessage, query: string): Promi
   } catch {
     // A body that ends in the middle of its compression keeps what was read, like any malformed body.
     if (!req.complete) return { outcome: 'aborted' };
-  } finally {
-    req.setTimeout(0);
   }
   reader.end();
   return parameters.overflow ? { outcome: 'too-large' } : { outcome: 'read', parameters };

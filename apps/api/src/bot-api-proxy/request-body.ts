@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-const STALLED_MS = 60_000;
-
 /**
  * The request's body as a stream of its own: the dispatcher destroys a body whose upstream failed, and destroying the
  * request itself would cut the connection on which the client still waits for our error.
@@ -20,12 +18,9 @@ export class RequestBody extends Readable {
     });
     req.on('end', () => {
       if (this.destroyed) return;
-      req.setTimeout(0);
       this.push(null);
     });
     req.on('error', (error) => this.destroy(error));
-    // A client that stops in the middle would otherwise keep two connections for ever.
-    req.setTimeout(STALLED_MS);
     req.pause();
   }
 

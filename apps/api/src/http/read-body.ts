@@ -4,12 +4,12 @@ import { scanJson } from './scan-json.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
 const MAX_FORM_FIELDS = 2000;
-const BODY_DEADLINE_MS = 10_000;
+const BODY_DEADLINE_MS = 9_000;
 
 const readRaw = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
 
 /**
- * The fields of a POST's body: JSON or urlencoded, at most 1 MiB, within 10 s; no body has no fields.
+ * The fields of a POST's body: JSON or urlencoded, at most 1 MiB, within 9 s; no body has no fields.
  * Throws FlotillaError: 'unsupported_media_type' or 'bad_request'; 413 comes from the reader.
  */
 export async function readBody(request: Request, response: Response): Promise<Map<string, unknown>> {
@@ -44,7 +44,7 @@ export function formFields(text: string): Map<string, unknown> {
   return fields;
 }
 
-/** A body of at most 1 MiB, within 10 s; none is empty. A longer one rejects with what the error handler makes a 413. */
+/** A body of at most 1 MiB, within 9 s; none is empty. A longer one rejects with what the error handler makes a 413. */
 export async function readBytes(request: Request, response: Response): Promise<Buffer> {
   const deadline = setTimeout(() => request.destroy(), BODY_DEADLINE_MS);
   try {

@@ -1,0 +1,54 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { seldom } from '@flotilla/runtime/seldom.ts';
+import { cutSlowClients } from './cut-slow-clients.ts';
+
+/** Longer than clients and load balancers keep idle connections, so that they and not we close first. */
+const KEEP_ALIVE_MS = 75_000;
+/** Clients put long queries and cookies into the head. */
+const MAX_HEADER_BYTES = 131_072;
+const MAX_HEADERS = 200;
+const HEADERS_DEADLINE_MS = 8000;
+const CONNECTION_CHECK_MS = 1000;
+/** Requests on one connection that wait for their answers; libraries send one at a time. */
+const MAX_PIPELINED = 64;
+
+/** The server of the api's door, with the limits of all that comes through it. */
+export function createHttpServer(handle: RequestListener, options: { maxConnections: number; log: Logger }): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_DEADLINE_MS,
+      // Uploads through the proxy may take as long as they need, as long as they go on.
+      requestTimeout: 0,
+      connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    },
+    limited(handle),
+  );
+  // Node leaves out what is above this number without a word: one more shows that there were too many.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  server.maxConnections = options.maxConnections;
+  const warn = seldom((limit: number, leftOut) =>
+    options.log.warn({ limit, leftOut }, 'there are as many connections as may be; a new one was refused'),
+  );
+  server.on('drop', () => warn(options.maxConnections));
+  cutSlowClients(server);
+  return server;
+}
+
+function limited(handle: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, ServerResponse[]>();
+  return (request, response) => {
+    if (request.rawHeaders.length > 2 * MAX_HEADERS) {
+      response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
+      return;
+    }
+    const line = unanswered.get(request.socket) ?? [];
+    if (line.length === 0) unanswered.set(request.socket, line);
+    while (line[0]?.writableFinished) line.shift();
+    if (line.push(response) > MAX_PIPELINED) request.socket.destroy();
+    else handle(request, response);
+  };
+}

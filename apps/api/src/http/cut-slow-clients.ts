@@ -1,0 +1,125 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is under way on a connection, and how its bytes come. */
+type Line = {
+  socket: Socket;
+  request: IncomingMessage | null;
+  response: ServerResponse | null;
+  beganAtMs: number;
+  /** The body so far: when its last byte came, and what had come when the minute began. */
+  readBytes: number;
+  readAtMs: number;
+  minuteBytes: number;
+  minuteAtMs: number;
+  answeredAtMs: number | null;
+  sending: boolean;
+};
+
+const LOOK_EVERY_MS = 1000;
+/** No client takes its time over these: a body that does not come at all, and a small one until it is whole. */
+const FIRST_BYTES_WITHIN_MS = 8_000;
+const SMALL_BODY_BYTES = 65_536;
+const SMALL_BODY_WITHIN_MS = 8_000;
+/** Of a large body: the longest gap, and the least that has to come in a minute. How long it takes in all is free. */
+const GAP_AT_MOST_MS = 30_000;
+const BYTES_A_MINUTE = 16_384;
+const MINUTE_MS = 60_000;
+/** For reading on after the answer, so that a client that sends first and reads then comes to see it. */
+const LINGER_GAP_MS = 5_000;
+const LINGER_MS = 30_000;
+/** An answer of which nothing is taken for so long is not wanted any more. */
+const UNREAD_MS = 30_000;
+
+/**
+ * Ends connections whose client neither sends its request nor reads its answer, so that none of them can be collected:
+ * by progress and not by total time, since uploads through the proxy may take as long as they need. Heads have their
+ * own limit (`headersTimeout`). What we keep waiting ourselves is not counted against the client.
+ */
+export function cutSlowClients(server: Server): void {
+  const lines = new Map<Socket, Line>();
+  server.on('connection', (socket: Socket) => {
+    lines.set(socket, newLine(socket));
+    socket.once('close', () => lines.delete(socket));
+  });
+  server.prependListener('request', (request, response) => {
+    const line = lines.get(request.socket);
+    if (line !== undefined) beginExchange(line, request, response);
+  });
+  const looking = setInterval(() => {
+    const nowMs = performance.now();
+    for (const line of lines.values()) {
+      if (isTooSlow(line, nowMs)) line.socket.destroy();
+      else limitSending(line);
+    }
+  }, LOOK_EVERY_MS);
+  looking.unref();
+  server.once('close', () => clearInterval(looking));
+}
+
+function newLine(socket: Socket): Line {
+  return {
+    socket,
+    request: null,
+    response: null,
+    beganAtMs: 0,
+    readBytes: 0,
+    readAtMs: 0,
+    minuteBytes: 0,
+    minuteAtMs: 0,
+    answeredAtMs: null,
+    sending: false,
+  };
+}
+
+function beginExchange(line: Line, request: IncomingMessage, response: ServerResponse): void {
+  const nowMs = performance.now();
+  line.request = request;
+  line.response = response;
+  line.beganAtMs = line.readAtMs = line.minuteAtMs = nowMs;
+  line.readBytes = line.minuteBytes = line.socket.bytesRead;
+  line.answeredAtMs = null;
+}
+
+/** Of the newest request: one that another follows is whole. */
+function isTooSlow(line: Line, nowMs: number): boolean {
+  const { request } = line;
+  if (request === null || request.complete) return false;
+  noteProgress(line, request, nowMs);
+  const silentMs = nowMs - line.readAtMs;
+  if (line.answeredAtMs !== null) return silentMs > LINGER_GAP_MS || nowMs - line.answeredAtMs > LINGER_MS;
+  if (isSmall(request) && nowMs - line.beganAtMs > SMALL_BODY_WITHIN_MS) return true;
+  if (silentMs > (line.readAtMs === line.beganAtMs ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
+  return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
+}
+
+function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void {
+  const { bytesRead } = line.socket;
+  if (line.answeredAtMs === null && line.response?.writableFinished) line.answeredAtMs = line.readAtMs = nowMs;
+  // What lies here unread is on us, or on the platform that does not take it.
+  const waitsForUs = request.isPaused() || request.readableLength > 0;
+  if (bytesRead > line.readBytes || waitsForUs) line.readAtMs = nowMs;
+  if (waitsForUs) line.minuteAtMs = nowMs;
+  line.readBytes = bytesRead;
+}
+
+function isSmall({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES;
+}
+
+function isBelowRate(line: Line, nowMs: number): boolean {
+  const slow = line.readBytes - line.minuteBytes < BYTES_A_MINUTE;
+  line.minuteBytes = line.readBytes;
+  line.minuteAtMs = nowMs;
+  return slow;
+}
+
+/** The socket's own timeout knows whether the kernel takes anything of what waits, also within one long piece. */
+function limitSending(line: Line): void {
+  const sends = line.socket.writableLength > 0;
+  if (sends === line.sending) return;
+  line.sending = sends;
+  if (sends) line.socket.setTimeout(UNREAD_MS);
+  // Between requests it is the server that says how long a connection may rest.
+  else if (line.response !== null && !line.response.writableFinished) line.socket.setTimeout(0);
+}
