@@ -28,8 +28,8 @@ const MINUTE_MS = 60_000;
 /** For reading on after the answer, so that a client that sends first and reads then comes to see it. */
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
-/** An answer of which nothing is taken for so long is not wanted any more. */
-const UNREAD_MS = 30_000;
+/** An answer of which nothing is taken for so long, or up to twice as long, is not wanted any more. */
+const UNREAD_MS = 15_000;
 
 /**
  * Ends connections whose client neither sends its request nor reads its answer, so that none of them can be collected:

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { rawConnection, rawExchange } from '@flotilla/testing/raw-http.ts';
+import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHttpServer } from './create-http-server.ts';
+
+const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+}, 60_000);
+afterAll(async () => {
+  await api?.stop();
+});
+
+/** How long (ms) until the server ends this connection. */
+async function closedAfter(port: number, sent: string, trickle = ''): Promise<number> {
+  const beganAtMs = performance.now();
+  const client = await rawConnection(port);
+  client.send(sent);
+  const trickling = trickle === '' ? undefined : setInterval(() => client.send(trickle), 1000);
+  await waitFor(() => client.closed(), { timeoutMs: 20_000, message: 'the connection to close' });
+  clearInterval(trickling);
+  return performance.now() - beganAtMs;
+}
+
+describe('a request that does not come to its end is cut within 10 s', () => {
+  const head = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${rest}\r\n`;
+  const json = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
+  test.each([
+    ['its head', `POST /api/bots HTTP/1.1\r\nHost: h\r\n`, ''],
+    ['its head, which trickles', `POST /api/bots HTTP/1.1\r\nHost: h\r\nX: `, 'x'],
+    ['the body of a REST call', head('/api/auth/login', json), ''],
+    ['the body of a REST call, which trickles', head('/api/auth/login', json), ' '],
+    ['a large body of a REST call, which trickles', head('/api/auth/login', json.replace('100', '900000')), ' '],
+    ['a body after the 401', head('/api/bots/add', json), ''],
+    ['the body of a pushed update', head('/telegram/1', json), ''],
+    ['the body of an intercepted call', `${head(`/bot${STRANGER}/close`, json)}{"a`, ''],
+    ['a small body through the proxy, which trickles', head(`/bot${STRANGER}/sendMessage`, json), ' '],
+    ['a large body through the proxy', head(`/bot${STRANGER}/sendDocument`, json.replace('100', '9000000')), ''],
+    ['a chunked body through the proxy', head(`/bot${STRANGER}/sendDocument`, 'Transfer-Encoding: chunked\r\n'), ''],
+  ])('%s', async (_what, sent, trickle) => {
+    // The machine that runs all tests may be late by more than a check takes.
+    expect(await closedAfter(api.port, sent, trickle)).toBeLessThan(12_000);
+  });
+});
+
+describe('limits of the door', () => {
+  test('a large upload that pauses for longer than a small one may take goes on', async () => {
+    const platform = createServer((request, response) => {
+      request.resume().on('end', () => response.end('{"ok":true,"result":true}'));
+    });
+    await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+    const pod = await api.startPod({
+      TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
+    });
+    const client = await rawConnection(pod.port);
+    client.send(`POST /bot${STRANGER}/sendDocument HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n`);
+    client.send('x'.repeat(100_000));
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    client.send('x'.repeat(100_000));
+    await client.waitFor(/"result":true/);
+    client.end();
+    platform.close();
+    await pod.stop();
+  });
+
+  test('a head with more than 200 headers is 431 and nothing of it is passed on', async () => {
+    const headers = Array.from({ length: 250 }, (_, at) => `X-${at}: 1\r\n`).join('');
+    const answer = await rawExchange(api.port, `GET /bot${STRANGER}/getMe HTTP/1.1\r\nHost: h\r\n${headers}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  test('a head beyond 128 KiB is 431', async () => {
+    const answer = await rawExchange(api.port, `GET /?${'x'.repeat(140_000)} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  test('requests sent ahead of their answers come in order, and a flood of them is cut', async () => {
+    const one = `GET /livez HTTP/1.1\r\nHost: h\r\n\r\n`;
+    const client = await rawConnection(api.port);
+    client.send(one.repeat(20));
+    await waitFor(() => client.received().split('HTTP/1.1 200').length === 21);
+    client.end();
+    const added = await api.platform.createBot({});
+    const poll = `GET /bot${added.token}/getUpdates?timeout=20 HTTP/1.1\r\nHost: h\r\n\r\n`;
+    expect(await closedAfter(api.port, poll.repeat(1000))).toBeLessThan(10_000);
+  });
+
+  test('connections beyond the limit are refused, and taken again when others have gone', async () => {
+    const pod = await api.startPod({ MAX_CONNECTIONS: '10' });
+    const held = await Promise.all(Array.from({ length: 10 }, () => rawConnection(pod.port)));
+    const exchange = async () => {
+      const client = await rawConnection(pod.port);
+      client.send('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+      await waitFor(() => client.closed());
+      return client.received();
+    };
+    expect(await exchange()).toBe('');
+    for (const client of held) client.end();
+    await waitFor(async () => (await exchange()).startsWith('HTTP/1.1 200'));
+    await pod.stop();
+  });
+
+  test('an answer that nobody takes is given up, and one that is taken slowly is not', async () => {
+    const body = Buffer.alloc(30_000_000, 'x');
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const server = createHttpServer((_request, response) => void response.end(body), { maxConnections: 10, log });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const [deaf, slow] = [await rawConnection(port), await rawConnection(port)];
+    let taken = 0;
+    for (const { socket } of [deaf, slow]) {
+      socket.removeAllListeners('data').pause();
+      socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    }
+    slow.socket.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      slow.socket.pause();
+    });
+    slow.socket.pause();
+    const taking = setInterval(() => slow.socket.resume(), 100);
+    const connections = () =>
+      new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+    expect(await connections()).toBe(2);
+    await waitFor(async () => (await connections()) === 1, { timeoutMs: 45_000, message: 'the deaf one to be cut' });
+    expect(slow.closed()).toBe(false);
+    clearInterval(taking);
+    slow.socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+    });
+    slow.socket.resume();
+    await waitFor(() => taken > body.length);
+    for (const client of [deaf, slow]) client.end();
+    server.close();
+  }, 60_000);
+});
