@@ -24,8 +24,7 @@ export async function checkKubernetes(root, leaveOut) {
   if (rendered.fault) return [rendered.fault];
   return [
     ...kustomizations.flatMap((kustomization) => kustomizationFaults(root, kustomization, sources)),
-    ...(await typeFaults(manifests)),
-    ...(await typeFaults(rendered.documents)),
+    ...(await typeFaults([...manifests, ...rendered.documents])),
     ...linkFaults(root, manifests),
   ];
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const COPIED = ['docker-compose.yml', 'infra', '.github', '.env.example', '.ci', 'package.json', 'docs/OPERATIONS.md'];
-const CHECK_MS = 60_000;
+const CHECK_MS = 120_000;
 
 let copy: string;
 
