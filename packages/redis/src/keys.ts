@@ -38,20 +38,18 @@ export function botKeys(botId: number) {
     lane: (lane: string) => `${prefix}:lane:${lane}`,
     /** Hash: lane → id in flight. */
     flight: `${prefix}:flight`,
-    /** Hash: id → JSON of its failed tries. */
-    retries: `${prefix}:retries`,
-    /** Hash: id → times its handling was begun and not ended. */
-    starts: `${prefix}:starts`,
+    /** Hash: `s:<id>` times its handling was begun and not ended, `r:<id>` failed tries (JSON). */
+    work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
-    /** As lanes, lane, flight and redriven, for the turns that route. */
+    /** As lanes, lane, flight, redriven and work, for the turns that route; work has more: */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
     rulesFlight: `${prefix}:rules:flight`,
     rulesRedriven: `${prefix}:rules:redriven`,
-    /** Hash: `s:<id>` times begun, `r:<id>` failed tries, `p:<id>` what was sent already, `g:<id>` album. */
+    /** `p:<id>` what was sent already, `g:<id>` album. */
     rulesWork: `${prefix}:rules:work`,
     /** Exists for a second after a setWebhook, which is taken once a second. */
     setWebhookTurn: `${prefix}:set-webhook`,

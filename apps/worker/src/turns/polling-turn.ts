@@ -5,7 +5,7 @@ import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-u
 import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { stopsIntake, type Waiting } from '@flotilla/domain/update-log/memory-pressure.ts';
-import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
+import { ownPolling } from '@flotilla/domain/update-log/own-polling.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
@@ -27,7 +27,7 @@ const BRIEF_TIMEOUT_S = 1;
 export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, polls);
   if (!bot) return { next: 'idle' };
-  const owner = await ownTurn(deps, bot, 'polling');
+  const owner = await ownPolling(deps, bot);
   if (owner.outcome !== 'owner') return { next: 'idle' };
   const changed = abortOnChange(deps, bot);
   try {

@@ -1,32 +1,99 @@
 import { type Bot, pushes } from '@flotilla/domain/bots/bot.ts';
-import { endPushTurn } from '@flotilla/domain/push/push-step.ts';
-import { ownTurn } from '@flotilla/domain/update-log/own-turn.ts';
+import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
+import { type DueUpdate, type Finished, pushStep } from '@flotilla/domain/push/push-step.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
 import { botForTurn } from './bot-for-turn.ts';
-import { pushRound } from './push-round.ts';
+import { deliverUpdate } from './deliver-update.ts';
+import { readerTurn, type TurnReader } from './reader-turn.ts';
+import { underWay } from './under-way.ts';
+
+const LOOK_EVERY_MS = 5_000;
+/** A bot whose last update was delivered this recently may get the next one soon. */
+const LIVELY_MS = 1_000;
+/** Waiting a while for the next update of a lively bot is far cheaper than ending this turn and beginning another. */
+const LINGER_MS = 500;
+/** A worker that stops has to be gone within 25 s: a backend that takes longer than this is asked again by another. */
+const STOPPED_PATIENCE_MS = 6000;
 
 /** Delivers one bot's updates to its backend, lane by lane, for a while; then the next bot has its turn. */
 export async function pushTurn(deps: WorkerContext, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const owner = await ownTurn(deps, bot, 'push');
-  if (owner.outcome !== 'owner') return { next: 'idle' };
-  const ended = await pushRound(deps, bot, owner.epoch, lease);
-  switch (ended.reason) {
-    case 'lost':
-      return { next: 'idle' };
-    case 'share-used':
-      return { next: 'again' };
-    case 'drained':
-      return ended.nextDueMs === null ? idleUnlessReadable(deps, bot) : sleepUntil(deps, bot, ended.nextDueMs);
+  const push = openPush(deps, bot, lease);
+  try {
+    return await readerTurn(deps, push, lease);
+  } finally {
+    push.close();
   }
 }
 
-async function idleUnlessReadable(deps: WorkerContext, bot: Bot): Promise<TurnOutcome> {
-  return (await endPushTurn(deps, bot)) ? { next: 'again' } : { next: 'idle' };
+function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader & { close(): void } {
+  const deliveries = underWay<Finished>();
+  const cancel = new AbortController();
+  const appended = deps.pushable.listen(given.id);
+  appended.onWake(deliveries.tell);
+  let patience: NodeJS.Timeout | undefined;
+  const windDown = () => {
+    patience = setTimeout(() => cancel.abort(), STOPPED_PATIENCE_MS);
+    deliveries.tell();
+  };
+  lease.signal.addEventListener('abort', windDown, { once: true });
+  let bot = given;
+  let lively = false;
+  let handedOut = 0;
+
+  return {
+    underWay: deliveries,
+    lookEveryMs: LOOK_EVERY_MS,
+    room: () => deps.slots.offer(bot.maxConnections - deliveries.count()),
+    step: async (round) => {
+      bot = newestOf(deps, bot);
+      const step = await pushStep(deps, bot, { ...round, finished: deliveries.takeEnded() });
+      if (step.outcome === 'lost') return step;
+      for (const update of step.due) deliveries.start(deliver(deps, bot, update, lease, cancel.signal));
+      if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
+      if (step.due.length > 0) handedOut += 1;
+      lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
+      const { epoch, nextDueMs, ended, due } = step;
+      const more = step.moreToFile && round.room > due.length;
+      return { outcome: 'ok', epoch, nextDueMs, ended, taken: due.length, more };
+    },
+    lingers: () => lively && deps.lingerers.offer(1) > 0,
+    linger: async () => {
+      deps.lingerers.take();
+      await deliveries.news(LINGER_MS);
+      deps.lingerers.giveBack();
+    },
+    breakOff: () => cancel.abort(),
+    close: () => {
+      appended.stop();
+      lease.signal.removeEventListener('abort', windDown);
+      clearTimeout(patience);
+    },
+  };
 }
 
-function sleepUntil(deps: WorkerContext, bot: Bot, atMs: number): TurnOutcome {
-  return { next: 'at', atMs, lookAgain: () => endPushTurn(deps, bot) };
+/** The configuration may change while the turn runs; what is sent from then on goes where it says. */
+function newestOf(deps: WorkerContext, bot: Bot): Bot {
+  const newest = deps.directory.ready() ? deps.directory.byId(bot.id) : undefined;
+  return newest && pushes(newest) ? newest : bot;
+}
+
+async function deliver(
+  deps: WorkerContext,
+  bot: Bot,
+  update: DueUpdate,
+  lease: TurnLease,
+  cancel: AbortSignal,
+): Promise<Finished> {
+  deps.slots.take();
+  try {
+    return await deliverUpdate(deps, bot, update, lease, cancel);
+  } catch (error) {
+    deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
+    return { lane: update.lane, place: update.place, outcome: 'threw' };
+  } finally {
+    deps.slots.giveBack();
+  }
 }

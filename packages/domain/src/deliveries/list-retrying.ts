@@ -12,15 +12,17 @@ type Records = [place: string, record: string][];
 /** Updates whose delivery or routing has failed and is tried again, the next try first: at most one per lane. */
 export async function listRetrying(deps: ListDeps, bot: Bot): Promise<Retrying[]> {
   const keys = botKeys(bot.id);
-  const pushed = Object.entries(await deps.redis.commands.hgetall(keys.retries));
-  const routed = Object.entries(await deps.redis.commands.hgetall(keys.rulesWork)).flatMap(([field, record]) =>
-    field.startsWith('r:') && record !== '' ? [[field.slice(2), record] as Records[number]] : [],
-  );
   const found = [
-    ...(await withUpdateIds(deps, keys.redriven, pushed)),
-    ...(await withUpdateIds(deps, keys.rulesRedriven, routed)),
+    ...(await withUpdateIds(deps, keys.redriven, await recordsIn(deps, keys.work))),
+    ...(await withUpdateIds(deps, keys.rulesRedriven, await recordsIn(deps, keys.rulesWork))),
   ];
   return found.sort((left, right) => left.nextTryAtMs - right.nextTryAtMs || left.updateId - right.updateId);
+}
+
+async function recordsIn({ redis }: ListDeps, work: string): Promise<Records> {
+  return Object.entries(await redis.commands.hgetall(work)).flatMap(([field, record]) =>
+    field.startsWith('r:') && record !== '' ? [[field.slice(2), record] as Records[number]] : [],
+  );
 }
 
 async function withUpdateIds({ redis }: ListDeps, redrivenKey: string, records: Records): Promise<Retrying[]> {

@@ -1,9 +1,9 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
+import { type LaneUnit, type Round, readerStep, type Settled } from '../update-log/reader-step.ts';
 import type { RetryRecord } from './delivery-schedule.ts';
 
 export type PushDeps = { redis: RedisHandles; turns: { push: TurnQueue; history: TurnQueue }; clock: Clock };
@@ -51,123 +51,84 @@ export type PushStep =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
+      epoch: number;
       due: DueUpdate[];
       /** When (ms) to look again: the earliest lane's time, or a closed backend's next probe; null when none waits. */
       nextDueMs: number | null;
       moreToFile: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;
+      /** When (ms) an update was last delivered before this round. */
+      deliveredAtMs: number;
+      /** Nothing is left, and the work mark is taken away. */
+      ended: boolean;
     };
 
-/** An update whose handling was begun this often and never ended is buried. */
-const BEGUN_AT_MOST = 3;
 const GONE = 410;
 
 /** One round trip of a push turn: results in, new updates filed into lanes, due ones out. */
-export async function pushStep(
-  deps: PushDeps,
-  bot: Bot,
-  round: { epoch: number; finished: Finished[]; room: number; tidy: boolean },
-): Promise<PushStep> {
-  const keys = botKeys(bot.id);
-  const failures = round.finished.flatMap(({ attempt }) => (attempt?.error === undefined ? [] : [attempt]));
-  const reply = await runScript(
-    deps.redis.commands,
-    'push-step',
-    [
-      keys.state,
-      keys.log,
-      keys.lanes,
-      keys.flight,
-      keys.retries,
-      keys.starts,
-      keys.history,
-      keys.dirty,
-      keys.consumers,
-      keys.redriven,
-      keys.attempts,
-    ],
-    [
-      bot.generation,
-      round.epoch,
-      deps.clock.nowMs(),
-      bot.id,
-      keys.lane(''),
-      round.room,
-      round.tidy ? '1' : '0',
-      BEGUN_AT_MOST,
-      failures.at(-1)?.error ?? '',
-      failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
-      onlyGone(round.finished),
-      ...round.finished.flatMap(resultArguments),
-    ],
+export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finished: Finished[] }): Promise<PushStep> {
+  const attempts = round.finished.flatMap(({ attempt }) => attempt ?? []);
+  const failures = attempts.filter(({ error }) => error !== undefined);
+  const nowMs = deps.clock.nowMs();
+  const step = await readerStep(
+    deps,
+    'push',
+    bot,
+    round,
+    round.finished.map((finished) => settledBy(finished, nowMs)),
+    {
+      keys: [botKeys(bot.id).attempts],
+      args: [
+        failures.at(-1)?.error ?? '',
+        failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
+        round.finished.some(({ outcome }) => outcome === 'ok') ? '1' : '0',
+        onlyGone(attempts),
+        ...attempts.map((attempt) => JSON.stringify(attempt)),
+      ],
+    },
   );
-  const [status, nextDue, moreToFile, wakeHistory, hopeless, ...due] = reply;
-  if (status !== 'OK') return { outcome: 'lost' };
-  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
-  const nextDueMs = nextDue === '' ? null : Number(nextDue);
+  if (step.outcome === 'lost') return step;
+  const [moreToFile, hopeless, deliveredAtMs] = step.named;
   return {
     outcome: 'ok',
-    due: due.map((entry) => dueUpdate(entry as ScriptReply)),
-    nextDueMs,
+    epoch: step.epoch,
+    due: step.units.map(dueUpdate),
+    nextDueMs: step.nextDueMs,
     moreToFile: moreToFile === 1,
     hopeless: hopeless === 1,
+    deliveredAtMs: deliveredAtMs as number,
+    ended: step.ended,
   };
-}
-
-/** Takes the bot's work mark away; true when there is something to read after all. */
-export async function endPushTurn(deps: PushDeps, bot: Bot): Promise<boolean> {
-  const keys = botKeys(bot.id);
-  const readable: unknown = await runScript(
-    deps.redis.commands,
-    'end-push-turn',
-    [keys.dirty, keys.state, keys.log, keys.consumers, keys.lanes],
-    [bot.id, deps.clock.nowMs()],
-  );
-  return readable === 1;
 }
 
 /** '1' when every answer of this round was 410 Gone, '0' when there were others, '' when there was none. */
-function onlyGone(finished: Finished[]): '' | '0' | '1' {
-  const statuses = finished.flatMap(({ attempt }) => (attempt ? [attempt.status] : []));
-  if (statuses.length === 0) return '';
-  return statuses.every((status) => status === GONE) ? '1' : '0';
+function onlyGone(attempts: Attempt[]): '' | '0' | '1' {
+  if (attempts.length === 0) return '';
+  return attempts.every(({ status }) => status === GONE) ? '1' : '0';
 }
 
-function resultArguments(update: Finished): (string | number)[] {
-  const { lane, place, outcome } = update;
-  const attempt = update.attempt ? JSON.stringify(update.attempt) : '';
+function settledBy(finished: Finished, nowMs: number): Settled {
+  const { lane, place, outcome } = finished;
+  const unit = { lane, place, members: 1 };
   switch (outcome) {
+    case 'ok':
+    case 'dropped':
+      return { ...unit, outcome: 'ok' };
     case 'retry':
-      return [lane, place, outcome, update.record.nextTryAtMs, JSON.stringify(update.record), '', '', '', attempt];
-    case 'dead':
-      return [lane, place, outcome, '', '', update.reason, update.attempts, update.lastStatus ?? '', attempt];
-    default:
-      return [lane, place, outcome, '', '', '', '', '', attempt];
+      return { ...unit, outcome: 'later', atMs: finished.record.nextTryAtMs, record: JSON.stringify(finished.record) };
+    case 'dead': {
+      const { reason, attempts, lastStatus } = finished;
+      return { ...unit, outcome, reason, attempts, lastStatus };
+    }
+    case 'threw':
+      return { ...unit, outcome, atMs: nowMs };
+    case 'release':
+      return { ...unit, outcome };
   }
 }
 
-function dueUpdate(entry: ScriptReply): DueUpdate {
-  const [lane, place, id, raw, kind, acceptedAtMs, expiresAtMs, retry, traceparent = null] = entry as [
-    string,
-    string,
-    number,
-    string,
-    string,
-    number,
-    number,
-    string,
-    string | undefined,
-  ];
-  return {
-    lane,
-    place,
-    id,
-    raw,
-    kind,
-    acceptedAtMs,
-    expiresAtMs,
-    retry: retry === '' ? null : (JSON.parse(retry) as RetryRecord),
-    traceparent,
-  };
+/** Push hands out single updates: only rules keep albums together. */
+function dueUpdate({ lane, place, updates, record }: LaneUnit): DueUpdate {
+  return { lane, place, ...updates[0]!, retry: record === '' ? null : (JSON.parse(record) as RetryRecord) };
 }

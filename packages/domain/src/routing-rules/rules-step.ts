@@ -6,6 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RouteLink } from '../history/route-link.ts';
 import type { RetryRecord } from '../push/delivery-schedule.ts';
+import { type LaneUnit, type Round, readerStep, type Settled } from '../update-log/reader-step.ts';
 import type { RoutingProgress } from './destination.ts';
 
 type StepDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
@@ -51,6 +52,7 @@ export type RulesStep =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
+      epoch: number;
       due: RoutingUnit[];
       shown: ShownUpdate[];
       /** Of the newest configuration: what is shown or due may have come after it. */
@@ -59,10 +61,10 @@ export type RulesStep =
       shownUpTo: string | null;
       /** When (ms) the earliest lane is due; null when none waits. Lanes in flight do not count. */
       nextDueMs: number | null;
+      /** Nothing is left, and the work mark is taken away. */
+      ended: boolean;
     };
 
-const BEGUN_AT_MOST = 3;
-const IN_FLIGHT_SCORE = 9e15;
 /** The members of an album come one by one, within a moment. */
 const ALBUM_GATHERED_MS = 1000;
 const NO_NEWS = { upTo: '', count: 0, filed: [] };
@@ -71,64 +73,30 @@ const NO_NEWS = { upTo: '', count: 0, filed: [] };
 export async function rulesStep(
   deps: StepDeps,
   bot: Bot,
-  round: { epoch: number; finished: FinishedUnit[]; looked: Looked | null; room: number; tidy: boolean },
+  round: Round & { finished: FinishedUnit[]; looked: Looked | null },
 ): Promise<RulesStep> {
-  const keys = botKeys(bot.id);
   const looked = round.looked ?? NO_NEWS;
-  const reply = await runScript(
-    deps.redis.commands,
-    'rules-step',
-    [
-      keys.state,
-      keys.log,
-      keys.rulesLanes,
-      keys.rulesFlight,
-      keys.rulesWork,
-      keys.history,
-      keys.dirty,
-      keys.consumers,
-      keys.rulesRedriven,
-    ],
-    [
-      bot.generation,
-      round.epoch,
-      deps.clock.nowMs(),
-      bot.id,
-      keys.rulesLane(''),
-      round.room,
-      round.tidy ? '1' : '0',
-      BEGUN_AT_MOST,
+  const step = await readerStep(deps, 'rules', bot, round, round.finished.map(settledBy), {
+    keys: [],
+    args: [
       ALBUM_GATHERED_MS,
       looked.upTo,
       looked.count,
-      looked.filed.length,
       ...looked.filed.flatMap(({ lane, id, album }) => [lane, id, album]),
-      ...round.finished.flatMap(resultArguments),
     ],
-  );
-  const [status, nextDue, wakeHistory, shownUpTo, revision, shown, ...due] = reply;
-  if (status !== 'OK') return { outcome: 'lost' };
-  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  });
+  if (step.outcome === 'lost') return step;
+  const [shownUpTo, revision, shown] = step.named;
   return {
     outcome: 'ok',
-    due: due.map((unit) => routingUnit(unit as ScriptReply)),
+    epoch: step.epoch,
+    due: step.units.map(routingUnit),
     shown: shownUpdates(shown as ScriptReply),
     revision: Number(revision),
     shownUpTo: shownUpTo === '' ? null : String(shownUpTo),
-    nextDueMs: nextDue === '' || Number(nextDue) >= IN_FLIGHT_SCORE ? null : Number(nextDue),
+    nextDueMs: step.nextDueMs,
+    ended: step.ended,
   };
-}
-
-/** Takes the bot's work mark away; true when there is something to look at or to route after all. */
-export async function endRulesTurn(deps: StepDeps, bot: Bot): Promise<boolean> {
-  const keys = botKeys(bot.id);
-  const more: unknown = await runScript(
-    deps.redis.commands,
-    'end-rules-turn',
-    [keys.dirty, keys.state, keys.log, keys.consumers, keys.rulesLanes],
-    [bot.id, deps.clock.nowMs()],
-  );
-  return more === 1;
 }
 
 /** Remembers how far a unit has come, and the links of what was sent. False when somebody else owns the bot's rules. */
@@ -157,18 +125,25 @@ export async function noteRouted(
   return status === 'OK';
 }
 
-function resultArguments(finished: FinishedUnit): (string | number)[] {
+function settledBy(finished: FinishedUnit): Settled {
   const { unit, outcome } = finished;
-  const common = [unit.lane, unit.id, unit.updates.length, outcome];
+  const common = { lane: unit.lane, place: unit.id, members: unit.updates.length };
   switch (outcome) {
     case 'later':
-      return [...common, Math.ceil(finished.atMs), finished.record ? JSON.stringify(finished.record) : '', '', '', ''];
+      return {
+        ...common,
+        outcome,
+        atMs: finished.atMs,
+        record: finished.record === null ? '' : JSON.stringify(finished.record),
+      };
     case 'threw':
-      return [...common, Math.ceil(finished.atMs), '', '', '', ''];
-    case 'dead':
-      return [...common, '', '', finished.reason, finished.attempts, finished.lastStatus ?? ''];
+      return { ...common, outcome, atMs: finished.atMs };
+    case 'dead': {
+      const { reason, attempts, lastStatus } = finished;
+      return { ...common, outcome, reason, attempts, lastStatus };
+    }
     default:
-      return [...common, '', '', '', '', ''];
+      return { ...common, outcome };
   }
 }
 
@@ -181,24 +156,12 @@ function shownUpdates(flat: ScriptReply): ShownUpdate[] {
   return shown;
 }
 
-function routingUnit(reply: ScriptReply): RoutingUnit {
-  const [lane, record, progress, ...members] = reply;
-  const updates: RoutingUnit['updates'] = [];
-  for (let at = 0; at < members.length; at += 7) {
-    const [, , raw, kind, acceptedAtMs, expiresAtMs, traceparent] = members.slice(at, at + 7);
-    updates.push({
-      kind: String(kind),
-      raw: String(raw),
-      acceptedAtMs: Number(acceptedAtMs),
-      expiresAtMs: Number(expiresAtMs),
-      traceparent: traceparent === '' ? null : String(traceparent),
-    });
-  }
+function routingUnit({ lane, place, updates, record, progress }: LaneUnit): RoutingUnit {
   return {
-    lane: String(lane),
-    id: String(members[0]),
+    lane,
+    id: place,
     updates,
-    retry: record === '' ? null : (JSON.parse(String(record)) as RetryRecord),
-    progress: progress === '' ? { to: {} } : (JSON.parse(String(progress)) as RoutingProgress),
+    retry: record === '' ? null : (JSON.parse(record) as RetryRecord),
+    progress: progress === '' ? { to: {} } : (JSON.parse(progress) as RoutingProgress),
   };
 }

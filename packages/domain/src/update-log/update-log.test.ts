@@ -13,9 +13,9 @@ import { mirrorBot } from '../bots/bot-mirror.ts';
 import { readBotStatus } from '../bots/bot-status.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
 import { afterFailure } from '../push/delivery-schedule.ts';
-import { endPushTurn, pushStep } from '../push/push-step.ts';
+import { pushStep } from '../push/push-step.ts';
 import { acceptUpdates } from './accept-updates.ts';
-import { ownTurn } from './own-turn.ts';
+import { ownPolling } from './own-polling.ts';
 
 let server: TestRedis;
 let redis: RedisHandles;
@@ -101,8 +101,8 @@ describe('accepting updates', () => {
 
   test('refuses the commit of a polling turn that is not the owner any more', async () => {
     const bot = await registered({});
-    const first = await ownTurn(deps(), bot, 'polling');
-    const second = await ownTurn(deps(), bot, 'polling');
+    const first = await ownPolling(deps(), bot);
+    const second = await ownPolling(deps(), bot);
     if (first.outcome !== 'owner' || second.outcome !== 'owner') throw new Error('no owner');
     const sliced = sliceUpdates(`{"ok":true,"result":[${update(1)}]}`)!.updates;
     expect(await acceptUpdates(deps(), bot, sliced, { epoch: first.epoch, nextOffset: 2 })).toEqual({
@@ -111,7 +111,7 @@ describe('accepting updates', () => {
     expect(await acceptUpdates(deps(), bot, sliced, { epoch: second.epoch, nextOffset: 2 })).toMatchObject({
       appended: 1,
     });
-    expect(await ownTurn(deps(), bot, 'polling')).toMatchObject({ pollOffset: 2 });
+    expect(await ownPolling(deps(), bot)).toMatchObject({ pollOffset: 2 });
   });
 });
 
@@ -223,14 +223,19 @@ describe('push and pull as one queue', () => {
     finished: Parameters<typeof pushStep>[2]['finished'] = [],
     room = 10,
   ) => {
-    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true });
+    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null });
     if (taken.outcome !== 'ok') throw new Error('lost the turn');
     return taken;
   };
   const own = async (bot: Bot) => {
-    const owner = await ownTurn(deps(), bot, 'push');
-    if (owner.outcome !== 'owner') throw new Error('no owner');
-    return owner.epoch;
+    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 0, tidy: false, end: null });
+    if (begun.outcome !== 'ok') throw new Error('no owner');
+    return begun.epoch;
+  };
+  /** Whether the work mark was taken away, the turn's next sleep being stored. */
+  const ends = async (bot: Bot, epoch: number) => {
+    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep' });
+    return last.outcome === 'ok' && last.ended;
   };
 
   test('one update of a lane is out at a time, lanes side by side', async () => {
@@ -255,7 +260,7 @@ describe('push and pull as one queue', () => {
       { lane: due[1]!.lane, place: '3', outcome: 'ok' },
     ]);
     expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
-    expect(await endPushTurn(deps(), bot)).toBe(false);
+    expect(await ends(bot, epoch)).toBe(true);
     nowMs += 2000;
     const again = await step(bot, epoch);
     expect(again.due.map((update) => [update.id, update.retry?.attempts])).toEqual([[1, 2]]);
@@ -268,18 +273,64 @@ describe('push and pull as one queue', () => {
     await step(bot, dead);
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false })).toEqual({
+    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null })).toEqual({
       outcome: 'lost',
     });
   });
 
-  test('what was begun three times and never ended is buried, and its neighbours go on', async () => {
+  test('what owners died with three times is buried; what was under way beside it is not', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
-    await accept(bot, update(1), update(2));
-    for (let crash = 0; crash < 3; crash += 1) await step(bot, await own(bot));
-    expect((await step(bot, await own(bot))).due.map((due) => due.id)).toEqual([2]);
+    await accept(bot, update(1), update(2), update(3, 'message', 6));
+    const begins = async () => {
+      const epoch = await own(bot);
+      return { epoch, ids: (await step(bot, epoch)).due.map((due) => due.id) };
+    };
+    expect((await begins()).ids).toEqual([1, 3]);
+    expect((await begins()).ids).toEqual([1, 3]);
+    // What two owners died with is tried with nothing beside it.
+    const third = await begins();
+    expect(third.ids).toEqual([1]);
+    expect((await step(bot, third.epoch)).due).toEqual([]);
+    const fourth = await begins();
+    expect(fourth.ids).toEqual([2]);
+    const alone = await step(bot, fourth.epoch, [{ lane: 'c:5', place: '2', outcome: 'ok' }]);
+    expect(alone.due.map((due) => due.id)).toEqual([3]);
+    await step(bot, fourth.epoch, [{ lane: 'c:6', place: '3', outcome: 'ok' }]);
+    await accept(bot, update(4), update(5, 'message', 6));
+    expect((await step(bot, fourth.epoch)).due.map((due) => due.id)).toEqual([4, 5]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     expect(stream.filter(([, fields]) => fields.includes('dead'))).toHaveLength(1);
+  });
+
+  test('what expires after tries without an answer is buried with their number', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    const epoch = await own(bot);
+    await step(bot, epoch);
+    const record = afterFailure(null, { status: null, reason: 'Read timeout expired' }, nowMs);
+    await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'retry', record }], 0);
+    nowMs += 86_400_000 * 2;
+    expect((await step(bot, epoch)).due).toEqual([]);
+    const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
+    const letter = stream.find(([, fields]) => fields.includes('dead'))?.[1] ?? [];
+    expect(letter.slice(letter.indexOf('w'))).toEqual(['w', 'expired before it could be delivered', 'c', '1', 's', '']);
+  });
+
+  test('a turn begins with its first round and ends with its last one, and what comes then marks work again', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 10, tidy: false, end: 'idle' });
+    expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
+    const finished = [{ lane: 'c:5', place: '1', outcome: 'ok' as const }];
+    const { epoch } = begun as { epoch: number };
+    expect(await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle' })).toMatchObject({
+      ended: true,
+    });
+    const mark = () => redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`);
+    expect(await mark()).toBeNull();
+    expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
+    await accept(bot, update(2));
+    expect(await mark()).not.toBeNull();
   });
 
   test('after deleteWebhook pull gets what push had not delivered, nothing twice', async () => {
@@ -324,7 +375,9 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1), update(2));
     const epoch = await own(bot);
     await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
-    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false })).toEqual({ outcome: 'lost' });
+    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null })).toEqual({
+      outcome: 'lost',
+    });
     expect(await idsOf(bot)).toEqual([]);
     expect((await step(bot, await own(bot))).due).toEqual([]);
   });
@@ -338,7 +391,7 @@ describe('push and pull as one queue', () => {
       { lane: 'c:5', place: '1', outcome: 'ok' },
       { lane: 'c:6', place: '2', outcome: 'ok' },
     ]);
-    expect(await endPushTurn(deps(), bot)).toBe(false);
+    expect(await ends(bot, epoch)).toBe(true);
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
   });
 
@@ -368,7 +421,7 @@ describe('push and pull as one queue', () => {
     );
     expect(closed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
-    expect(await endPushTurn(deps(), bot)).toBe(false);
+    expect(await ends(bot, epoch)).toBe(true);
     await accept(bot, update(4, 'message', 8));
     expect(await redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`)).toBeNull();
     for (const probeMs of [2000, 4000, 8000]) {

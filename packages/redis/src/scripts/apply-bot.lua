@@ -1,6 +1,6 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
--- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 retries  8 starts  9 redriven  10 history  11 dirty
---       12 lanes of rules  13 their flight  14 their work  15 their redriven
+-- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 work  8 redriven  9 history  10 dirty
+--       11 lanes of rules  12 their flight  13 their work  14 their redriven
 -- ARGV  1 generation  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
@@ -10,13 +10,11 @@
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes
--- @include rules
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
 
 local state, log, consumers, hidden = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local lanes, flight, retries, starts, lanePrefix = KEYS[5], KEYS[6], KEYS[7], KEYS[8], ARGV[3]
-local redriven = KEYS[9]
+local lanes, flight, work, redriven, lanePrefix = KEYS[5], KEYS[6], KEYS[7], KEYS[8], ARGV[3]
 local now = tonumber(ARGV[2])
 local known = redis.call('HGET', state, 'gen')
 if known and known ~= ARGV[1] then return { 'GONE' } end
@@ -36,14 +34,16 @@ local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
 local function buryAgain(texts, reader, reason)
   for _, text in ipairs(texts) do
     local entry = cjson.decode(text)
-    redis.call('XADD', KEYS[10], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
+    redis.call('XADD', KEYS[9], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
       'd', reader, 'w', reason, 'c', 0, 's', '')
-    redis.call('ZADD', KEYS[11], 'NX', now, 'history')
+    redis.call('ZADD', KEYS[10], 'NX', now, 'history')
   end
 end
 
 local function emptyPush()
-  local again = clearPush(state, lanes, flight, retries, starts, redriven, lanePrefix)
+  local again = clearLanes('push', state, lanes, flight, work, redriven, lanePrefix)
+  redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last, 'pend', 0, 'parked', 0)
+  redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil')
   if ARGV[10] ~= '1' then buryAgain(again, 'push', 'its backend was removed') end
 end
 
@@ -101,10 +101,12 @@ local ruled = redis.call('HGET', state, 'rules') == '1'
 if ARGV[14] == '1' and not ruled then
   redis.call('HSET', state, 'rules', 1, 'looked', last, 'ruledTo', last, 'unlooked', 0, 'routing', 0)
 elseif ruled and ARGV[14] ~= '1' then
-  buryAgain(clearRules(state, KEYS[12], KEYS[13], KEYS[14], KEYS[15], ARGV[15]), 'rules', 'its rules were removed')
-elseif ruled and redis.call('EXISTS', KEYS[12]) == 1 then
+  local again = clearLanes('rules', state, KEYS[11], KEYS[12], KEYS[13], KEYS[14], ARGV[15])
+  redis.call('HSET', state, 'rules', 0, 'unlooked', 0, 'routing', 0)
+  buryAgain(again, 'rules', 'its rules were removed')
+elseif ruled and redis.call('EXISTS', KEYS[11]) == 1 then
   -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the mark.
-  redis.call('ZADD', KEYS[11], 'NX', now, ARGV[13] .. ':rules')
+  redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')
 end
 if ARGV[10] == '1' then
   emptyPush()
@@ -114,8 +116,8 @@ end
 if ARGV[11] == '1' then
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
     if redis.call('HEXISTS', flight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
+    redis.call('HDEL', work, 'r:' .. (redis.call('LINDEX', lanePrefix .. lane, 0) or ''))
   end
-  redis.call('DEL', retries)
   redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'failSince', 'probeMs', 'closedUntil', 'goneSince')
 end
 trimLog(state, log, consumers, now)

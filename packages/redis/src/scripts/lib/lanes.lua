@@ -1,4 +1,4 @@
--- The lowest id of the log that push has filed and not delivered, or nil. Ids of redriven updates ('r…') are not the log's.
+-- The lowest id of the log that a reader has filed and not done with, or nil. Ids of redriven updates ('r…') are not the log's.
 local function lowestPending(lanes, lanePrefix)
   local lowest = nil
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
@@ -13,20 +13,19 @@ local function lowestPending(lanes, lanePrefix)
   return lowest
 end
 
--- Forgets everything push has filed; its place is then the end of the log. Answers what had been redriven, as JSON texts.
-local function clearPush(state, lanes, flight, retries, starts, redriven, lanePrefix)
+-- Forgets everything a reader has filed. Answers what had been redriven, as JSON texts.
+local function clearLanes(reader, state, lanes, flight, work, redriven, lanePrefix)
   local again = redis.call('HVALS', redriven)
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
-  redis.call('DEL', lanes, flight, retries, starts, redriven)
-  local s = redis.call('HMGET', state, 'last', 'n')
-  redis.call('HSET', state, 'filed', s[1], 'filedN', s[2], 'floor', s[1], 'pend', 0, 'parked', 0)
-  redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil')
-  redis.call('HINCRBY', state, 'e:push', 1)
+  redis.call('DEL', lanes, flight, work, redriven)
+  redis.call('HINCRBY', state, 'e:' .. reader, 1)
   return again
 end
 
--- What a dead owner had in flight is due again.
+-- What a dead owner had in flight is due again, before anything else.
 local function restoreFlights(lanes, flight)
-  for _, lane in ipairs(redis.call('HKEYS', flight)) do redis.call('ZADD', lanes, 'XX', 0, lane) end
+  local restored = redis.call('HKEYS', flight)
+  if #restored == 0 then return end
+  for _, lane in ipairs(restored) do redis.call('ZADD', lanes, 'XX', 0, lane) end
   redis.call('DEL', flight)
 end

@@ -4,31 +4,24 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Waiting } from './memory-pressure.ts';
 
-/** A turn's ownership: commits of an older epoch are refused from now on. */
+/** A polling turn's ownership: commits of an older epoch are refused from now on. */
 export type Ownership =
   | {
       outcome: 'owner';
       epoch: number;
       pollOffset: number;
       polledAtMs: number;
-      /** Told to polling only. */
       waiting: Waiting;
     }
   | { outcome: 'nothing-to-do' };
 
-/** Makes the caller the owner of the bot's turns of this kind; what a dead owner had in flight is due again. */
-export async function ownTurn(
-  deps: { redis: RedisHandles },
-  bot: Bot,
-  kind: 'polling' | 'push' | 'rules',
-): Promise<Ownership> {
-  const keys = botKeys(bot.id);
-  const [lanes, flight] = kind === 'rules' ? [keys.rulesLanes, keys.rulesFlight] : [keys.lanes, keys.flight];
+/** Makes the caller the owner of the bot's polling. */
+export async function ownPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<Ownership> {
   const [status, epoch, pollOffset, polledAtMs, quickest, slowest] = await runScript(
     deps.redis.commands,
-    'begin-turn',
-    [keys.state, lanes, flight],
-    [bot.generation, kind],
+    'begin-polling',
+    [botKeys(bot.id).state],
+    [bot.generation],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };
   return {

@@ -1,0 +1,126 @@
+import type { Round } from '@flotilla/domain/update-log/reader-step.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { UnderWay } from './under-way.ts';
+
+/** What push and rules each do in their turns: push sends to the backend, rules send as other bots. */
+export type TurnReader = {
+  underWay: Pick<UnderWay<never>, 'count' | 'hasNews' | 'news'>;
+  /** How many units may be begun now. */
+  room(): number;
+  /** One round trip to Redis; begins to handle what it is handed. */
+  step(round: Round): Promise<StepTaken>;
+  /** While something is under way, what is new for other lanes is looked for this often. */
+  lookEveryMs: number;
+  /** Whether to wait a while for the bot's next update would be cheaper than to end. */
+  lingers(): boolean;
+  linger(): Promise<void>;
+  /** Somebody else may handle the same: what is under way is broken off. */
+  breakOff(): void;
+};
+
+export type StepTaken =
+  | { outcome: 'lost' }
+  | {
+      outcome: 'ok';
+      epoch: number;
+      /** Units begun. */
+      taken: number;
+      nextDueMs: number | null;
+      /** There is more to read from the log. */
+      more: boolean;
+      ended: boolean;
+    };
+
+const SHARE_MS = 5_000;
+const SHARE_UNITS = 2_000;
+/** How long a turn past its share waits for what is under way, before it goes on for the other lanes. */
+const WIND_DOWN_MS = 250;
+const TIDY_EVERY_MS = 2_000;
+const NO_ROOM_PAUSE_MS = 50;
+
+/**
+ * A turn of one reader of one bot's log: hands out, handles and records, lane by lane, until nothing is due, the turn's
+ * share is used up, or somebody else owns it.
+ */
+export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lease: TurnLease): Promise<TurnOutcome> {
+  const { underWay } = reader;
+  const share = turnShare(deps.clock);
+  const tidies = every(TIDY_EVERY_MS, deps.clock);
+  let epoch: number | null = null;
+  let lingered = false;
+  while (true) {
+    const winding = share.usedUp() || !lease.held();
+    const room = winding ? 0 : reader.room();
+    const drains = underWay.count() === 0;
+    const lingers = drains && !lingered && !winding && reader.lingers();
+    const step = await reader.step({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
+    if (step.outcome === 'lost') {
+      reader.breakOff();
+      return { next: 'idle' };
+    }
+    if (step.ended) return { next: 'idle' };
+    epoch = step.epoch;
+    share.take(step.taken);
+    if (step.taken > 0) lingered = false;
+
+    const dueInMs = step.nextDueMs === null ? reader.lookEveryMs : step.nextDueMs - deps.clock.nowMs();
+    const more = !winding && (step.more || (room > step.taken && dueInMs <= 0));
+    if (more || underWay.hasNews()) continue;
+    if (underWay.count() > 0) {
+      await underWay.news(waitMs(reader, { winding, room: room - step.taken, dueInMs }));
+      if (winding && underWay.count() > 0) share.renew();
+    } else if (winding) {
+      return { next: 'again' };
+    } else if (room === 0) {
+      await underWay.news(NO_ROOM_PAUSE_MS);
+    } else if (step.nextDueMs !== null) {
+      return sleepUntil(reader, step.epoch, step.nextDueMs);
+    } else if (lingers) {
+      lingered = true;
+      await reader.linger();
+    } else {
+      return { next: 'again' };
+    }
+  }
+}
+
+/** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
+function sleepUntil(reader: TurnReader, epoch: number, atMs: number): TurnOutcome {
+  const lookAgain = async () => {
+    const step = await reader.step({ epoch, room: 0, tidy: false, end: 'asleep' });
+    return step.outcome === 'ok' && !step.ended;
+  };
+  return { next: 'at', atMs, lookAgain };
+}
+
+function waitMs(reader: TurnReader, at: { winding: boolean; room: number; dueInMs: number }): number {
+  if (at.winding) return WIND_DOWN_MS;
+  return at.room > 0 ? Math.min(Math.max(at.dueInMs, 1), reader.lookEveryMs) : reader.lookEveryMs;
+}
+
+/** One bot's share of a worker's time: seconds and units, after which the next bot is served. */
+function turnShare(clock: Clock) {
+  let endsAtMs = clock.nowMs() + SHARE_MS;
+  let left = SHARE_UNITS;
+  return {
+    usedUp: () => left <= 0 || clock.nowMs() > endsAtMs,
+    take: (units: number) => {
+      left -= units;
+    },
+    /** A request that hangs must not keep the other lanes of its bot waiting for the turn's end. */
+    renew: () => {
+      endsAtMs = clock.nowMs() + SHARE_MS;
+      left = SHARE_UNITS;
+    },
+  };
+}
+
+function every(periodMs: number, clock: Clock): () => boolean {
+  let lastMs = clock.nowMs();
+  return () => {
+    const due = clock.nowMs() - lastMs >= periodMs;
+    if (due) lastMs = clock.nowMs();
+    return due;
+  };
+}

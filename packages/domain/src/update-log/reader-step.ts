@@ -1,0 +1,157 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Bot } from '../bots/bot.ts';
+
+/** The readers that have lanes. */
+type Reader = 'push' | 'rules';
+type StepDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
+
+/** Updates handed out to be handled together: one, or the members of an album, oldest first. */
+export type LaneUnit = {
+  lane: string;
+  /** How the first one is named in its lane: its id, or `r<dead letter id>` when it is sent again. */
+  place: string;
+  updates: {
+    id: number;
+    raw: string;
+    kind: string;
+    acceptedAtMs: number;
+    expiresAtMs: number;
+    /** Of the span in which it was accepted; null where that was not traced. */
+    traceparent: string | null;
+  }[];
+  /** JSON of its failed tries, '' when there was none. */
+  record: string;
+  /** JSON of what a rule has sent of it already, '' when nothing. */
+  progress: string;
+};
+
+/** What became of a unit. */
+export type Settled = { lane: string; place: string; members: number } & (
+  | { outcome: 'ok' }
+  | { outcome: 'later'; atMs: number; record: string }
+  | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  /** Our own handling failed: begun again, until it has been begun too often. */
+  | { outcome: 'threw'; atMs: number }
+  /** Not begun after all: due again at once. */
+  | { outcome: 'release' }
+);
+
+/** What every round of a reader's turn says. */
+export type Round = {
+  /** null begins the turn: older owners are refused from then on, and what they had in flight is due again. */
+  epoch: number | null;
+  /** How many units to hand out. */
+  room: number;
+  tidy: boolean;
+  /** Takes the work mark away when nothing waits ('idle'), or when what waits has a time that is known ('asleep'). */
+  end: 'idle' | 'asleep' | null;
+};
+
+export type ReaderStep =
+  /** Somebody else owns the turn, the bot is gone, or its reader is off. */
+  | { outcome: 'lost' }
+  | {
+      outcome: 'ok';
+      epoch: number;
+      units: LaneUnit[];
+      /** When (ms) to look again; null when nothing waits for a time. */
+      nextDueMs: number | null;
+      /** Nothing is left, and the work mark is taken away. */
+      ended: boolean;
+      /** What the reader's own script answers. */
+      named: ScriptReply;
+    };
+
+const SCRIPTS = { push: 'push-step', rules: 'rules-step' } as const;
+/** An update whose handling was begun this often and never ended is buried. */
+const BEGUN_AT_MOST = 3;
+
+/** One round trip of a reader's turn: results in, what is new filed into lanes, what is due out. */
+export async function readerStep(
+  deps: StepDeps,
+  reader: Reader,
+  bot: Bot,
+  round: Round,
+  settled: Settled[],
+  own: { keys: string[]; args: (string | number)[] },
+): Promise<ReaderStep> {
+  const keys = botKeys(bot.id);
+  const reply = await runScript(
+    deps.redis.commands,
+    SCRIPTS[reader],
+    [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.dirty, keys.consumers, ...own.keys],
+    [
+      bot.generation,
+      round.epoch ?? '',
+      deps.clock.nowMs(),
+      bot.id,
+      reader === 'push' ? keys.lane('') : keys.rulesLane(''),
+      round.room,
+      round.tidy ? '1' : '0',
+      BEGUN_AT_MOST,
+      round.end ?? '',
+      settled.length,
+      ...settled.flatMap(resultArguments),
+      ...own.args,
+    ],
+  );
+  const [status, epoch, nextDue, wakeHistory, ended, named, ...units] = reply;
+  if (status !== 'OK') return { outcome: 'lost' };
+  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  return {
+    outcome: 'ok',
+    epoch: epoch as number,
+    units: units.map((unit) => laneUnit(unit as ScriptReply)),
+    nextDueMs: nextDue === '' ? null : Number(nextDue),
+    ended: ended === 1,
+    named: named as ScriptReply,
+  };
+}
+
+function laneKeys(keys: ReturnType<typeof botKeys>, reader: Reader): string[] {
+  if (reader === 'push') return [keys.lanes, keys.flight, keys.work, keys.redriven];
+  return [keys.rulesLanes, keys.rulesFlight, keys.rulesWork, keys.rulesRedriven];
+}
+
+function resultArguments(settled: Settled): (string | number)[] {
+  const { lane, place, members, outcome } = settled;
+  switch (outcome) {
+    case 'later':
+      return [lane, place, members, outcome, Math.ceil(settled.atMs), settled.record, '', '', ''];
+    case 'threw':
+      return [lane, place, members, outcome, Math.ceil(settled.atMs), '', '', '', ''];
+    case 'dead':
+      return [lane, place, members, outcome, '', '', settled.reason, settled.attempts, settled.lastStatus ?? ''];
+    default:
+      return [lane, place, members, outcome, '', '', '', '', ''];
+  }
+}
+
+const MEMBER_FIELDS = 7;
+
+function laneUnit(reply: ScriptReply): LaneUnit {
+  const [lane, record, progress, ...members] = reply;
+  const updates: LaneUnit['updates'] = [];
+  for (let at = 0; at < members.length; at += MEMBER_FIELDS) {
+    const [, id, raw, kind, acceptedAtMs, expiresAtMs, traceparent] = members.slice(at, at + MEMBER_FIELDS);
+    updates.push({
+      id: Number(id),
+      raw: raw as string,
+      kind: kind as string,
+      acceptedAtMs: Number(acceptedAtMs),
+      expiresAtMs: Number(expiresAtMs),
+      traceparent: traceparent === '' ? null : (traceparent as string),
+    });
+  }
+  return {
+    lane: lane as string,
+    place: String(members[0]),
+    updates,
+    record: record as string,
+    progress: progress as string,
+  };
+}
