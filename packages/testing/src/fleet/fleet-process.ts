@@ -5,7 +5,7 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { waitFor } from '../wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 25_000;
 
 /** One api or worker process, started with the command an operator uses. */

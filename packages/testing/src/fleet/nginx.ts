@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { access, chmod, constants, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { aptInstall } from '@flotilla/embedded/apt-install.ts';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { throwAwayDir } from '../throw-away-dir.ts';
+import { waitFor } from '../wait-for.ts';
+
+const RULES = join(import.meta.dirname, '../../../../infra/nginx');
+const USUAL_PLACES = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+
+/** One request as nginx's access log tells it. */
+export type NginxRequest = {
+  method: string;
+  path: string;
+  /** What the client was answered; 499: it went before that. */
+  status: number;
+  /** What each pod that was tried answered; 502: it could not be reached. */
+  tried: number[];
+};
+
+export type Nginx = {
+  url: string;
+  port: number;
+  requests(): Promise<NginxRequest[]>;
+  stop(): Promise<void>;
+};
+
+/** The path of nginx; as root on Debian and its kin it is installed when missing. null, and a line, where it cannot be. */
+export async function findNginx(report: (line: string) => void): Promise<string | null> {
+  const found = await programOfPath();
+  if (found !== null) return found;
+  if (await aptInstall('nginx', report)) return programOfPath();
+  report('nginx is not here (Debian: apt-get install nginx): its tests are left out');
+  return null;
+}
+
+async function programOfPath(): Promise<string | null> {
+  for (const folder of [...(inheritedEnv().PATH ?? '').split(delimiter), ...USUAL_PLACES]) {
+    const path = join(folder || '/', 'nginx');
+    const usable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (usable) return path;
+  }
+  return null;
+}
+
+/** nginx with the rules that production has, before api processes on these ports of this machine. */
+export async function startNginx(program: string, options: { port?: number; apiPorts: number[] }): Promise<Nginx> {
+  const port = options.port ?? (await freePort());
+  const folder = await throwAwayDir();
+  // As root its workers are another user, who writes what is too large for memory here.
+  await chmod(folder, 0o777);
+  const log = join(folder, 'access.log');
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, configuration({ folder, port, log, apiPorts: options.apiPorts }));
+  const child = spawn(program, ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(async () => child.exitCode !== null || (await fetch(`${url}/livez`)).status > 0, { message: 'nginx' });
+  if (child.exitCode !== null) throw new Error(`nginx ended:\n${output}`);
+  return {
+    url,
+    port,
+    requests: async () => (await readFile(log, 'utf8')).split('\n').flatMap(readLine),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function configuration(at: { folder: string; port: number; log: string; apiPorts: number[] }): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `
+daemon off;
+worker_processes 1;
+pid ${at.folder}/nginx.pid;
+error_log stderr warn;
+events { worker_connections 4096; }
+http {
+  ${temporary.map((kind) => `${kind}_temp_path ${at.folder}/${kind};`).join('\n  ')}
+  include ${RULES}/http.conf;
+  access_log ${at.log} flotilla;
+  upstream flotilla_api {
+    zone flotilla_api 128k;
+    ${at.apiPorts.map((port) => `server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;`).join('\n    ')}
+    include ${RULES}/upstream.conf;
+  }
+  server {
+    listen 127.0.0.1:${at.port};
+    include ${RULES}/locations.conf;
+  }
+}
+`;
+}
+
+function readLine(line: string): NginxRequest[] {
+  if (line === '') return [];
+  const entry = JSON.parse(line) as { method: string; path: string; status: string; upstream_status: string };
+  const tried = entry.upstream_status.match(/\d+/g) ?? [];
+  return [{ method: entry.method, path: entry.path, status: Number(entry.status), tried: tried.map(Number) }];
+}
