@@ -99,6 +99,18 @@ test(
   4 * START_MS,
 );
 
+test('what runs in a container is nobody, process 1, and can write nowhere', async () => {
+  if (process.getuid?.() !== 0) return;
+  const script = `
+    const writes = ['./file', '../file', '/tmp/file'].filter((path) => {
+      try { require('node:fs').writeFileSync(path, ''); return true; } catch { return false; }
+    });
+    console.log(JSON.stringify({ uid: process.getuid(), pid: process.pid, writes }))`;
+  const container = runContainer(await builder.build('api'), { env: {}, node, command: ['node', '-e', script] });
+  await container.ended;
+  expect(JSON.parse(container.output())).toEqual({ uid: 65_532, pid: 1, writes: [] });
+});
+
 async function start(target: string, env: Record<string, string>): Promise<Container> {
   const container = runContainer(await builder.build(target), { env, node });
   running.push(container);
