@@ -1,0 +1,40 @@
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
+import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { SessionData } from 'express-session';
+import { RedisSessionStore } from './redis-session-store.ts';
+import { signInLimits } from './sign-in-limits.ts';
+
+let cluster: ReplicatedRedis;
+let redis: RedisHandles;
+
+beforeAll(async () => {
+  cluster = await startTestRedisCluster();
+  redis = await connectRedis({ url: cluster.url, log: { warn: () => {} } });
+}, 60_000);
+afterAll(async () => {
+  await redis?.close();
+  await cluster?.stop();
+}, 30_000);
+
+test('sessions live on all nodes of a Redis Cluster, and end there', async () => {
+  const store = new RedisSessionStore(redis.commands, 60_000);
+  const ids = Array.from({ length: 20 }, (_, at) => `session-${at}`);
+  const session = (at: number) => ({ accountId: at, epoch: 1, cookie: { originalMaxAge: null } }) as SessionData;
+  const read = (id: string) =>
+    new Promise((resolve, reject) => store.get(id, (error, found) => (error ? reject(error) : resolve(found))));
+  await Promise.all(ids.map((id, at) => new Promise((done) => store.set(id, session(at), done))));
+  expect(await Promise.all(ids.map(read))).toEqual(ids.map((_, at) => session(at)));
+  await Promise.all(ids.map((id) => new Promise((done) => store.destroy(id, done))));
+  expect(await Promise.all(ids.map(read))).toEqual(ids.map(() => null));
+});
+
+test('failed sign-ins are counted by account and by address, each on a node of its own', async () => {
+  const limits = signInLimits(redis);
+  for (let failures = 0; failures < 5; failures += 1) await limits.attempt('anna', `10.0.0.${failures}`);
+  await expect(limits.attempt('anna', '10.0.1.1')).rejects.toMatchObject({ code: 'too_many_requests' });
+  const attempt = await limits.attempt('bert', '10.0.0.1');
+  await attempt.succeeded();
+  await expect(limits.attempt('bert', '10.0.0.1')).resolves.toBeDefined();
+});

@@ -1,0 +1,60 @@
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connectRedis, type RedisHandles } from './connect.ts';
+
+const NOTICED_WITHIN_MS = 30_000;
+
+let server: TestRedis;
+let relay: TcpRelay;
+let redis: RedisHandles;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  relay = await startTcpRelay(server.port);
+  redis = await connectRedis({ url: `redis://127.0.0.1:${relay.port}`, log: { warn: () => {} } });
+});
+afterAll(async () => {
+  await redis.close();
+  await relay.stop();
+  await server.stop();
+});
+
+test.each([
+  ['is cut', async () => relay.cut()],
+  ['goes silent', async () => relay.hang()],
+])(
+  'a connection that %s is made anew, and its subscriber told that it may have missed something',
+  async (_title, lose) => {
+    const heard: string[] = [];
+    let listening = 0;
+    const subscription = redis.subscribe('news', {
+      message: (payload) => heard.push(payload),
+      listening: () => {
+        listening += 1;
+      },
+    });
+    await waitFor(() => listening === 1);
+    await lose();
+    await waitFor(
+      () =>
+        redis.commands.get('anything').then(
+          () => false,
+          () => true,
+        ),
+      { message: 'a call that fails' },
+    );
+    // Nobody tells the client: its own question, which nobody answers, must.
+    const noticed = waitFor(() => listening === 2, { timeoutMs: NOTICED_WITHIN_MS });
+    setTimeout(() => void relay.restore(), 8_000).unref();
+    await noticed;
+    await waitFor(async () => {
+      await redis.commands.publish('news', 'back').catch(() => {});
+      return heard.includes('back');
+    });
+    subscription.close();
+    expect(listening).toBe(2);
+  },
+  60_000,
+);
