@@ -133,16 +133,16 @@ describe('with a collector', () => {
   });
 
   test('a delivery that fails is a failed span, and the next try is another one of the same trace', async () => {
-    let refused = false;
-    const moody = await startBackend((_request, response) => {
-      response.statusCode = refused ? 200 : 500;
-      refused = true;
+    const moody = await startBackend(({ text }, response) => {
+      response.statusCode = text.includes('twice') && tries().length === 1 ? 500 : 200;
       response.end();
     });
+    const tries = () => moody.requests.filter(({ text }) => text.includes('twice'));
     try {
       const bot = await pushedBot({ backend_url: moody.url });
       await tell(bot, 'twice');
-      const [first, second] = (await moody.waitForRequests(2)).map(({ headers }) => traceOf(headers.traceparent));
+      await waitFor(() => tries().length === 2, { timeoutMs: 15_000, message: 'a second try' });
+      const [first, second] = tries().map(({ headers }) => traceOf(headers.traceparent));
       expect(second!.traceId).toBe(first!.traceId);
       expect(second!.spanId).not.toBe(first!.spanId);
       expect(await collector.span('deliver update', ({ spanId }) => spanId === first!.spanId)).toMatchObject({
