@@ -16,7 +16,7 @@ type Gauge<Source> = { name: string; help: string; labelNames?: string[]; read(s
 export function fleetMetrics(deps: WorkerContext): void {
   const figures = remembered(deps.clock, SCRAPE_MS, async () => {
     const found = await readFigures(deps);
-    if (found === null) throw new Error('nobody has gathered figures in the last minute');
+    if (found === null) throw new Error('nobody has gathered figures lately');
     return found;
   });
   publish(deps, figures, fleetGauges(deps.clock));
@@ -91,7 +91,7 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
   },
   {
     name: 'flotilla_figures_age_seconds',
-    help: 'Age of the figures of the fleet, which one worker gathers every 15 s.',
+    help: 'Age of the figures of the fleet, which one worker gathers every 30 s.',
     read: ({ atMs }) => [{ value: Math.max(0, clock.nowMs() - atMs) / 1000 }],
   },
 ];

@@ -246,9 +246,15 @@ describe('the metrics', () => {
     ['flotilla_postgres_server_connections_max', {}],
     ['flotilla_role', { role: 'upkeep' }],
     ['nodejs_eventloop_lag_p99_seconds', {}],
-  ])('of a worker move: %s %p', async (name, labels) => {
-    await waitFor(async () => total(await worker(), name, labels as Record<string, string>) > 0, { timeoutMs: 25_000 });
-  });
+  ])(
+    'of a worker move: %s %p',
+    async (name, labels) => {
+      await waitFor(async () => total(await worker(), name, labels as Record<string, string>) > 0, {
+        timeoutMs: 50_000,
+      });
+    },
+    60_000,
+  );
 
   test.each([
     ['an api', ['Metrics of every process', 'Metrics of the api']],
@@ -288,6 +294,6 @@ describe('the metrics', () => {
     expect(await worker()).not.toMatch(/^flotilla_bots\{/m);
     await redis.restart();
     await waitFor(async () => total(await worker(), 'flotilla_redis_up') === 1, { timeoutMs: 20_000 });
-    await waitFor(async () => /^flotilla_bots\{/m.test(await worker()), { timeoutMs: 40_000 });
-  }, 90_000);
+    await waitFor(async () => /^flotilla_bots\{/m.test(await worker()), { timeoutMs: 60_000 });
+  }, 120_000);
 });

@@ -9,14 +9,14 @@ import { deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-
 
 export type FigureDeps = { redis: RedisHandles; directory: BotDirectory; clock: Clock };
 
-const EVERY_MS = 15_000;
+const EVERY_MS = 30_000;
 /** Older ones say nothing about now. */
-const KEPT_MS = 60_000;
+const KEPT_MS = 90_000;
 const BOTS_AT_ONCE = 200;
 /** Between two portions, so that Redis and this process serve others meanwhile. */
 const PAUSE_MS = 5;
 
-/** Walks over all bots and leaves what it found in Redis; of many workers one does so, every 15 s. */
+/** Walks over all bots and leaves what it found in Redis; of many workers one does so, every 30 s. */
 export async function gatherFigures(deps: FigureDeps): Promise<void> {
   const { commands } = deps.redis;
   if ((await commands.set(figureKeys.turn, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return;
@@ -30,17 +30,18 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
   await commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
 }
 
-/** The newest figures that any worker gathered; null when there are none of the last minute. */
+/** The newest figures that any worker gathered; null when there are none of the last 90 s. */
 export async function readFigures({ redis }: Pick<FigureDeps, 'redis'>): Promise<FleetFigures | null> {
   const found = await redis.commands.get(figureKeys.newest);
   return found === null ? null : (JSON.parse(found) as FleetFigures);
 }
 
 async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Promise<void> {
-  const [statuses, lengths, routing] = await Promise.all([
+  const routing = bots.filter(routes);
+  const [statuses, lengths, routed] = await Promise.all([
     readBotStatuses(deps, bots),
     deps.redis.runMany(bots.map((bot) => ['xlen', botKeys(bot.id).log])),
-    deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, 'unlooked', 'routing'])),
+    deps.redis.runMany(routing.map((bot) => ['hmget', botKeys(bot.id).state, 'unlooked', 'routing'])),
   ]);
   for (const [at, bot] of bots.entries()) {
     const status = statuses[at]!;
@@ -48,9 +49,12 @@ async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Pr
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
     deepen(figures.backlog[pushes({ ...bot, disabled: false }) ? 'push' : 'pull'], status.pendingUpdateCount);
-    if (!routes(bot)) continue;
-    const [unlooked, inLanes] = routing[at] as (string | null)[];
-    deepen(figures.backlog.rules, Number(unlooked ?? 0) + Number(inLanes ?? 0));
+  }
+  for (const counts of routed as (string | null)[][]) {
+    deepen(
+      figures.backlog.rules,
+      counts.reduce((sum, count) => sum + Number(count ?? 0), 0),
+    );
   }
 }
 
