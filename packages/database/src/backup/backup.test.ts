@@ -55,6 +55,11 @@ async function contents(db: Database): Promise<Record<string, unknown[]>> {
   return tables;
 }
 
+async function indexes(db: Database): Promise<unknown[]> {
+  const { rows } = await sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db);
+  return rows;
+}
+
 async function rewriteManifest(change: (text: string) => string): Promise<void> {
   const path = join(backup, MANIFEST_FILE);
   const sums = await readFile(join(backup, CHECKSUM_FILE), 'utf8');
@@ -82,6 +87,7 @@ describe('a backup', () => {
     expect((await readdir(folder)).sort()).toEqual(['backup']);
     await load();
     expect(await contents(target.db)).toEqual(await contents(source.db));
+    expect(await indexes(target.db)).toEqual(await indexes(source.db));
     expect(await pendingMigrations(target.db)).toEqual([]);
     expect(written.tables.map(({ name, rows }) => [name, rows])).toEqual(
       expect.arrayContaining([

@@ -11,7 +11,7 @@ import { migrations } from '../migrations.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import { checkBackup } from './check-backup.ts';
 import { longClient } from './long-client.ts';
-import { readMigrations, readTables } from './read-schema.ts';
+import { readMigrations, readPlainIndexes, readTables } from './read-schema.ts';
 
 export type RestoreOptions = {
   url: string;
@@ -23,6 +23,7 @@ export type RestoreOptions = {
 
 /** Ids that may have been given out after the backup was made, and must not come to mean something else. */
 const SKIPPED_IDS = 10_000;
+const INDEX_MEMORY = '256MB';
 
 /**
  * Loads a backup into an empty database, all of it or nothing, and brings it to this release's schema. Throws
@@ -80,6 +81,9 @@ async function migrate(url: string, to: string | null): Promise<void> {
 
 async function loadTables(client: pg.Client, manifest: BackupManifest, options: RestoreOptions): Promise<void> {
   await client.query('begin');
+  // Built over all rows at once, an index takes a fraction of what it takes row by row.
+  const indexes = await readPlainIndexes(client);
+  for (const { name } of indexes) await client.query(`drop index ${pg.escapeIdentifier(name)}`);
   for (const { name, file, columns, rows } of manifest.tables) {
     // What triggers would make of these rows is in the backup itself.
     await client.query(`alter table ${name} disable trigger user`);
@@ -91,6 +95,11 @@ async function loadTables(client: pg.Client, manifest: BackupManifest, options: 
     }
     await client.query(`alter table ${name} enable trigger user`);
     options.report?.(`${name}: ${rows} rows`);
+  }
+  await client.query(`set local maintenance_work_mem = '${INDEX_MEMORY}'`);
+  for (const { definition } of indexes) {
+    options.signal.throwIfAborted();
+    await client.query(definition);
   }
   await setSequences(client, manifest);
   await client.query('commit');

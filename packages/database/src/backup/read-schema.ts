@@ -42,3 +42,14 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
     where sealed <> '' order by 1`);
   return rows.map((row) => row.id);
 }
+
+/** The indexes that no constraint stands on, and how they are made. */
+export async function readPlainIndexes(client: pg.Client): Promise<{ name: string; definition: string }[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(`
+    select c.relname as name, pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+    where c.relnamespace = current_schema()::regnamespace
+      and not exists (select from pg_constraint where conindid = i.indexrelid)
+    order by c.relname`);
+  return rows;
+}

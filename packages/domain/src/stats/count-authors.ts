@@ -4,7 +4,7 @@ import { authorCountStore, type MessageCursor } from './author-count-store.ts';
 import type { ChatOfBot } from './stats-store.ts';
 
 const CHATS_A_STEP = 500;
-const MESSAGES_A_STATEMENT = 50_000;
+const MESSAGES_A_STATEMENT = 250_000;
 
 /**
  * Counts the authors of chats that are older than the counting, a chat a step; the triggers of `messages` keep the
