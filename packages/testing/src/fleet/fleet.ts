@@ -36,8 +36,23 @@ export async function startFleet(
   ownDatabase?: { url: string },
   ownRedis?: { url: string; port: number },
 ): Promise<Fleet> {
-  // What runs is ended also when a later part cannot be started: a test must not leave anything behind.
-  await using parts = new AsyncDisposableStack();
+  const parts = new AsyncDisposableStack();
+  try {
+    return await startParts(parts, size, settings, ownDatabase, ownRedis);
+  } catch (error) {
+    // What runs is ended also when a later part cannot be started: a test must not leave anything behind.
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+async function startParts(
+  parts: AsyncDisposableStack,
+  size: { apis: number; workers: number },
+  settings: Record<string, string>,
+  ownDatabase?: { url: string },
+  ownRedis?: { url: string; port: number },
+): Promise<Fleet> {
   const database = ownDatabase ?? parts.adopt(await testDatabase(), (made) => made.drop());
   const redis = ownRedis ?? parts.adopt(await startRedisOfForm(), (started) => started.stop());
   const simulator = parts.adopt(await startSimulator(), (started) => started.stop());
@@ -81,7 +96,6 @@ export async function startFleet(
     return JSON.parse(text) as T;
   };
   let made = 0;
-  const running = parts.move();
   return {
     url: balancer.url,
     apis,
@@ -98,7 +112,7 @@ export async function startFleet(
       const { id } = await rest<{ id: number }>('/api/bots/add', { token: known.token, ...fields });
       return { id, token: known.token, platformId: known.id, username: known.username };
     },
-    stop: () => running.disposeAsync(),
+    stop: () => parts.disposeAsync(),
   };
 }
 
