@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metrics } from './metrics.ts';
-import type { Readiness } from './probe-server.ts';
 
 /** What this process is: its release and what it does (`api`, or a worker's roles). */
 export function describeProcess(metrics: Metrics, process: string, roles: Iterable<string>): void {
@@ -21,7 +20,7 @@ export function describeProcess(metrics: Metrics, process: string, roles: Iterab
 }
 
 /** Whether the process is ready, as its probe says, asked at every scrape. */
-export function readyMetric(metrics: Metrics, ready: () => Promise<Readiness>): void {
+export function readyMetric(metrics: Metrics, ready: () => Promise<{ ready: boolean }>): void {
   metrics.gauge({
     name: 'flotilla_ready',
     help: '1 when the readiness probe passes.',
