@@ -21,7 +21,7 @@ export function startRemoval(deps: RemovalDeps): { stop(): Promise<void> } {
   let running: Promise<void> | null = null;
   const round = async (): Promise<void> => {
     await removeDeleted(work);
-    authorsCounted ||= (await countAuthors(work)) === 'done';
+    if (!authorsCounted) authorsCounted = (await countAuthors(work)) === 'done';
     if (deps.clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS) return;
     const outcome = await removeExpired(work, deps.config.retentionDays);
     if (outcome === 'done') expiredAtMs = deps.clock.nowMs();
