@@ -119,4 +119,49 @@ describe('a process that is killed', () => {
     expect(book.longestSilenceMs()).toBeLessThan(20_000);
     expect(book.duplicates()).toBeLessThanOrEqual(chats);
   }, 120_000);
+
+  test('an update that kills its worker each time is a dead letter after three; those beside it arrive, and it can be sent again', async () => {
+    const neighbours = 5;
+    const begun: string[] = [];
+    let deadly = true;
+    let deaths = 0;
+    const texts: string[] = [];
+    const slow = await startBackend(async (request, response) => {
+      const text = JSON.parse(request.text).message.text as string;
+      begun.push(text);
+      // Those beside it are under way, too, when the first two workers die.
+      if ((text === 'deadly' && deadly) || deaths < 2) return;
+      texts.push(text);
+      response.end();
+    });
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: slow.url });
+    const say = (chat: number, text: string) =>
+      fleet.control.injectUpdate({
+        bot: bot.platformId,
+        kind: 'message',
+        raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
+      });
+    for (let chat = 1; chat <= neighbours; chat += 1) await say(chat, `beside ${chat}`);
+    await say(99, 'deadly');
+    const begunDeadly = () => begun.filter((text) => text === 'deadly').length;
+    while (deaths < 3) {
+      await waitFor(() => begunDeadly() === deaths + 1, { timeoutMs: 40_000, message: `attempt ${deaths + 1}` });
+      await waitFor(() => deaths >= 2 || begun.length >= (deaths + 1) * (neighbours + 1), { timeoutMs: 20_000 });
+      deaths += 1;
+      await kill(await busiest('push'), fleet.workers);
+      await fleet.start('worker');
+    }
+    const letters = () =>
+      fleet.rest<{ reason?: string; last_error: string }[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
+    await waitFor(async () => (await letters()).length > 0, { timeoutMs: 40_000, message: 'a dead letter' });
+    await waitFor(() => new Set(texts).size === neighbours, { timeoutMs: 20_000, message: 'those beside it' });
+    expect((await letters()).map(({ last_error }) => last_error)).toEqual([
+      'its handling was begun 3 times and never ended',
+    ]);
+    expect(begunDeadly()).toBe(3);
+    deadly = false;
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toEqual({ ok: true, redriven: 1 });
+    await waitFor(() => texts.includes('deadly'), { timeoutMs: 20_000, message: 'what was sent again' });
+    await slow.stop();
+  }, 240_000);
 });
