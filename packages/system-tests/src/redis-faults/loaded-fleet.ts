@@ -60,16 +60,14 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
       await waitFor(() => books.every((book, at) => book.count() > before[at]! + 20), { timeoutMs, message });
     },
     settled: async (timeoutMs) => {
-      await waitFor(
-        async () => {
-          if (!(await fleet.control.readLoad({ loadId })).done) return false;
-          const held = await Promise.all(bots.map((bot) => fleet.control.pendingUpdates({ bot: bot.platformId })));
-          if (held.some(({ count }) => count > 0)) return false;
-          const states = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
-          return states.every((state) => state.pending_update_count === 0);
-        },
-        { timeoutMs, message: 'nothing that waits' },
-      );
+      let waiting: string[] = [];
+      const isSettled = async () => {
+        waiting = await whatWaits(fleet, bots);
+        return waiting.length === 0 && (await fleet.control.readLoad({ loadId })).done;
+      };
+      await waitFor(isSettled, { timeoutMs, message: 'nothing that waits' }).catch((error: unknown) => {
+        throw new Error(`Still waiting: ${waiting.join('; ')}`, { cause: error });
+      });
     },
     errorLines: () => processes.flatMap((process) => process.output().split('\n')).filter(isError),
     stop: async () => {
@@ -77,6 +75,18 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
       await fleet.stop();
     },
   };
+}
+
+async function whatWaits(fleet: Fleet, bots: FleetBot[]): Promise<string[]> {
+  const states = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
+  const waiting = await Promise.all(
+    bots.map(async ({ id, platformId }) => {
+      const { count } = await fleet.control.pendingUpdates({ bot: platformId });
+      const here = states.find((state) => state.id === id)?.pending_update_count ?? 0;
+      return count + here === 0 ? [] : [`bot ${id}: ${count} at the platform, ${here} here`];
+    }),
+  );
+  return waiting.flat();
 }
 
 function isError(line: string): boolean {
