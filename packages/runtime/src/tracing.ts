@@ -1,6 +1,3 @@
-import type { Logger } from './logger.ts';
-import type { TracingConfig } from './tracing-settings.ts';
-
 /** Ids, counts and words of our own: never an address, a body or an error's message, which may carry tokens. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
@@ -31,16 +28,6 @@ export type Tracing = {
   /** Exports what is recorded, within a second, and lets go of the collector. */
   close(): Promise<void>;
 };
-
-/** Starts tracing where it is configured. Only then is the SDK loaded: off, it costs neither time nor memory. */
-export async function openTracing(
-  config: TracingConfig | null,
-  service: { name: string; log: Logger },
-): Promise<Tracing | null> {
-  if (config === null) return null;
-  const { startTracing } = await import('./otlp-tracing.ts');
-  return startTracing(config, service);
-}
 
 /** Does a part of a span's work in a child of it, which has failed when that rejects. */
 export async function inChild<T>(parent: Span, name: string, work: (span: Span) => Promise<T>): Promise<T> {
