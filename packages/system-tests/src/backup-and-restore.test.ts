@@ -127,4 +127,4 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   const updates = await fetch(`${fleet.url}/tgapi/bot${polled.token}/getUpdates?timeout=10`);
   expect(await updates.json()).toMatchObject({ ok: true, result: [expect.anything()] });
   expect((await fleet.addBot()).id).toBeGreaterThan(polled.id);
-}, 240_000);
+}, 400_000);

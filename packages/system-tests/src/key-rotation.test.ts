@@ -121,4 +121,4 @@ test('the key is rotated step by step under traffic: nothing fails, and the old 
   expect(book.faults(PER_CHAT)).toEqual([]);
   const outputs = [before, tooEarly].map(({ output }) => output).join('');
   for (const secret of [OLD, NEW, bot.token, polled.token]) expect(outputs).not.toContain(secret);
-}, 240_000);
+}, 400_000);
