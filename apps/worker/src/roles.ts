@@ -11,7 +11,7 @@ import { startUpkeep } from './upkeep.ts';
 type Running = { stop(): Promise<void> };
 
 /** Well above what is sent at once, so that a request that hangs never holds another bot's turn. */
-const PUSH_TURNS = 1000;
+const PUSH_TURNS = 5000;
 const RULES_TURNS = 200;
 /** A turn of each shard may gather at once; the connections to Postgres bound how many write. */
 const HISTORY_TURNS = 64;

@@ -8,6 +8,7 @@ import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
 import { redriveDeliveries } from '@flotilla/domain/deliveries/redrive-deliveries.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
@@ -169,6 +170,27 @@ describe('a worker', () => {
     });
     await message(platformId, 1, 'after');
     await waitFor(() => texts().includes('after'), { timeoutMs: 20_000 });
+  });
+
+  test('the first success at a closed backend opens it for every bot with the same URL', async () => {
+    answer = () => 503;
+    const one = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
+    const other = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
+    await message(one.platformId, 1, 'from one');
+    await message(other.platformId, 1, 'from the other');
+    await waitFor(() => new Set(texts()).size === 2);
+    const close = (bot: Bot, forMs: number) =>
+      context.redis.commands.hset(botKeys(bot.id).state, {
+        failSince: Date.now() - 60_000,
+        probeMs: 60_000,
+        closedUntil: Date.now() + forMs,
+      });
+    await close(other.bot, 3_600_000);
+    await close(one.bot, 1_000);
+    const tried = texts().length;
+    answer = () => 200;
+    await waitFor(() => texts().slice(tried).includes('from the other'), { timeoutMs: 20_000 });
+    await waitFor(async () => (await readBotStatus(deps, other.bot)).backendState === 'ok');
   });
 
   test('forgets a deleted bot in Redis and in Postgres', async () => {

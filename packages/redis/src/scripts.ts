@@ -12,6 +12,7 @@ const SCRIPT_NAMES = [
   'forget-bot',
   'note-routed',
   'note-state',
+  'open-backend',
   'pull-read',
   'push-step',
   'redrive',

@@ -1,5 +1,7 @@
+import { parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { type Bot, pushes } from '@flotilla/domain/bots/bot.ts';
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
+import { openBackend } from '@flotilla/domain/push/open-backend.ts';
 import { type DueUpdate, type Finished, pushStep } from '@flotilla/domain/push/push-step.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
@@ -40,19 +42,22 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
   };
   lease.signal.addEventListener('abort', windDown, { once: true });
   let bot = given;
+  let origin = originOf(bot);
   let lively = false;
   let handedOut = 0;
 
   return {
     underWay: deliveries,
     lookEveryMs: LOOK_EVERY_MS,
-    room: () => deps.slots.offer(bot.maxConnections - deliveries.count()),
+    room: () => deps.slots.offer(bot.maxConnections - deliveries.count(), origin),
     step: async (round) => {
-      bot = newestOf(deps, bot);
+      const newest = newestOf(deps, bot);
+      if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
       const step = await pushStep(deps, bot, { ...round, finished: deliveries.takeEnded() });
       if (step.outcome === 'lost') return step;
-      for (const update of step.due) deliveries.start(deliver(deps, bot, update, lease, cancel.signal));
+      for (const update of step.due) deliveries.start(deliver(deps, bot, update, origin, lease, cancel.signal));
       if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
+      if (step.opened) await openBackend(deps, bot);
       if (step.due.length > 0) handedOut += 1;
       lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
       const { epoch, nextDueMs, ended, due } = step;
@@ -74,6 +79,11 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
   };
 }
 
+/** One host with many bots must not hold all requests of a worker. */
+function originOf(bot: Bot): string {
+  return parseBackendUrl(bot.backendUrl)?.origin ?? '';
+}
+
 /** The configuration may change while the turn runs; what is sent from then on goes where it says. */
 function newestOf(deps: WorkerContext, bot: Bot): Bot {
   const newest = deps.directory.ready() ? deps.directory.byId(bot.id) : undefined;
@@ -84,16 +94,17 @@ async function deliver(
   deps: WorkerContext,
   bot: Bot,
   update: DueUpdate,
+  origin: string,
   lease: TurnLease,
   cancel: AbortSignal,
 ): Promise<Finished> {
-  deps.slots.take();
+  deps.slots.take(origin);
   try {
     return await deliverUpdate(deps, bot, update, lease, cancel);
   } catch (error) {
     deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
     return { lane: update.lane, place: update.place, outcome: 'threw' };
   } finally {
-    deps.slots.giveBack();
+    deps.slots.giveBack(origin);
   }
 }

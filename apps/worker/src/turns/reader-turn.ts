@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Round } from '@flotilla/domain/update-log/reader-step.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -38,6 +39,8 @@ const SHARE_UNITS = 2_000;
 const WIND_DOWN_MS = 250;
 const TIDY_EVERY_MS = 2_000;
 const NO_ROOM_PAUSE_MS = 50;
+const NO_ROOM_PAUSES = 10;
+const NO_ROOM_SLEEP_MS = 1_000;
 
 /**
  * A turn of one reader of one bot's log: hands out, handles and records, lane by lane, until nothing is due, the turn's
@@ -73,7 +76,8 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
     } else if (winding) {
       return { next: 'again' };
     } else if (room === 0) {
-      await underWay.news(NO_ROOM_PAUSE_MS);
+      // The mark stays: what waits is due, and there is no telling when there will be room.
+      if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
       return sleepUntil(reader, step.epoch, step.nextDueMs);
     } else if (lingers) {
@@ -92,6 +96,14 @@ function sleepUntil(reader: TurnReader, epoch: number, atMs: number): TurnOutcom
     return step.outcome === 'ok' && !step.ended;
   };
   return { next: 'at', atMs, lookAgain };
+}
+
+async function roomSoon(reader: TurnReader): Promise<boolean> {
+  for (let pause = 0; pause < NO_ROOM_PAUSES; pause += 1) {
+    if (reader.room() > 0) return true;
+    await delay(NO_ROOM_PAUSE_MS);
+  }
+  return reader.room() > 0;
 }
 
 function waitMs(reader: TurnReader, at: { winding: boolean; room: number; dueInMs: number }): number {

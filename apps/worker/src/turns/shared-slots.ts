@@ -1,21 +1,32 @@
 /** A limit over all turns of a process, shared so that none can take all of it. */
 export type SharedSlots = {
-  /** How many of the wanted ones may be taken now: at most half of what is free, and at least one while any is. */
-  offer(wanted: number): number;
-  take(): void;
-  giveBack(): void;
+  /**
+   * How many of the wanted ones may be taken now: at most half of what is free, at least one while any is, and never so
+   * many that one holder would have more than half of all.
+   */
+  offer(wanted: number, holder?: string): number;
+  take(holder?: string): void;
+  giveBack(holder?: string): void;
   taken(): number;
 };
 
 export function sharedSlots(limit: number): SharedSlots {
+  const heldBy = new Map<string, number>();
+  const held = (holder: string) => heldBy.get(holder) ?? 0;
   let taken = 0;
   return {
-    offer: (wanted) => Math.max(0, Math.min(wanted, Math.ceil((limit - taken) / 2))),
-    take: () => {
-      taken += 1;
+    offer: (wanted, holder = '') => {
+      const left = holder === '' ? limit : Math.ceil(limit / 2) - held(holder);
+      return Math.max(0, Math.min(wanted, Math.ceil((limit - taken) / 2), left));
     },
-    giveBack: () => {
+    take: (holder = '') => {
+      taken += 1;
+      heldBy.set(holder, held(holder) + 1);
+    },
+    giveBack: (holder = '') => {
       taken -= 1;
+      if (held(holder) > 1) heldBy.set(holder, held(holder) - 1);
+      else heldBy.delete(holder);
     },
     taken: () => taken,
   };

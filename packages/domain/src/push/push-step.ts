@@ -58,6 +58,8 @@ export type PushStep =
       moreToFile: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;
+      /** A closed backend was got through to in this round. */
+      opened: boolean;
       /** When (ms) an update was last delivered before this round. */
       deliveredAtMs: number;
       /** Nothing is left, and the work mark is taken away. */
@@ -89,7 +91,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     },
   );
   if (step.outcome === 'lost') return step;
-  const [moreToFile, hopeless, deliveredAtMs] = step.named;
+  const [moreToFile, hopeless, deliveredAtMs, opened] = step.named;
   return {
     outcome: 'ok',
     epoch: step.epoch,
@@ -97,6 +99,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     nextDueMs: step.nextDueMs,
     moreToFile: moreToFile === 1,
     hopeless: hopeless === 1,
+    opened: opened === 1,
     deliveredAtMs: deliveredAtMs as number,
     ended: step.ended,
   };

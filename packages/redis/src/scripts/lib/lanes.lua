@@ -29,3 +29,8 @@ local function restoreFlights(lanes, flight)
   for _, lane in ipairs(restored) do redis.call('ZADD', lanes, 'XX', 0, lane) end
   redis.call('DEL', flight)
 end
+
+-- The way is open again: nobody waits for the rest of a long delay. What is in flight stays so.
+local function allDueNow(lanes, now)
+  for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. 9e15)) do redis.call('ZADD', lanes, now, lane) end
+end
