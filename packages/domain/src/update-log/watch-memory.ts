@@ -27,6 +27,8 @@ export async function watchMemory(deps: {
 }): Promise<MemoryWatch> {
   let measured = { usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY };
   let unmeasuredBytes = 0;
+  /** The pressure as measured, which all processes come to agree on, and with what was written since. */
+  let agreed: MemoryPressure = 'relaxed';
   let pressure: MemoryPressure = 'relaxed';
   let measuring: Promise<void> | null = null;
 
@@ -34,7 +36,7 @@ export async function watchMemory(deps: {
     shareOf({ usedBytes: measured.usedBytes + unmeasuredBytes, limitBytes: measured.limitBytes });
   const judge = (): void => {
     const before = pressure;
-    pressure = pressureAt(share(), before);
+    pressure = pressureAt(share(), agreed);
     if (pressure === before) return;
     const usedShare = Number(share().toFixed(3));
     if (pressure === 'relaxed') deps.log.info({ usedShare }, 'Redis has room again');
@@ -44,6 +46,7 @@ export async function watchMemory(deps: {
     const writtenBefore = unmeasuredBytes;
     measured = await readMemory(deps.redis, deps.limitBytes);
     unmeasuredBytes -= writtenBefore;
+    agreed = pressureAt(shareOf(measured), agreed);
     judge();
   };
   /** Where Redis does not answer, the last measurement stands: nothing can be written anyway. */
