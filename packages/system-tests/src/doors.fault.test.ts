@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
+const MB = 1024 * 1024;
+
+let fleet: Fleet;
+let backend: TestBackend;
+let platform: Server;
+/** An api before that platform, which knows no bots: what goes to the fleet is not for it. */
+let uploader: FleetProcess;
+/** What the platform that takes uploads has seen of the last one. */
+let uploaded: { bytes: number; sha256: string } | null = null;
+
+beforeAll(async () => {
+  fleet = await startFleet({ apis: 1, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
+  backend = await startBackend();
+  platform = createServer((request, response) => {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      hash.update(chunk);
+    });
+    request.on('end', () => {
+      uploaded = { bytes, sha256: hash.digest('hex') };
+      response.end('{"ok":true,"result":true}');
+    });
+  });
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+  uploader = await fleet.start('api', {
+    TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
+  });
+  fleet.apis.pop();
+}, 60_000);
+afterAll(async () => {
+  await uploader?.stop();
+  platform?.close();
+  await backend?.stop();
+  await fleet?.stop();
+}, 60_000);
+
+const api = () => fleet.apis[0]!;
+/** Samples the memory of a process, and tells by how much it has been above the beginning at most. */
+function watchMemory(process: FleetProcess): { grownMb(): Promise<number> } {
+  const samples: number[] = [];
+  let watching = true;
+  const watched = (async () => {
+    do {
+      samples.push(((await readMetric(process, 'process_resident_memory_bytes')) ?? 0) / MB);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } while (watching);
+  })();
+  return {
+    grownMb: async () => {
+      watching = false;
+      await watched;
+      return Math.max(...samples) - samples[0]!;
+    },
+  };
+}
+/** The longest time (ms) the process did nothing else since this was asked last. */
+const longestHoldMs = async (process = api()) =>
+  ((await readMetric(process, 'nodejs_eventloop_lag_max_seconds')) ?? 0) * 1000;
+
+describe('500 requests that never come to their end', () => {
+  test('are closed within 10 s, and others are served meanwhile', async () => {
+    const sockets: Socket[] = [];
+    const beganAtMs = performance.now();
+    let closed = 0;
+    for (let at = 0; at < 500; at += 1) {
+      const socket = connect(api().port, '127.0.0.1');
+      socket
+        .on('error', () => undefined)
+        .on('close', () => (closed += 1))
+        .resume();
+      if (at % 3 === 1) socket.write('POST /api/bots/add HTTP/1.1\r\nHost: h\r\nContent-');
+      if (at % 3 === 2) socket.write(`POST /bot${STRANGER}/getMe HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\n{`);
+      sockets.push(socket);
+    }
+    let served = 0;
+    while (closed < sockets.length && performance.now() - beganAtMs < 20_000) {
+      const answer = await fetch(`http://127.0.0.1:${api().port}/api/bots`, {
+        headers: { authorization: `Bearer ${ADMIN_KEY}` },
+        signal: AbortSignal.timeout(3000),
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      served += 1;
+    }
+    expect(closed).toBe(500);
+    // 10 s are promised; the rest is for a machine that does much else.
+    expect(performance.now() - beganAtMs).toBeLessThan(13_000);
+    expect(served).toBeGreaterThan(50);
+  }, 60_000);
+});
+
+describe('large bodies', () => {
+  test('60 MB of JSON to REST and to the intake are 413, and none of it is kept', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+    const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
+    const key = { authorization: `Bearer ${ADMIN_KEY}` };
+    const secret = { 'x-telegram-bot-api-secret-token': secretToken };
+    const refuseAll = async () => {
+      for (const chunked of [false, true]) {
+        expect(await upload(api().port, '/api/bots/add', 60, key, chunked)).toBe(413);
+        expect(await upload(api().port, `/telegram/${bot.id}`, 60, secret, chunked)).toBe(413);
+      }
+    };
+    // The first time also loads code; what is held would be held every time.
+    await refuseAll();
+    const watched = watchMemory(api());
+    await refuseAll();
+    expect(await watched.grownMb()).toBeLessThan(40);
+  }, 60_000);
+
+  test('50 MB through the proxy are streamed: the same bytes, and memory does not grow with them', async () => {
+    const path = `/tgapi/bot${STRANGER}/sendDocument`;
+    await upload(uploader.port, path, 5);
+    const watched = watchMemory(uploader);
+    for (const chunked of [false, true]) {
+      uploaded = null;
+      expect(await upload(uploader.port, path, 50, {}, chunked)).toBe(200);
+      expect(uploaded).toEqual({ bytes: 50 * MB, sha256: sha256Of(50) });
+    }
+    // Both together are 100 MB; a body that was held would show.
+    expect(await watched.grownMb()).toBeLessThan(30);
+  }, 60_000);
+});
+
+describe('JSON made to break or to hold up its reader', () => {
+  const deep = 100_000;
+  const million = Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":1`).join(',');
+  const message = (id: number, text: string, more = '') =>
+    `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"from":{"id":5},"text":${text}${more}}}`;
+  const odd: [string, string][] = [
+    ['100,000 levels', message(1, '"deep"', `,"x":${'['.repeat(deep)}${']'.repeat(deep)}`)],
+    ['100,000 objects', message(2, '"deep"', `,"x":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`)],
+    ['80,000 keys', message(3, '"wide"', `,"x":{${million.slice(0, million.indexOf(',"k80000"'))}}`)],
+    ['__proto__ and constructor', message(4, '"p"', ',"__proto__":{"text":"q"},"constructor":{"prototype":{"a":1}}')],
+    ['a key twice', message(5, '"first"', ',"text":"second"')],
+    ['lone surrogates and escapes', message(6, '"\\ud800 \\u0000 \\u0041 \\ud83d\\ude00"')],
+    ['digits beyond 2^53', message(7, '"n"', ',"x":[9007199254740993,9223372036854775807,1.0,1e2]')],
+  ];
+  let bot: FleetBot;
+  let secret: Record<string, string>;
+
+  beforeAll(async () => {
+    bot = await fleet.addBot({
+      webhook_mode: true,
+      long_poll_enabled: true,
+      proxy_enabled: true,
+      backend_url: `${backend.url}/odd`,
+    });
+    const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
+    secret = { 'x-telegram-bot-api-secret-token': secretToken };
+  }, 30_000);
+
+  const push = (body: string) => post(api().port, `/telegram/${bot.id}`, body, secret);
+
+  test('reaches the backend and the poller byte for byte, or is refused; the history goes on', async () => {
+    await longestHoldMs();
+    await longestHoldMs(fleet.workers[0]!);
+    const taken: string[] = [];
+    for (const [what, body] of odd) {
+      const status = await push(body);
+      expect([what, [200, 400].includes(status)]).toEqual([what, true]);
+      if (status === 200) taken.push(body);
+    }
+    expect(taken.length).toBeGreaterThanOrEqual(4);
+    const received = () => backend.requests.filter(({ url }) => url === '/odd').map(({ text }) => text);
+    await waitFor(() => received().length >= taken.length, { timeoutMs: 30_000, message: 'the deliveries' });
+    expect(received().sort()).toEqual([...taken].sort());
+    const polled = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getUpdates?timeout=0`).then((answer) =>
+      answer.text(),
+    );
+    for (const body of taken) expect(polled.includes(body)).toBe(true);
+
+    expect(await push(message(50, '"after"'))).toBe(200);
+    await waitFor(
+      async () =>
+        (await fleet.rest<{ text: string }[]>(`/api/messages?bot_id=${bot.id}&chat_id=5`)).some(
+          ({ text }) => text === 'after',
+        ),
+      { timeoutMs: 30_000, message: 'the history behind them' },
+    );
+    // Parsing takes 65 ms of CPU at most; a machine that runs all tests stretches it, and quadratic work takes far longer.
+    expect(await longestHoldMs()).toBeLessThan(3_000);
+    expect(await longestHoldMs(fleet.workers[0]!)).toBeLessThan(3_000);
+  }, 120_000);
+
+  test('a million keys are refused by every door that reads them', async () => {
+    await longestHoldMs();
+    const key = { authorization: `Bearer ${ADMIN_KEY}` };
+    const body = `{${million}}`;
+    expect(await push(body)).toBe(413);
+    expect(await post(api().port, '/api/bots/add', body, key)).toBe(413);
+    expect(await post(api().port, `/tgapi/bot${bot.token}/setWebhook`, body)).toBe(413);
+    for (const [, small] of odd) {
+      expect(await post(api().port, '/api/bots/add', small, key)).toBe(400);
+      const status = await post(api().port, `/tgapi/bot${bot.token}/getWebhookInfo`, small);
+      expect([200, 413]).toContain(status);
+    }
+    expect(await longestHoldMs()).toBeLessThan(3_000);
+  }, 60_000);
+});
+
+const CHUNK = Buffer.alloc(MB).map((_, at) => (at * 7) & 0xff);
+
+function sha256Of(megabytes: number): string {
+  const hash = createHash('sha256');
+  for (let at = 0; at < megabytes; at += 1) hash.update(CHUNK);
+  return hash.digest('hex');
+}
+
+/** Sends that many MB as fast as they are taken; the status, however early it comes. */
+async function upload(
+  port: number,
+  path: string,
+  megabytes: number,
+  headers: Record<string, string> = {},
+  chunked = false,
+): Promise<number> {
+  const length = chunked ? {} : { 'content-length': String(megabytes * MB) };
+  const sending = httpRequest({
+    port,
+    host: '127.0.0.1',
+    path,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...length, ...headers },
+  });
+  const answered = new Promise<number>((resolve, reject) => {
+    sending.on('error', reject);
+    sending.on('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+  });
+  let status = 0;
+  answered.then(
+    (known) => {
+      status = known;
+    },
+    () => undefined,
+  );
+  for (let left = megabytes; left > 0 && status === 0 && !sending.destroyed; left -= 1) {
+    if (!sending.write(CHUNK)) await Promise.race([new Promise((resolve) => sending.once('drain', resolve)), answered]);
+  }
+  if (status === 0) sending.end();
+  const answer = await answered;
+  if (status !== 200) sending.destroy();
+  return answer;
+}
+
+async function post(port: number, path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  await answer.text();
+  return answer.status;
+}
