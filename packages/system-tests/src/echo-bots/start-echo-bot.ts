@@ -24,7 +24,7 @@ export const LIBRARIES: Library[] = ALL_LIBRARIES.filter(
 
 export type EchoBot = { output(): string; stop(): Promise<void> };
 
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 60_000;
 
 /** Starts an echo bot as a process of its own and waits until it says that it runs; webhook mode finds it a port. */
 export async function startEchoBot(
