@@ -1,6 +1,5 @@
 import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/retention/remove-expired.ts';
-import { countAuthors } from '@flotilla/domain/stats/count-authors.ts';
 import type { WorkerConfig } from './config.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -10,18 +9,16 @@ const EXPIRE_EVERY_MS = 3_600_000;
 type RemovalDeps = Pick<WorkerContext, 'db' | 'clock' | 'log'> & { config: Pick<WorkerConfig, 'retentionDays'> };
 
 /**
- * Removes what was deleted or is older than it is to be kept, and counts the authors of chats that lack it. It may take long and goes on beside the other upkeep; of
+ * Removes what was deleted or is older than it is to be kept. It may take long and goes on beside the other upkeep; of
  * many workers one at a time removes.
  */
 export function startRemoval(deps: RemovalDeps): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const work = { db: deps.db, clock: deps.clock, signal: stopping.signal };
   let expiredAtMs = 0;
-  let authorsCounted = false;
   let running: Promise<void> | null = null;
   const round = async (): Promise<void> => {
     await removeDeleted(work);
-    if (!authorsCounted) authorsCounted = (await countAuthors(work)) === 'done';
     if (deps.clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS) return;
     const outcome = await removeExpired(work, deps.config.retentionDays);
     if (outcome === 'done') expiredAtMs = deps.clock.nowMs();

@@ -46,8 +46,6 @@ export interface ChatsTable {
   last_name: string | null;
   message_count: Generated<BigInt64>;
   updated_at: Generated<Date>;
-  /** false: `chat_authors` does not have all of this chat yet. */
-  authors_counted: Generated<boolean>;
 }
 
 /** What people wrote in a chat, counted by the triggers of `messages`; never written otherwise. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How much each author has written in a chat, so that nobody has to count it. Triggers keep it, because the release
- * before this one writes messages too and knows nothing of it. Chats from before it are counted in the background.
+ * How much each author has written in a chat, so that nobody has to count it. Triggers keep it: messages come, change and
+ * go in many places, and a count that one of them forgot would be wrong for ever.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Every batch of messages updates its authors' counts: with room left in the page no index is touched.
@@ -16,9 +16,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       message_count bigint not null,
       primary key (bot_id, chat_id, user_id)
     ) with (fillfactor = 80)`.execute(db);
-  await sql`alter table chats add authors_counted boolean not null default false`.execute(db);
-  await sql`alter table chats alter authors_counted set default true`.execute(db);
   await createTriggers(db);
+  await sql`
+    insert into chat_authors (bot_id, chat_id, user_id, username, first_name, message_count)
+    select bot_id, chat_id, user_id, max(username), max(first_name), count(*) from messages
+    where user_id is not null and not outgoing and deleted_at is null
+    group by 1, 2, 3`.execute(db);
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
@@ -26,7 +29,6 @@ export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`drop trigger chat_authors_changed on messages`.execute(db);
   await sql`drop trigger chat_authors_removed on messages`.execute(db);
   await sql`drop function add_chat_authors, subtract_chat_authors`.execute(db);
-  await sql`alter table chats drop authors_counted`.execute(db);
   await sql`drop table chat_authors`.execute(db);
 }
 

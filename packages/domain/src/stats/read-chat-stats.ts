@@ -32,6 +32,6 @@ export async function readChatStats(deps: { db: Database; clock: Clock }, chat: 
 }
 
 async function readTopUsers(store: ReturnType<typeof statsStore>, chat: ChatOfBot): Promise<TopUser[]> {
-  const counted = await store.hasAuthorCounts(chat);
-  return counted ? store.topUsers(chat, TOP_USERS) : store.topUsersCounted(chat, TOP_USERS);
+  if (await store.isBeingRemoved(chat)) return store.topUsersCounted(chat, TOP_USERS);
+  return store.topUsers(chat, TOP_USERS);
 }

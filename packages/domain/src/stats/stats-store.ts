@@ -89,14 +89,10 @@ export function statsStore(db: Database) {
       return count;
     },
 
-    /** Whether `chat_authors` says what is shown of the chat: not before it was counted, nor while a part is removed. */
-    async hasAuthorCounts({ botId, chatId }: ChatOfBot): Promise<boolean> {
-      const { rows } = await sql<{ counted: boolean }>`
-        select not exists (select from chats where bot_id = ${botId} and id = ${chatId} and not authors_counted)
-          and not exists (select from deletions where bot_id = ${botId} and chat_id = ${chatId}) as counted`.execute(
-        db,
-      );
-      return rows[0]?.counted === true;
+    /** Whether a part of the chat is being removed, which `chat_authors` still counts. */
+    async isBeingRemoved({ botId, chatId }: ChatOfBot): Promise<boolean> {
+      const deletions = db.selectFrom('deletions').where('bot_id', '=', botId).where('chat_id', '=', chatId);
+      return (await deletions.select('bot_id').limit(1).executeTakeFirst()) !== undefined;
     },
 
     /** With the names they were last seen with. */

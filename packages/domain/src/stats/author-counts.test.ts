@@ -7,7 +7,6 @@ import { deleteChat } from '../chats/delete-chat.ts';
 import { historyStore } from '../history/history-store.ts';
 import { removeDeleted } from '../retention/remove-deleted.ts';
 import { removeExpired } from '../retention/remove-expired.ts';
-import { countAuthors } from './count-authors.ts';
 import { statsStore } from './stats-store.ts';
 
 const CHAT = -5;
@@ -40,7 +39,7 @@ const steps = () => ({ db: database.db, signal: new AbortController().signal, st
 /** What the counts say, held against what reading every message says. */
 async function counts(): Promise<number[][]> {
   const stats = statsStore(database.db);
-  expect(await stats.hasAuthorCounts(chat())).toBe(true);
+  expect(await stats.isBeingRemoved(chat())).toBe(false);
   const counted = await stats.topUsers(chat(), 10);
   expect(counted).toEqual(await stats.topUsersCounted(chat(), 10));
   return counted.map(({ id, messageCount }) => [id, messageCount]);
@@ -130,31 +129,5 @@ describe('what authors wrote is counted', () => {
       }),
     );
     expect((await counts()).reduce((sum, [, count = 0]) => sum + count, 0)).toBe(980);
-  });
-});
-
-describe('a chat from before the counting', () => {
-  beforeEach(async () => {
-    await store(...many(200));
-    await database.db.updateTable('chats').set({ authors_counted: false }).where('bot_id', '=', botId).execute();
-    await database.db.deleteFrom('chat_authors').where('bot_id', '=', botId).execute();
-  });
-
-  test('is read message by message until it was counted in the background', async () => {
-    expect(await statsStore(database.db).hasAuthorCounts(chat())).toBe(false);
-    expect(await countAuthors(steps())).toBe('done');
-    expect(await counts()).toEqual([
-      [ADA, 134],
-      [BOB, 66],
-    ]);
-  });
-
-  test('is counted right while messages come', async () => {
-    const writing = (async () => {
-      for (let at = 201; at < 700; at += 10) await store(...many(10, at));
-    })();
-    await countAuthors(steps());
-    await writing;
-    expect((await counts()).reduce((sum, [, count = 0]) => sum + count, 0)).toBe(700);
   });
 });
