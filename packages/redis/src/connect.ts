@@ -1,16 +1,12 @@
 import { parseRedisUrl, type RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { seldom } from '@flotilla/runtime/seldom.ts';
-import type { Redis, RedisCommander } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
 import { openClient, openOnce, type RedisClient } from './open-client.ts';
+import type { KeyCommand, RedisCommands } from './redis-commands.ts';
 import { defineScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
-
-/** Commands and scripts whose keys, in each, share a slot. */
-export type RedisCommands = RedisCommander & Pick<Redis, 'status'>;
-/** A command on one key. */
-export type KeyCommand = [command: string, key: string, ...args: (string | number)[]];
 
 /** The connections of one process. Commands fail within about a second when Redis is away, and are never queued. */
 export type RedisHandles = {

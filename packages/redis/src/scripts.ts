@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RedisCommands } from './connect.ts';
 import type { RedisClient } from './open-client.ts';
+import type { RedisCommands } from './redis-commands.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'scripts');
 const SCRIPT_NAMES = [
