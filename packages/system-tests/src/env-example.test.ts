@@ -12,13 +12,23 @@ const lines = [...text.matchAll(LINE)].map(([, comment, name = '', value = '']) 
   value,
   required: comment === undefined,
 }));
+const operations = readFileSync(new URL('../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
 const valuesOf = (wanted: typeof lines) => Object.fromEntries(wanted.map(({ name, value }) => [name, value]));
 const required = valuesOf(lines.filter((line) => line.required));
 
+const known = [apiSettings, workerSettings, sandboxSettings].flatMap(({ shape }) => Object.keys(shape));
+const everySetting = [...new Set(known)].sort();
+
+test('the table of settings for operators names every one once, and no other', () => {
+  const section = /^## Settings\n(.*?)^## /ms.exec(operations)?.[1] ?? '';
+  const cells = section.split('\n').map((line) => line.split('|')[1] ?? '');
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual(everySetting);
+});
+
 describe('.env.example', () => {
   test('names every setting of the api, the worker and the sandbox once, and no other', () => {
-    const known = [apiSettings, workerSettings, sandboxSettings].flatMap(({ shape }) => Object.keys(shape));
-    expect(lines.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
+    expect(lines.map(({ name }) => name).sort()).toEqual(everySetting);
   });
 
   test('leaves without a # exactly what the api and the worker cannot start without', () => {
