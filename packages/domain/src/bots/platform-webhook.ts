@@ -62,11 +62,10 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
 
 /** Whether the platform's webhook is ours; one that somebody changed is set anew. Throws FlotillaError. */
 export async function repairPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<'ours' | 'repaired'> {
-  const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo')) as {
-    url?: string;
-    allowed_updates?: string[];
-  };
-  const allKinds = UPDATE_KINDS.every((kind) => info.allowed_updates?.includes(kind));
+  const answer = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo'));
+  const info = (answer ?? {}) as { url?: unknown; allowed_updates?: unknown };
+  const kinds = Array.isArray(info.allowed_updates) ? info.allowed_updates : [];
+  const allKinds = UPDATE_KINDS.every((kind) => kinds.includes(kind));
   if (info.url === platformWebhookUrl(deps, bot) && allKinds) return 'ours';
   await setPlatformWebhook(deps, bot);
   return 'repaired';

@@ -1,11 +1,13 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import { z } from 'zod';
 
 export type PlatformIdentity = { id: number; username: string; firstName: string };
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
+const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
 
 /**
  * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token,
@@ -17,12 +19,9 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
       details: [{ path: 'token', reason: 'must have the form 123456:secret' }],
     });
   }
-  const me = resultOf(await deps.platform.call(token, 'getMe')) as {
-    id: number;
-    username?: string;
-    first_name?: string;
-  };
-  return { id: me.id, username: me.username ?? '', firstName: me.first_name ?? '' };
+  const me = ME.safeParse(resultOf(await deps.platform.call(token, 'getMe')));
+  if (!me.success) throw new FlotillaError('platform_failed', 'The platform answered no bot');
+  return { id: me.data.id, username: me.data.username, firstName: me.data.first_name };
 }
 
 /** The result of a platform call made for somebody who waits; everything else is thrown as our error. */

@@ -91,6 +91,10 @@ describe('adding a bot', () => {
     expect((await withFault({ kind: 'status', status: 200, body: '<html>' })).json).toMatchObject({
       code: 'platform_failed',
     });
+    for (const result of ['null', '[]', '"bot"', '{"id":"7"}', '{"first_name":"Nobody"}']) {
+      const garbled = await withFault({ kind: 'status', status: 200, body: `{"ok":true,"result":${result}}` });
+      expect(garbled).toMatchObject({ status: 502, json: { code: 'platform_failed' } });
+    }
     expect((await withFault({ kind: 'reset' })).status).toBe(502);
     const slowDown = await withFault({ kind: 'status', status: 429, retryAfterS: 17 });
     expect([slowDown.status, slowDown.headers.get('retry-after')]).toEqual([429, '17']);
