@@ -10,8 +10,8 @@ import { startUpkeep } from './upkeep.ts';
 
 type Running = { stop(): Promise<void> };
 
-/** Well above what is sent at once, so that a request that hangs never holds another bot's turn. */
-const PUSH_TURNS = 5000;
+/** Well above what one host may hold, so that requests that hang never hold all turns; each costs renewals of its lock. */
+const PUSH_TURNS = 2000;
 const RULES_TURNS = 200;
 /** A turn of each shard may gather at once; the connections to Postgres bound how many write. */
 const HISTORY_TURNS = 64;

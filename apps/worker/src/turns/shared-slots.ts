@@ -2,7 +2,7 @@
 export type SharedSlots = {
   /**
    * How many of the wanted ones may be taken now: at most half of what is free, at least one while any is, and never so
-   * many that one holder would have more than half of all.
+   * many that one holder would have more than a quarter of all.
    */
   offer(wanted: number, holder?: string): number;
   take(holder?: string): void;
@@ -16,7 +16,7 @@ export function sharedSlots(limit: number): SharedSlots {
   let taken = 0;
   return {
     offer: (wanted, holder = '') => {
-      const left = holder === '' ? limit : Math.ceil(limit / 2) - held(holder);
+      const left = holder === '' ? limit : Math.ceil(limit / 4) - held(holder);
       return Math.max(0, Math.min(wanted, Math.ceil((limit - taken) / 2), left));
     },
     take: (holder = '') => {
