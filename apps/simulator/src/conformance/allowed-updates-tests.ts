@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { Check } from './check.ts';
 import {
   botWithQueue,
   type ConformanceTarget,
@@ -10,12 +11,11 @@ import {
   poll,
   untilPending,
 } from './conformance-target.ts';
-import type { ItemTest } from './item-test.ts';
 
 const EDITED = { kind: 'edited_message' };
 
-/** Items 34 to 38: allowed_updates, which works when an update is created and not when it is read. */
-export function allowedUpdatesTests(target: () => ConformanceTarget, item: ItemTest): void {
+/** allowed_updates, which works when an update is created and not when it is read. */
+export function allowedUpdatesTests(target: () => ConformanceTarget, check: Check): void {
   /** Sets the values in turn, queues one update of four kinds, and answers the kinds that come out. */
   const kindsAfter = async (values: unknown[], expectedCount: number): Promise<string[]> => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
@@ -27,23 +27,23 @@ export function allowedUpdatesTests(target: () => ConformanceTarget, item: ItemT
     return kindsOf(await poll(target(), bot));
   };
 
-  item(34, 'the list is remembered when it is not sent again', async () => {
+  check('the list is remembered when it is not sent again', async () => {
     expect(await kindsAfter([['message'], undefined], 1)).toEqual(['message']);
   });
 
-  item(35, 'an empty list stands for the default kinds', async () => {
+  check('an empty list stands for the default kinds', async () => {
     expect(await kindsAfter([['message'], []], 3)).toEqual(['callback_query', 'edited_message', 'message']);
   });
 
-  item(36, 'a list without any known kind stands for the default kinds', async () => {
+  check('a list without any known kind stands for the default kinds', async () => {
     expect(await kindsAfter([['message'], ['nope']], 3)).toEqual(['callback_query', 'edited_message', 'message']);
   });
 
-  item(37, 'what is not JSON changes nothing', async () => {
+  check('what is not JSON changes nothing', async () => {
     expect(await kindsAfter([['message'], 'edited_message'], 1)).toEqual(['message']);
   });
 
-  item(38, 'updates already queued stay deliverable', async () => {
+  check('updates already queued stay deliverable', async () => {
     const bot = await botWithQueue(target(), 101, 2);
     await inject(target(), bot, [callback()]);
     await untilPending(target(), bot, 3);

@@ -1,19 +1,19 @@
 import { expect } from '@jest/globals';
 import { CONFLICTS } from '../updates/refuse-conflict.ts';
+import type { Check } from './check.ts';
 import { type ConformanceTarget, callApi, inject, message, untilWaiting } from './conformance-target.ts';
-import type { ItemTest } from './item-test.ts';
 
 const PROMPT_MS = 2_000;
 
-/** Items 28 to 30 and 33: the 409s of the platform. */
-export function conflictTests(target: () => ConformanceTarget, item: ItemTest): void {
+/** The 409s of the platform. */
+export function conflictTests(target: () => ConformanceTarget, check: Check): void {
   const start = async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     const call = (params: object) => callApi(target(), bot, 'getUpdates', { ...params });
     return { bot, call };
   };
 
-  item(28, 'a poll that must wait ends the one that waits', async () => {
+  check('a poll that must wait ends the one that waits', async () => {
     const { bot, call } = await start();
     const older = call({ timeout: 30 });
     await untilWaiting();
@@ -28,7 +28,7 @@ export function conflictTests(target: () => ConformanceTarget, item: ItemTest): 
     expect((await newer).body.result).toMatchObject([{ update_id: 101 }]);
   });
 
-  item(29, 'a poll that need not wait leaves the waiting one alone', async () => {
+  check('a poll that need not wait leaves the waiting one alone', async () => {
     const { bot, call } = await start();
     const waiting = call({ offset: 0, timeout: 20 });
     await untilWaiting();
@@ -37,7 +37,7 @@ export function conflictTests(target: () => ConformanceTarget, item: ItemTest): 
     expect((await waiting).body.result).toMatchObject([{ update_id: 101 }]);
   });
 
-  item(30, 'a second 409 within 3 s comes 3 s late', async () => {
+  check('a second 409 within 3 s comes 3 s late', async () => {
     const { bot, call } = await start();
     const first = call({ timeout: 30 });
     await untilWaiting();
@@ -51,7 +51,7 @@ export function conflictTests(target: () => ConformanceTarget, item: ItemTest): 
     expect((await third).status).toBe(200);
   });
 
-  item(33, 'while a webhook is set getUpdates is refused', async () => {
+  check('while a webhook is set getUpdates is refused', async () => {
     const { bot, call } = await start();
     const set = await callApi(target(), bot, 'setWebhook', { url: 'http://127.0.0.1:9/none' });
     expect(set.body.ok).toBe(true);

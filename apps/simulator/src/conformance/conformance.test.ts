@@ -17,7 +17,7 @@ const target = (): ConformanceTarget => {
   return { baseUrl: simulator.url, control, botFactory: (options) => control.createBot(options) };
 };
 
-botApiHttpConformance({ target });
+botApiHttpConformance(target);
 getUpdatesConformance({ target });
 
 test('an update expires while it waits, as long as its kind lives', async () => {

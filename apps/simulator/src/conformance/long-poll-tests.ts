@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { Check } from './check.ts';
 import {
   botWithQueue,
   type ConformanceTarget,
@@ -9,13 +10,12 @@ import {
   poll,
   untilWaiting,
 } from './conformance-target.ts';
-import type { ItemTest } from './item-test.ts';
 
 const PROMPT_MS = 2_000;
 
-/** Items 23 to 27 and 32: waiting, waking and the throttle. */
-export function longPollTests(target: () => ConformanceTarget, item: ItemTest): void {
-  item(23, 'a waiting poll is answered as soon as an update comes', async () => {
+/** Waiting, waking and the throttle. */
+export function longPollTests(target: () => ConformanceTarget, check: Check): void {
+  check('a waiting poll is answered as soon as an update comes', async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     const waiting = callApi(target(), bot, 'getUpdates', { timeout: 20 });
     await untilWaiting();
@@ -25,7 +25,7 @@ export function longPollTests(target: () => ConformanceTarget, item: ItemTest): 
     expect(tookMs).toBeLessThan(10_000);
   });
 
-  item(24, 'updates that come together wake a poll once, with all of them', async () => {
+  check('updates that come together wake a poll once, with all of them', async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     const waiting = poll(target(), bot, { timeout: 20 });
     await untilWaiting();
@@ -33,7 +33,7 @@ export function longPollTests(target: () => ConformanceTarget, item: ItemTest): 
     expect(idsOf(await waiting)).toEqual([101, 102, 103]);
   });
 
-  item(25, 'the second of two empty polls is held for 3 s', async () => {
+  check('the second of two empty polls is held for 3 s', async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     const first = await callApi(target(), bot, 'getUpdates', { offset: 0, timeout: 0 });
     const second = await callApi(target(), bot, 'getUpdates', { offset: 0, timeout: 0 });
@@ -42,7 +42,7 @@ export function longPollTests(target: () => ConformanceTarget, item: ItemTest): 
     expect(second.tookMs).toBeGreaterThan(2_900);
   });
 
-  item(26, 'two empty polls with different offsets are both answered at once', async () => {
+  check('two empty polls with different offsets are both answered at once', async () => {
     const bot = await botWithQueue(target());
     await poll(target(), bot, { offset: 106 });
     const first = await callApi(target(), bot, 'getUpdates', { offset: 107, timeout: 0 });
@@ -51,13 +51,13 @@ export function longPollTests(target: () => ConformanceTarget, item: ItemTest): 
     expect(Math.max(first.tookMs, second.tookMs)).toBeLessThan(PROMPT_MS);
   });
 
-  item(27, 'the same offset again within half a second gives one update', async () => {
+  check('the same offset again within half a second gives one update', async () => {
     const bot = await botWithQueue(target(), 101, 10);
     const [first, second] = await Promise.all([poll(target(), bot), poll(target(), bot)]);
     expect([first.length, second.length].sort()).toEqual([1, 10]);
   });
 
-  item(32, 'an update that comes after the client went away is there when it returns', async () => {
+  check('an update that comes after the client went away is there when it returns', async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     const away = new AbortController();
     const dropped = callApi(target(), bot, 'getUpdates', { offset: 1, timeout: 20 }, away.signal);

@@ -48,7 +48,7 @@ const inChat = (id: number, text: string) => {
 };
 const info = async () => (await callApi(target, bot, 'getWebhookInfo')).body.result as Record<string, unknown>;
 
-test('item 55: an update is posted as it is, with the secret when one is set', async () => {
+test('an update is posted as it is, with the secret when one is set', async () => {
   const endpoint = await hook(undefined, { secret_token: 'abc' });
   const update = message('hi');
   await inject(target, bot, [update]);
@@ -61,7 +61,7 @@ test('item 55: an update is posted as it is, with the secret when one is set', a
   await untilPending(target, bot, 0);
 });
 
-test('items 56 and 57: one chat is served in turn, chats and button presses side by side', async () => {
+test('one chat is served in turn, chats and button presses side by side', async () => {
   let active = 0;
   let most = 0;
   const endpoint = await hook((_, number) => {
@@ -78,7 +78,7 @@ test('items 56 and 57: one chat is served in turn, chats and button presses side
   expect(delivered[3]!.body).toContain('"text":"b"');
 });
 
-test('item 58: a failing update is sent again at once, then after 2, 4, 8 … seconds', async () => {
+test('a failing update is sent again at once, then after 2, 4, 8 … seconds', async () => {
   const endpoint = await hook(() => ({ status: 500 }));
   await inject(target, bot, [message('x')]);
   await endpoint.untilDelivered(2);
@@ -97,7 +97,7 @@ test('item 58: a failing update is sent again at once, then after 2, 4, 8 … se
   }
 });
 
-test('item 59: Retry-After in seconds replaces the delay', async () => {
+test('Retry-After in seconds replaces the delay', async () => {
   const endpoint = await hook((_, number) => (number === 1 ? { status: 503, headers: { 'Retry-After': '7' } } : {}));
   await inject(target, bot, [message('x')]);
   await endpoint.untilDelivered(1);
@@ -109,7 +109,7 @@ test('item 59: Retry-After in seconds replaces the delay', async () => {
   await endpoint.untilDelivered(2);
 });
 
-test('items 60 and 62: a redirect is a failure that stays on record, 204 is a success', async () => {
+test('a redirect is a failure that stays on record, 204 is a success', async () => {
   const endpoint = await hook((_, number) =>
     number === 1 ? { status: 302, headers: { Location: '/' } } : { status: 204 },
   );
@@ -119,7 +119,7 @@ test('items 60 and 62: a redirect is a failure that stays on record, 204 is a su
   expect((await info()).last_error_message).toBe('Wrong response from the webhook: 302 Found');
 });
 
-test('item 63: a call in the answer is carried out once, reading and webhook calls are ignored', async () => {
+test('a call in the answer is carried out once, reading and webhook calls are ignored', async () => {
   const person = await target.control.createPerson({});
   await target.control.startBot({ person: person.id, bot: bot.id, quietly: true });
   const calls = [
@@ -139,7 +139,7 @@ test('item 63: a call in the answer is carried out once, reading and webhook cal
   expect((await info()).url).toBe(endpoint.url);
 });
 
-test('item 64: more than 23 h of nothing but 410 removes the webhook and keeps the updates', async () => {
+test('more than 23 h of nothing but 410 removes the webhook and keeps the updates', async () => {
   const endpoint = await hook(() => ({ status: 410, headers: { 'Retry-After': '3600' } }));
   const lasting = { ...message('x'), neverExpires: true };
   await target.control.injectUpdates({ bot: bot.id, updates: [lasting] });
@@ -155,14 +155,14 @@ test('item 64: more than 23 h of nothing but 410 removes the webhook and keeps t
   expect(await pendingCount(target, bot)).toBe(1);
 });
 
-test('item 65: a failing chat does not hold up another', async () => {
+test('a failing chat does not hold up another', async () => {
   const endpoint = await hook(({ body }) => ({ status: body.includes('"id":1,') ? 500 : 200 }));
   await inject(target, bot, [inChat(1, 'fails'), inChat(2, 'a'), inChat(2, 'b')]);
   await endpoint.untilDelivered(4);
   await untilPending(target, bot, 1);
 });
 
-test('item 66: an update that outlives its time is dropped and the next in its lane is sent', async () => {
+test('an update that outlives its time is dropped and the next in its lane is sent', async () => {
   const endpoint = await hook((_, number) => ({ status: number <= 2 ? 500 : 200 }));
   await inject(target, bot, [callback(149), callback()]);
   const delivered = await endpoint.untilDelivered(3);
@@ -191,7 +191,7 @@ test('a setWebhook still under way keeps polls out and is ended by the next one'
   expect((await info()).url).toBe(endpoint.url);
 });
 
-test('items 42 to 52: setWebhook, deleteWebhook and getWebhookInfo judge and report', async () => {
+test('setWebhook, deleteWebhook and getWebhookInfo judge and report', async () => {
   const second = () => target.control.advanceClock({ ms: 1_000 });
   const set = async (params: object) => (await callApi(target, bot, 'setWebhook', { ...params })).body;
   const url = 'https://93.184.216.34/hook';
