@@ -1,4 +1,6 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -13,19 +15,23 @@ type Delivery = {
   last_error: string;
   next_attempt_at?: string;
 };
+type ShownBot = { id: number; proxy_enabled: boolean; backend_url: string };
 type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
 
 let fleet: Fleet;
 let db: Database;
+let redis: RedisHandles;
 let backend: TestBackend;
 let answer: (text: string) => number;
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 1 });
   db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
 }, 60_000);
 afterAll(async () => {
   await db.destroy();
+  await redis.close();
   await fleet.stop();
 }, 60_000);
 beforeEach(async () => {
@@ -87,6 +93,32 @@ describe('deliveries', () => {
     const [last] = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     expect(last).toMatchObject({ status: 200 });
     expect(last).not.toHaveProperty('error');
+  });
+
+  test('the last hundred attempts are kept, the newest first', async () => {
+    const bot = await addBot();
+    await fleet.control.generate({ bots: [bot.platformId], chats: 1, count: 130 });
+    await waitFor(() => texts().length === 130, { timeoutMs: 20_000 });
+    const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    const newest = JSON.parse(backend.requests.at(-1)!.text).update_id as number;
+    await waitFor(async () => (await attempts())[0]?.update_id === newest);
+    expect((await attempts()).map(({ update_id }) => update_id)).toEqual(
+      Array.from({ length: 100 }, (_, at) => newest - at),
+    );
+  });
+
+  test('a backend that says for 23 hours that it is gone is taken for removed, and what waits is kept', async () => {
+    answer = () => 410;
+    const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
+    await say(bot, 5, 'for nobody');
+    const { state } = botKeys(bot.id);
+    await waitFor(async () => (await redis.commands.hget(state, 'goneSince')) !== null);
+    await redis.commands.hset(state, 'goneSince', Date.now() - 24 * 3_600_000);
+    const shown = async () => (await fleet.rest<ShownBot[]>('/api/bots')).find(({ id }) => id === bot.id);
+    await waitFor(async () => (await shown())?.proxy_enabled === false, { timeoutMs: 20_000 });
+    expect(await shown()).toMatchObject({ backend_url: '' });
+    const { result } = await fleet.rest<{ result: object[] }>(`/api/updates/poll?bot_id=${bot.id}&timeout=0`);
+    expect(result).toMatchObject([{ message: { text: 'for nobody' } }]);
   });
 
   test('dead letters are sent again in the order of their updates, behind what waits in their lane', async () => {

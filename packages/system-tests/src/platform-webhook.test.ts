@@ -1,4 +1,6 @@
 import { freePort } from '@flotilla/embedded/free-port.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -9,11 +11,13 @@ import { ledger } from './ledger.ts';
 const NOW_S = Math.floor(Date.now() / 1000);
 
 let fleet: Fleet;
+let redis: RedisHandles;
 let backend: TestBackend;
 let book = ledger();
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 2, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
+  redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
   backend = await startBackend((request, response) => {
     book.record(request.text);
     response.end();
@@ -21,6 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await backend.stop();
+  await redis.close();
   await fleet.stop();
 }, 60_000);
 
@@ -107,6 +112,25 @@ describe('intake by webhook', () => {
     await waitFor(async () => (await push(bot, update(2))) === 200);
     const bots = await fleet.rest<{ id: number; running: boolean }[]>('/api/bots');
     expect(bots.find(({ id }) => id === bot.id)?.running).toBe(true);
+  });
+
+  test.each([
+    'deleteWebhook',
+    'setWebhook?url=http://127.0.0.1:1/elsewhere',
+    'setWebhook?url=<ours>&allowed_updates=["message"]',
+  ])('a webhook that somebody changed at the platform is made ours again: %s', async (call) => {
+    const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+    const ours = await webhook(bot);
+    const change = async () => {
+      const answer = await fetch(`${fleet.simulator.url}/bot${bot.token}/${call.replace('<ours>', ours.url)}`);
+      return answer.status === 200 && JSON.stringify(await webhook(bot)) !== JSON.stringify(ours);
+    };
+    await waitFor(change, { message: 'the platform to take a webhook again' });
+    // Looked at once a minute: the next look is due now.
+    await redis.commands.del(botKeys(bot.id).webhookCheck);
+    const isOurs = async () => JSON.stringify(await webhook(bot)) === JSON.stringify(ours);
+    await waitFor(isOurs, { timeoutMs: 20_000, message: 'a webhook that is ours' });
+    expect(await push(bot, update(1))).toBe(200);
   });
 
   test('webhook_mode without a PUBLIC_URL is refused with a sentence that names it', async () => {
