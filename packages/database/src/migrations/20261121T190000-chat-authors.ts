@@ -28,64 +28,46 @@ export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`drop trigger chat_authors_added on messages`.execute(db);
   await sql`drop trigger chat_authors_changed on messages`.execute(db);
   await sql`drop trigger chat_authors_removed on messages`.execute(db);
-  await sql`drop function add_chat_authors, subtract_chat_authors`.execute(db);
+  await sql`drop function count_chat_authors`.execute(db);
   await sql`drop table chat_authors`.execute(db);
 }
 
-// Rows are always locked in the order of their keys, so that writers of one chat wait for each other.
+/** Of messages that came or went: how many each author has more or fewer. */
+const counted = (rows: string, weight: number) => `
+  select bot_id, chat_id, user_id, username, first_name, ${weight} as weight from ${rows}
+  where user_id is not null and not outgoing and deleted_at is null`;
+
+// The two states of an update are added up and never joined: a plan kept from a small batch would compare every pair
+// of a large one. Rows are always locked in the order of their keys, so that writers of one chat wait for each other.
+const count = (moved: string) => `
+  insert into chat_authors as a (bot_id, chat_id, user_id, username, first_name, message_count)
+  select bot_id, chat_id, user_id, max(username) filter (where weight > 0),
+    max(first_name) filter (where weight > 0), sum(weight) from (${moved}) as moved
+  group by 1, 2, 3 having sum(weight) <> 0 order by 1, 2, 3
+  on conflict (bot_id, chat_id, user_id) do update set
+    username = coalesce(excluded.username, a.username), first_name = coalesce(excluded.first_name, a.first_name),
+    message_count = a.message_count + excluded.message_count;`;
+
 async function createTriggers(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create function add_chat_authors() returns trigger language plpgsql as $$
+    create function count_chat_authors() returns trigger language plpgsql as $$
     begin
-      insert into chat_authors as a (bot_id, chat_id, user_id, username, first_name, message_count)
-      select bot_id, chat_id, user_id, max(username), max(first_name), count(*) from added
-      where user_id is not null and not outgoing and deleted_at is null
-      group by 1, 2, 3 order by 1, 2, 3
-      on conflict (bot_id, chat_id, user_id) do update set
-        username = coalesce(excluded.username, a.username), first_name = coalesce(excluded.first_name, a.first_name),
-        message_count = a.message_count + excluded.message_count;
-      return null;
-    end $$`.execute(db);
-  await sql`
-    create function subtract_chat_authors() returns trigger language plpgsql as $$
-    begin
-      if tg_op = 'UPDATE' then
-        with change as (
-          select r.bot_id, r.chat_id, r.user_id, count(*) as gone
-          from removed r join added a using (bot_id, business_connection_id, chat_id, id)
-          where r.user_id is not null and not r.outgoing and r.deleted_at is null
-            and (a.outgoing or a.deleted_at is not null)
-          group by 1, 2, 3
-        ), locked as (
-          select bot_id, chat_id, user_id, gone from chat_authors a join change using (bot_id, chat_id, user_id)
-          order by 1, 2, 3 for update of a
-        )
-        update chat_authors a set message_count = a.message_count - l.gone from locked l
-        where a.bot_id = l.bot_id and a.chat_id = l.chat_id and a.user_id = l.user_id;
-      else
-        with change as (
-          select bot_id, chat_id, user_id, count(*) as gone from removed
-          where user_id is not null and not outgoing and deleted_at is null
-          group by 1, 2, 3
-        ), locked as (
-          select bot_id, chat_id, user_id, gone from chat_authors a join change using (bot_id, chat_id, user_id)
-          order by 1, 2, 3 for update of a
-        )
-        update chat_authors a set message_count = a.message_count - l.gone from locked l
-        where a.bot_id = l.bot_id and a.chat_id = l.chat_id and a.user_id = l.user_id;
-        delete from chat_authors a using (select distinct bot_id, chat_id from removed) r
-        where a.bot_id = r.bot_id and a.chat_id = r.chat_id and a.message_count <= 0;
+      if tg_op = 'INSERT' then ${sql.raw(count(counted('added', 1)))}
+      elsif tg_op = 'UPDATE' then ${sql.raw(count(`${counted('added', 1)} union all ${counted('removed', -1)}`))}
+      else ${sql.raw(count(counted('removed', -1)))}
+        delete from chat_authors a using (select distinct bot_id, chat_id, user_id from removed) r
+        where a.bot_id = r.bot_id and a.chat_id = r.chat_id and a.user_id = r.user_id and a.message_count <= 0;
       end if;
       return null;
     end $$`.execute(db);
   await sql`
     create trigger chat_authors_added after insert on messages
-      referencing new table as added for each statement execute function add_chat_authors()`.execute(db);
+      referencing new table as added for each statement execute function count_chat_authors()`.execute(db);
   await sql`
     create trigger chat_authors_changed after update on messages
       referencing old table as removed new table as added
-      for each statement execute function subtract_chat_authors()`.execute(db);
+      for each statement execute function count_chat_authors()`.execute(db);
   await sql`
     create trigger chat_authors_removed after delete on messages
-      referencing old table as removed for each statement execute function subtract_chat_authors()`.execute(db);
+      referencing old table as removed for each statement execute function count_chat_authors()`.execute(db);
 }
