@@ -33,9 +33,9 @@ afterEach(async () => {
 const generate = (bot: FleetBot) => fleet.control.generate({ bots: [bot.platformId], ...LOAD });
 const allArrived = () =>
   waitFor(() => book.count() === LOAD.count, { timeoutMs: ALL_ARRIVED_MS, message: 'every update to arrive' });
-const kill = async (process: FleetProcess, among: FleetProcess[]) => {
-  among.splice(among.indexOf(process), 1);
-  await process.kill();
+const kill = async (victim: FleetProcess, among: FleetProcess[]) => {
+  among.splice(among.indexOf(victim), 1);
+  await victim.kill();
 };
 const busiest = async (kind: string): Promise<FleetProcess> => {
   const turns = await Promise.all(
@@ -65,6 +65,26 @@ describe('a process that is killed', () => {
     expect(book.faults(PER_CHAT)).toEqual([]);
     expect(book.longestSilenceMs()).toBeLessThan(20_000);
     expect(book.duplicates()).toBeLessThanOrEqual(CHATS);
+  }, 120_000);
+
+  test('a worker that freezes for longer than its locks last, and goes on: another one did meanwhile, and neither disturbs the other', async () => {
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+    await generate(bot);
+    await waitFor(() => book.count() > 200, { timeoutMs: 20_000 });
+    const frozen = await busiest('push');
+    process.kill(frozen.pid, 'SIGSTOP');
+    const before = book.count();
+    try {
+      await waitFor(() => book.count() > before + 10 * CHATS, { timeoutMs: 40_000, message: 'another to go on' });
+    } finally {
+      process.kill(frozen.pid, 'SIGCONT');
+    }
+    await allArrived();
+    expect(book.faults(PER_CHAT)).toEqual([]);
+    expect(book.longestSilenceMs()).toBeLessThan(20_000);
+    expect(book.duplicates()).toBeLessThanOrEqual(CHATS);
+    const readiness = await fetch(`http://127.0.0.1:${frozen.metricsPort}/readyz`);
+    expect(readiness.status).toBe(200);
   }, 120_000);
 
   test('the api pod that a client polls: the client goes on elsewhere within 5 s, from its offset', async () => {
