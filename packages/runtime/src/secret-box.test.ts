@@ -42,6 +42,11 @@ describe('The secret box', () => {
     expect(() => secretBox(newKey()).open(sealed)).toThrow('does not list the key');
   });
 
+  test('names the key that has the id of another', () => {
+    const sealed = secretBox(`2024:${newKey()}`).seal(TOKEN);
+    expect(() => secretBox(`2024:${newKey()}`).open(sealed)).toThrow('The key "2024" of ENCRYPTION_KEY is another');
+  });
+
   test.each(['short', randomBytes(31).toString('base64'), 'a:b:c', `a:${newKey()},a:${newKey()}`, ''])(
     'refuses the key %#, which is not 32 bytes of base64, without quoting it',
     (key) => {

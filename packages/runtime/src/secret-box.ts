@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type DecipherGCM, randomBytes } from 'node:crypto';
 import { parseEncryptionKey } from './encryption-key.ts';
 
 /** Encrypts what must be read back later (bot tokens, secrets) for storage at rest. */
@@ -43,9 +43,21 @@ export function secretBox(encryptionKey: string): SecretBox {
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(id))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
-      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
+      return plain + verified(decipher, id);
     },
   };
+}
+
+/** The end of the text; throws where node would name neither the key nor the setting. */
+function verified(decipher: DecipherGCM, keyId: string): string {
+  try {
+    return decipher.final('utf8');
+  } catch {
+    throw new Error(
+      `The key "${keyId}" of ENCRYPTION_KEY is another than the one that sealed this text, or it was altered`,
+    );
+  }
 }
 
 /** The id of the key that sealed this text; null when it was not sealed here. */
