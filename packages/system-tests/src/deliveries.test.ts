@@ -15,8 +15,11 @@ type Delivery = {
   last_error: string;
   next_attempt_at?: string;
 };
-type ShownBot = { id: number; proxy_enabled: boolean; backend_url: string };
+type ShownBot = { id: number; proxy_enabled: boolean; backend_url: string; backend_state: string };
 type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
+
+/** It is closed after 10 s, and probed some seconds later. */
+const STATE_WITHIN = { timeoutMs: 40_000 };
 
 let fleet: Fleet;
 let db: Database;
@@ -50,6 +53,7 @@ const say = (bot: FleetBot, chat: number, text: string) =>
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
   });
 const deliveries = (bot: FleetBot, query = '') => fleet.rest<Delivery[]>(`/api/deliveries?bot_id=${bot.id}${query}`);
+const shown = async (bot: FleetBot) => (await fleet.rest<ShownBot[]>('/api/bots')).find(({ id }) => id === bot.id);
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 /** What a push that gave up leaves behind, as the history writer stores it. */
@@ -95,6 +99,30 @@ describe('deliveries', () => {
     expect(last).not.toHaveProperty('error');
   });
 
+  test('the state of a backend is shown, on the bot and to its program; its last error stays when it is well again', async () => {
+    answer = () => 500;
+    const bot = await addBot();
+    const info = async () => {
+      const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getWebhookInfo`);
+      return ((await response.json()) as { result: { backend_state?: string } }).result;
+    };
+    const isInState = (state: string) => waitFor(async () => (await shown(bot))?.backend_state === state, STATE_WITHIN);
+    await isInState('ok');
+    expect(await info()).not.toHaveProperty('last_error_message');
+    await say(bot, 5, 'hello');
+    await isInState('failing');
+    await isInState('open');
+    const failed = {
+      last_error_date: expect.any(Number),
+      last_error_message: 'Wrong response from the webhook: 500 Internal Server Error',
+    };
+    expect(await info()).toMatchObject({ ...failed, backend_state: 'open', pending_update_count: 1 });
+    answer = () => 200;
+    await isInState('ok');
+    expect(await info()).toMatchObject({ ...failed, pending_update_count: 0 });
+    expect(await info()).not.toHaveProperty('backend_state');
+  }, 120_000);
+
   test('the last hundred attempts are kept, the newest first', async () => {
     const bot = await addBot();
     await fleet.control.generate({ bots: [bot.platformId], chats: 1, count: 130 });
@@ -114,9 +142,8 @@ describe('deliveries', () => {
     const { state } = botKeys(bot.id);
     await waitFor(async () => (await redis.commands.hget(state, 'goneSince')) !== null);
     await redis.commands.hset(state, 'goneSince', Date.now() - 24 * 3_600_000);
-    const shown = async () => (await fleet.rest<ShownBot[]>('/api/bots')).find(({ id }) => id === bot.id);
-    await waitFor(async () => (await shown())?.proxy_enabled === false, { timeoutMs: 20_000 });
-    expect(await shown()).toMatchObject({ backend_url: '' });
+    await waitFor(async () => (await shown(bot))?.proxy_enabled === false, { timeoutMs: 20_000 });
+    expect(await shown(bot)).toMatchObject({ backend_url: '' });
     const { result } = await fleet.rest<{ result: object[] }>(`/api/updates/poll?bot_id=${bot.id}&timeout=0`);
     expect(result).toMatchObject([{ message: { text: 'for nobody' } }]);
   });
