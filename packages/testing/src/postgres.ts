@@ -10,13 +10,16 @@ export type TestDatabase = { url: string; db: Database; drop(): Promise<void> };
 /** The database every test database is a copy of; jest's global setup migrates it once. */
 export const TEMPLATE = 'flotilla_template';
 
+const FILL_TIMEOUT_MS = 30_000;
+
 /** A migrated, empty database of this test file's own, cloned from the template. drop() closes and removes it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSetting('postgres') }));
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(TEST_POSTGRES_URL, `create database ${name} template ${TEMPLATE}`);
   const url = databaseUrl(TEST_POSTGRES_URL, name);
-  const db = connectDatabase({ url, maxConnections: 10 });
+  // Tests fill tables with far more rows a statement than the service ever does.
+  const db = connectDatabase({ url, maxConnections: 10, queryTimeoutMs: FILL_TIMEOUT_MS });
   return {
     url,
     db,
