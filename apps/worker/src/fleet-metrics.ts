@@ -99,7 +99,7 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
 const redisGauges: Gauge<ServerState>[] = [
   {
     name: 'flotilla_redis_durable',
-    help: '1 when Redis writes an append-only file and its last write of it worked.',
+    help: '1 when Redis writes an append-only file before it answers, and its last write of it worked.',
     read: ({ durable }) => [{ value: durable ? 1 : 0 }],
   },
   {

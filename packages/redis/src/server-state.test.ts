@@ -1,5 +1,7 @@
+import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { expect, test } from '@jest/globals';
-import { serverStateOf } from './server-state.ts';
+import { connectRedis } from './connect.ts';
+import { readServerState, serverStateOf } from './server-state.ts';
 
 const REPORT = `# Clients
 connected_clients:7
@@ -13,7 +15,7 @@ aof_last_write_status:ok
 `.replaceAll('\n', '\r\n');
 
 test('a Redis that writes down everything and throws nothing away is durable', () => {
-  expect(serverStateOf(REPORT)).toEqual({ durable: true, evicts: false, clients: 7, usedBytes: 1000 });
+  expect(serverStateOf(REPORT, 'always')).toEqual({ durable: true, evicts: false, clients: 7, usedBytes: 1000 });
 });
 
 test.each([
@@ -21,5 +23,21 @@ test.each([
   ['aof_last_write_status:ok', 'aof_last_write_status:err', { durable: false }],
   ['policy:noeviction', 'policy:allkeys-lru', { evicts: true }],
 ])('in place of %p it says %p', (was, is, expected) => {
-  expect(serverStateOf(REPORT.replace(was, is))).toMatchObject(expected);
+  expect(serverStateOf(REPORT.replace(was, is), 'always')).toMatchObject(expected);
+});
+
+test('a service that does not tell when it writes has nothing known against it', () => {
+  expect(serverStateOf(REPORT, null).durable).toBe(true);
+});
+
+test('a Redis that answers before it has written is not durable', async () => {
+  const server = await startTestRedis();
+  const redis = await connectRedis({ url: server.url, log: { warn: () => undefined } });
+  expect((await readServerState(redis)).durable).toBe(true);
+  await redis.commands.call('CONFIG', 'SET', 'appendfsync', 'everysec');
+  expect((await readServerState(redis)).durable).toBe(false);
+  await redis.commands.call('ACL', 'SETUSER', 'default', '-config');
+  expect((await readServerState(redis)).durable).toBe(true);
+  await redis.close();
+  await server.stop();
 });

@@ -2,7 +2,7 @@ import type { RedisHandles } from './connect.ts';
 
 /** What concerns what we promise, over all masters. */
 export type ServerState = {
-  /** Every change is written to an append-only file, and the last write of it worked. */
+  /** Every change is in an append-only file before it is answered, and the last write of it worked. */
   durable: boolean;
   /** A full Redis would throw away what we keep. */
   evicts: boolean;
@@ -10,10 +10,11 @@ export type ServerState = {
   usedBytes: number;
 };
 
+type Server = ReturnType<RedisHandles['servers']>[number];
+
 /** Rejects when a master does not answer. */
 export async function readServerState(redis: RedisHandles): Promise<ServerState> {
-  const reports = await Promise.all(redis.servers().map((server) => server.info()));
-  const states = reports.map(serverStateOf);
+  const states = await Promise.all(redis.servers().map(readOne));
   return {
     durable: states.every((state) => state.durable),
     evicts: states.some((state) => state.evicts),
@@ -22,12 +23,24 @@ export async function readServerState(redis: RedisHandles): Promise<ServerState>
   };
 }
 
+async function readOne(server: Server): Promise<ServerState> {
+  const [report, appendFsync] = await Promise.all([server.info(), readAppendFsync(server)]);
+  return serverStateOf(report, appendFsync);
+}
+
+/** INFO does not tell it, and managed services refuse CONFIG: null then. */
+async function readAppendFsync(server: Server): Promise<string | null> {
+  const answer = await server.config('GET', 'appendfsync').catch(() => null);
+  return Array.isArray(answer) ? String(answer[1] ?? 'always') : null;
+}
+
 /** The text of INFO; a service that hides its persistence counts as durable, since nothing is known against it. */
-export function serverStateOf(report: string): ServerState {
+export function serverStateOf(report: string, appendFsync: string | null): ServerState {
   const field = (name: string): string | undefined => new RegExp(`^${name}:(\\S*)`, 'm').exec(report)?.[1];
   const policy = field('maxmemory_policy') ?? 'noeviction';
+  const written = field('aof_enabled') !== '0' && (field('aof_last_write_status') ?? 'ok') === 'ok';
   return {
-    durable: field('aof_enabled') !== '0' && (field('aof_last_write_status') ?? 'ok') === 'ok',
+    durable: written && (appendFsync ?? 'always') === 'always',
     evicts: policy !== 'noeviction' && Number(field('maxmemory') ?? 0) > 0,
     clients: Number(field('connected_clients') ?? 0),
     usedBytes: Number(field('used_memory') ?? 0),
