@@ -12,6 +12,8 @@ const PAUSED_TURNS_PER_S = 500;
 export type PollPace = {
   /** How long (s) one getUpdates may wait: with more bots than slots it shrinks, so that each has its turn within 30 s. */
   timeoutS: () => number;
+  /** How long (ms) a bot may keep its slot: where others wait for one, for a single getUpdates. */
+  turnMs: () => number;
   /** How long (ms) a bot rests whose intake is stopped. */
   pauseMs: () => number;
 };
@@ -30,11 +32,13 @@ export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<v
   };
   recount();
   const timer = setInterval(recount, RECOUNT_EVERY_MS);
+  const timeoutS = () => {
+    const slots = workers * context.config.pollingConcurrency;
+    return bots <= slots ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * slots) / bots));
+  };
   return {
-    timeoutS: () => {
-      const slots = workers * context.config.pollingConcurrency;
-      return bots <= slots ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * slots) / bots));
-    },
+    timeoutS,
+    turnMs: () => timeoutS() * 1000,
     pauseMs: () => Math.max(SHORTEST_PAUSE_MS, (bots / PAUSED_TURNS_PER_S) * 1000),
     stop: async () => clearInterval(timer),
   };

@@ -16,7 +16,6 @@ import { botForTurn } from './bot-for-turn.ts';
 type PollingDeps = WorkerContext & { pace: PollPace };
 type Place = { epoch: number; offset: number; polledAtMs: number; waiting: Waiting };
 
-const TURN_MS = 30_000;
 const TURN_UPDATES = 2_000;
 /** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
 const UNHEARD_MS = 60_000;
@@ -44,12 +43,12 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
 }
 
 async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, lease: TurnLease): Promise<TurnOutcome> {
-  const endsAtMs = deps.clock.nowMs() + TURN_MS;
+  const endsAtMs = deps.clock.nowMs() + deps.pace.turnMs();
   let taken = 0;
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
     if (stopsIntake(deps.memory.pressure(), place.waiting)) return pauseIntake(deps, bot);
     const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard ? BRIEF_TIMEOUT_S : deps.pace.timeoutS();
+    const timeoutS = unheard ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
@@ -79,6 +78,12 @@ async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, leas
     }
   }
   return { next: 'again' };
+}
+
+/** A question must not outlast the turn: where bots wait for a slot, each has it for one full question's time. */
+function untilTurnEndsS({ clock, pace }: PollingDeps, endsAtMs: number): number {
+  const leftS = Math.ceil((endsAtMs - clock.nowMs()) / 1000);
+  return Math.max(BRIEF_TIMEOUT_S, Math.min(pace.timeoutS(), leftS));
 }
 
 /** From the question on: what was answered with nothing is no trace of anything. */
