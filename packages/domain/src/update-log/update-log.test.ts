@@ -213,6 +213,19 @@ describe('reading as getUpdates does', () => {
     for (let at = 0; at < 15; at += 1) await read(bot, { consumer: `c${at}` });
     await expect(read(bot, { consumer: 'seventeenth' })).rejects.toThrow('at most 16');
   });
+
+  test('a named consumer is forgotten a day after its last poll, and makes room for another', async () => {
+    const bot = await queue();
+    for (let at = 0; at < 15; at += 1) await read(bot, { consumer: `c${at}` });
+    await read(bot, { consumer: 'returns', offset: 106 });
+    nowMs += 20 * 3_600_000;
+    await read(bot, { consumer: 'returns', offset: 106 });
+    nowMs += 5 * 3_600_000;
+    expect(await idsOf(bot, { consumer: 'new' })).toEqual([]);
+    await accept(bot, update(106));
+    expect(await idsOf(bot, { consumer: 'returns', offset: 106 })).toEqual([106]);
+    expect(await redis.commands.hkeys(botKeys(bot.id).consumers)).toHaveLength(2);
+  });
 });
 
 describe('push and pull as one queue', () => {

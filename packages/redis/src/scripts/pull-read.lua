@@ -31,6 +31,8 @@ else
   if known then
     acked = tonumber(string.match(known, '^%d+'))
   else
+    -- Those that nobody has polled for a day go with the next trimming, which a quiet bot may not have had.
+    if redis.call('HLEN', consumers) >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end
     if redis.call('HLEN', consumers) >= MAX_CONSUMERS then return { 'TOO_MANY' } end
     acked = 0
   end
