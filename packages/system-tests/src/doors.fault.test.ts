@@ -7,12 +7,15 @@ import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type BackgroundLoad, startBackgroundLoad } from './background-load.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 const MB = 1024 * 1024;
 
 let fleet: Fleet;
 let backend: TestBackend;
+/** Goes on beside all that is done to the doors, and is pulled through one of them. */
+let load: BackgroundLoad;
 let platform: Server;
 /** An api before that platform, which knows no bots: what goes to the fleet is not for it. */
 let uploader: FleetProcess;
@@ -39,7 +42,8 @@ beforeAll(async () => {
     TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
   });
   fleet.apis.pop();
-}, 60_000);
+  load = await startBackgroundLoad(fleet, { pulled: true });
+}, 120_000);
 afterAll(async () => {
   await uploader?.stop();
   platform?.close();
@@ -211,6 +215,14 @@ describe('JSON made to break or to hold up its reader', () => {
     expect(await longestHoldMs()).toBeLessThan(3_000);
   }, 60_000);
 });
+
+test('beside all of that 300 updates a second were pushed and pulled: none is missing, each chat in its order', async () => {
+  const { made, readers } = await load.end();
+  expect(readers).toEqual([
+    { arrived: made, faults: [] },
+    { arrived: made, faults: [] },
+  ]);
+}, 150_000);
 
 const CHUNK = Buffer.alloc(MB).map((_, at) => (at * 7) & 0xff);
 
