@@ -118,6 +118,7 @@ describe('intake by webhook', () => {
     'deleteWebhook',
     'setWebhook?url=http://127.0.0.1:1/elsewhere',
     'setWebhook?url=<ours>&allowed_updates=["message"]',
+    'setWebhook?url=<ours>&max_connections=7',
   ])('a webhook that somebody changed at the platform is made ours again: %s', async (call) => {
     const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
     const ours = await webhook(bot);
@@ -132,6 +133,36 @@ describe('intake by webhook', () => {
     await waitFor(isOurs, { timeoutMs: 20_000, message: 'a webhook that is ours' });
     expect(await push(bot, update(1))).toBe(200);
   });
+
+  test('a webhook that somebody gave another secret is made ours again once we have refused a push', async () => {
+    const own = await startFleet({ apis: 0, workers: 0 });
+    try {
+      // The platform reaches the pod itself, whose port both kinds of processes must know.
+      const port = await freePort();
+      const settings = { PUBLIC_URL: `http://127.0.0.1:${port}` };
+      await Promise.all([own.start('api', settings, port), own.start('worker', settings)]);
+      const bot = await own.addBot({ webhook_mode: true, long_poll_enabled: true });
+      const { url, secretToken } = await own.control.readWebhook({ bot: bot.platformId });
+      const call = `setWebhook?url=${url}&secret_token=another`;
+      const change = async () => (await fetch(`${own.simulator.url}/bot${bot.token}/${call}`)).status === 200;
+      await waitFor(change, { message: 'the platform to take a webhook again' });
+      await own.control.generate({ bots: [bot.platformId], chats: 1, count: 1 });
+      await waitFor(async () => {
+        const { last_error_message: refusal } = await own.control.readWebhook({ bot: bot.platformId });
+        return refusal?.includes('401') === true;
+      });
+      const keys = await connectRedis({ url: own.redis.url, log: { warn: () => {} } });
+      await keys.commands.del(botKeys(bot.id).webhookCheck).finally(() => keys.close());
+      const read = () => own.rest<{ result: unknown[] }>(`/api/updates/poll?bot_id=${bot.id}&timeout=0`);
+      await waitFor(async () => (await read()).result.length === 1, {
+        timeoutMs: 20_000,
+        message: 'the refused update',
+      });
+      expect((await own.control.readWebhook({ bot: bot.platformId })).secretToken).toBe(secretToken);
+    } finally {
+      await own.stop();
+    }
+  }, 60_000);
 
   test('webhook_mode without a PUBLIC_URL is refused with a sentence that names it', async () => {
     const other = await startFleet({ apis: 1, workers: 0 });

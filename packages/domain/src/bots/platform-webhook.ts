@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -11,6 +12,8 @@ type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
 /** Pushes of one bot that the platform may have under way at once. */
 const CONNECTIONS = 40;
 const WAIT_AT_MOST_S = 3;
+/** The platform tries an update again after two minutes at the latest, and its webhook is looked at once a minute. */
+const REFUSED_LATELY_MS = 150_000;
 
 /** What the platform must send along; only who knows the bot's token can make it, so that it is stored nowhere. */
 export function platformSecret(bot: Bot): string {
@@ -61,12 +64,31 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
 }
 
 /** Whether the platform's webhook is ours; one that somebody changed is set anew. Throws FlotillaError. */
-export async function repairPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<'ours' | 'repaired'> {
-  const answer = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo'));
-  const info = (answer ?? {}) as { url?: unknown; allowed_updates?: unknown };
-  const kinds = Array.isArray(info.allowed_updates) ? info.allowed_updates : [];
-  const allKinds = UPDATE_KINDS.every((kind) => kinds.includes(kind));
-  if (info.url === platformWebhookUrl(deps, bot) && allKinds) return 'ours';
+export async function repairPlatformWebhook(
+  deps: WebhookDeps & Pick<BotDeps, 'clock'>,
+  bot: Bot,
+): Promise<'ours' | 'repaired'> {
+  const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo'));
+  if (isOurWebhook((info ?? {}) as Fields, platformWebhookUrl(deps, bot), deps.clock.nowMs())) return 'ours';
   await setPlatformWebhook(deps, bot);
   return 'repaired';
+}
+
+/** What getWebhookInfo tells of a webhook against what setPlatformWebhook asks for. */
+export function isOurWebhook(info: Fields, url: string, nowMs: number): boolean {
+  const kinds = Array.isArray(info.allowed_updates) ? info.allowed_updates : [];
+  return (
+    info.url === url &&
+    UPDATE_KINDS.every((kind) => kinds.includes(kind)) &&
+    (info.max_connections ?? CONNECTIONS) === CONNECTIONS &&
+    !wasRefusedLately(info, nowMs)
+  );
+}
+
+/** The platform shows no secret; that another one is set can only be told from our refusal of what it pushes. */
+function wasRefusedLately({ last_error_message: message, last_error_date: dateS }: Fields, nowMs: number): boolean {
+  // A webhook that was right all along keeps its last error however often it is set: an old refusal says nothing.
+  if (typeof message !== 'string' || typeof dateS !== 'number' || nowMs - dateS * 1000 > REFUSED_LATELY_MS)
+    return false;
+  return /\b401\b|\bunauthorized\b/i.test(message);
 }
