@@ -11,8 +11,10 @@ const LEFT_RUNNING_MS = 20_000;
 /** System tests that between them use every key, script, queue and channel; run again over a Redis of that form. */
 const EVERY_USE_OF_REDIS = [
   'client-libraries',
+  'update-samples',
   'get-updates-conformance',
   'platform-webhook',
+  'platform-faults',
   'deliveries',
   'reply-calls',
   'routing/routing.test',
