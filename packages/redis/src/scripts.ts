@@ -12,12 +12,12 @@ const SCRIPT_NAMES = [
   'forget-bot',
   'note-routed',
   'note-state',
-  'open-backend',
   'pull-read',
   'push-step',
   'redrive',
   'reseal-config',
   'reserve-slot',
+  'resume-backend',
   'rules-step',
   'write-config',
 ] as const;

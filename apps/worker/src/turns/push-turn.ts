@@ -1,8 +1,8 @@
 import { parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { type Bot, pushes } from '@flotilla/domain/bots/bot.ts';
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
-import { openBackend } from '@flotilla/domain/push/open-backend.ts';
 import { type DueUpdate, type Finished, pushStep } from '@flotilla/domain/push/push-step.ts';
+import { resumeBackend } from '@flotilla/domain/push/resume-backend.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from '../context.ts';
 import { botForTurn } from './bot-for-turn.ts';
@@ -57,7 +57,7 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       if (step.outcome === 'lost') return step;
       for (const update of step.due) deliveries.start(deliver(deps, bot, update, origin, lease, cancel.signal));
       if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
-      if (step.opened) await openBackend(deps, bot);
+      if (step.resumed) await resumeBackend(deps, bot);
       if (step.due.length > 0) handedOut += 1;
       lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
       const { epoch, nextDueMs, ended, due } = step;

@@ -59,7 +59,7 @@ export type PushStep =
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;
       /** A closed backend was got through to in this round. */
-      opened: boolean;
+      resumed: boolean;
       /** When (ms) an update was last delivered before this round. */
       deliveredAtMs: number;
       /** Nothing is left, and the work mark is taken away. */
@@ -91,7 +91,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     },
   );
   if (step.outcome === 'lost') return step;
-  const [moreToFile, hopeless, deliveredAtMs, opened] = step.named;
+  const [moreToFile, hopeless, deliveredAtMs, resumed] = step.named;
   return {
     outcome: 'ok',
     epoch: step.epoch,
@@ -99,7 +99,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     nextDueMs: step.nextDueMs,
     moreToFile: moreToFile === 1,
     hopeless: hopeless === 1,
-    opened: opened === 1,
+    resumed: resumed === 1,
     deliveredAtMs: deliveredAtMs as number,
     ended: step.ended,
   };

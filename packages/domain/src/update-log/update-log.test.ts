@@ -447,8 +447,8 @@ describe('push and pull as one queue', () => {
     }
     nowMs += 16_000;
     const [probe] = (await step(bot, epoch)).due;
-    const opened = await step(bot, epoch, [{ lane: probe!.lane, place: probe!.place, outcome: 'ok' }]);
-    expect(opened.due).toHaveLength(3);
+    const resumed = await step(bot, epoch, [{ lane: probe!.lane, place: probe!.place, outcome: 'ok' }]);
+    expect(resumed.due).toHaveLength(3);
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
 

@@ -4,7 +4,7 @@
 --       request that failed was begun (ms, '' when none did); '1' when one succeeded; '1' when every answer was 410,
 --       '0' when there were others, '' when there was none; then attempts (JSON each)
 -- RESULT as lib/reader.lua says, with {more to file (0/1), whether there was nothing but 410 for 23 h (0/1),
---        last success before this round (ms), whether a closed backend was opened (0/1)}
+--        last success before this round (ms), whether a closed backend was resumed (0/1)}
 local READER = 'push'
 -- @include reader
 local FILE_AT_ONCE = 200
@@ -31,13 +31,13 @@ if #ARGV >= mine + 4 then
   redis.call('LTRIM', KEYS[10], 0, ATTEMPTS_KEPT - 1)
 end
 
-local opened = 0
+local resumed = 0
 if succeeded then
   note('pushOkAt', now)
   if failSince then redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil') end
   if closedUntil > 0 then
-    -- The way is open again: nobody waits for the rest of a long delay.
-    closedUntil, opened = 0, 1
+    -- Pushes flow again: nobody waits for the rest of a long delay.
+    closedUntil, resumed = 0, 1
     allDueNow(lanes, now)
   end
 elseif failedFrom ~= '' then
@@ -76,7 +76,7 @@ end
 local probing = closedUntil > 0
 if probing then room = (closedUntil <= now and redis.call('EXISTS', flight) == 0) and math.min(room, 1) or 0 end
 local units = handOut(s[12], 0)
--- While a probe is out nothing has a time; after it the backend is open, or closed until the next one.
+-- While a probe is out nothing has a time; after it the backend is resumed, or closed until the next one.
 if probing and redis.call('EXISTS', flight) == 1 then quiet = true end
 note('pend', waiting)
-return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[11] or 0), opened }, units)
+return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[11] or 0), resumed }, units)

@@ -30,7 +30,7 @@ local function restoreFlights(lanes, flight)
   redis.call('DEL', flight)
 end
 
--- The way is open again: nobody waits for the rest of a long delay. What is in flight stays so.
+-- The backend takes updates again: nobody waits for the rest of a long delay. What is in flight stays so.
 local function allDueNow(lanes, now)
   for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. 9e15)) do redis.call('ZADD', lanes, now, lane) end
 end

@@ -1,4 +1,4 @@
--- Opens a bot's way to its backend, because another bot has just got through to the same one.
+-- Resumes a bot's pushes to a closed backend, because another bot has just got through to the same one.
 -- KEYS  1 state  2 lanes
 -- ARGV  1 generation  2 now (ms)
 -- RESULT 1 when it was closed: wake its push; else 0
