@@ -16,9 +16,9 @@ export async function deliverUpdate(
   lease: TurnLease,
   cancel: AbortSignal,
 ): Promise<Finished> {
-  const { lane, place } = update;
-  if (!lease.held()) return { lane, place, outcome: 'release' };
-  if (await isDropped(deps, bot, update)) return { lane, place, outcome: 'dropped' };
+  const { lane, unitId } = update;
+  if (!lease.held()) return { lane, unitId, outcome: 'release' };
+  if (await isDropped(deps, bot, update)) return { lane, unitId, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, bot, update);
   const delivery = await sendToBackend(
@@ -29,14 +29,14 @@ export async function deliverUpdate(
   );
   if (span !== null) endSpan(span, delivery);
   deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
-  if (delivery.outcome === 'aborted') return { lane, place, outcome: 'release' };
+  if (delivery.outcome === 'aborted') return { lane, unitId, outcome: 'release' };
   const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
   if (delivery.outcome !== 'delivered') {
-    return { lane, place, attempt, ...afterFailedDelivery(update, delivery, deps.clock.nowMs()) };
+    return { lane, unitId, attempt, ...afterFailedDelivery(update, delivery, deps.clock.nowMs()) };
   }
   deps.measure.delivered(update, deps.clock.nowMs());
   if (delivery.reply !== '') await callInReply(deps, bot, delivery);
-  return { lane, place, attempt, outcome: 'ok' };
+  return { lane, unitId, attempt, outcome: 'ok' };
 }
 
 /** Updates whose intake was left out of tracing are left out here, too. */

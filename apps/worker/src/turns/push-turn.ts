@@ -103,7 +103,7 @@ async function deliver(
     return await deliverUpdate(deps, bot, update, lease, cancel);
   } catch (error) {
     deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
-    return { lane: update.lane, place: update.place, outcome: 'threw' };
+    return { lane: update.lane, unitId: update.unitId, outcome: 'threw' };
   } finally {
     deps.slots.giveBack(origin);
   }

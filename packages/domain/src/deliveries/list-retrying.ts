@@ -6,8 +6,8 @@ import type { RetryRecord } from '../push/delivery-schedule.ts';
 export type Retrying = RetryRecord & { updateId: number };
 
 type ListDeps = { redis: RedisHandles };
-/** JSON of the failed tries by place in the lane: an update id, or `r…` for a redriven one. */
-type Records = [place: string, record: string][];
+/** JSON of the failed tries by what a unit is named in its lane: an update id, or `r…` for a redriven one. */
+type Records = [unitId: string, record: string][];
 
 /** Updates whose delivery or routing has failed and is tried again, the next try first: at most one per lane. */
 export async function listRetrying(deps: ListDeps, bot: Bot): Promise<Retrying[]> {
@@ -26,13 +26,13 @@ async function recordsIn({ redis }: ListDeps, work: string): Promise<Records> {
 }
 
 async function withUpdateIds({ redis }: ListDeps, redrivenKey: string, records: Records): Promise<Retrying[]> {
-  const again = records.map(([place]) => place).filter((place) => place.startsWith('r'));
+  const again = records.map(([unitId]) => unitId).filter((unitId) => unitId.startsWith('r'));
   const redriven = again.length === 0 ? [] : await redis.commands.hmget(redrivenKey, ...again);
   const updateIds = new Map(
-    again.map((place, at) => [place, redriven[at] ? (JSON.parse(redriven[at]) as { id: number }).id : 0]),
+    again.map((unitId, at) => [unitId, redriven[at] ? (JSON.parse(redriven[at]) as { id: number }).id : 0]),
   );
-  return records.map(([place, record]) => ({
+  return records.map(([unitId, record]) => ({
     ...(JSON.parse(record) as RetryRecord),
-    updateId: updateIds.get(place) ?? Number(place),
+    updateId: updateIds.get(unitId) ?? Number(unitId),
   }));
 }

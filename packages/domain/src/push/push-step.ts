@@ -12,7 +12,7 @@ export type PushDeps = { redis: RedisHandles; turns: { push: TurnQueue; history:
 export type DueUpdate = {
   lane: string;
   /** How it is named in its lane: its id, or `r<dead letter id>` when it is sent again. */
-  place: string;
+  unitId: string;
   id: number;
   raw: string;
   kind: string;
@@ -35,7 +35,7 @@ export type Attempt = {
 };
 
 /** What became of an update that was handed out. */
-export type Finished = { lane: string; place: string; attempt?: Attempt } & (
+export type Finished = { lane: string; unitId: string; attempt?: Attempt } & (
   | { outcome: 'ok' }
   /** A rule keeps it from the backend. */
   | { outcome: 'dropped' }
@@ -112,8 +112,8 @@ function onlyGone(attempts: Attempt[]): '' | '0' | '1' {
 }
 
 function settledBy(finished: Finished, nowMs: number): Settled {
-  const { lane, place, outcome } = finished;
-  const unit = { lane, place, members: 1 };
+  const { lane, unitId, outcome } = finished;
+  const unit = { lane, unitId, members: 1 };
   switch (outcome) {
     case 'ok':
     case 'dropped':
@@ -132,6 +132,6 @@ function settledBy(finished: Finished, nowMs: number): Settled {
 }
 
 /** Push hands out single updates: only rules keep albums together. */
-function dueUpdate({ lane, place, updates, record }: LaneUnit): DueUpdate {
-  return { lane, place, ...updates[0]!, retry: record === '' ? null : (JSON.parse(record) as RetryRecord) };
+function dueUpdate({ lane, unitId, updates, record }: LaneUnit): DueUpdate {
+  return { lane, unitId, ...updates[0]!, retry: record === '' ? null : (JSON.parse(record) as RetryRecord) };
 }

@@ -127,7 +127,7 @@ export async function noteRouted(
 
 function settledBy(finished: FinishedUnit): Settled {
   const { unit, outcome } = finished;
-  const common = { lane: unit.lane, place: unit.id, members: unit.updates.length };
+  const common = { lane: unit.lane, unitId: unit.id, members: unit.updates.length };
   switch (outcome) {
     case 'later':
       return {
@@ -156,10 +156,10 @@ function shownUpdates(flat: ScriptReply): ShownUpdate[] {
   return shown;
 }
 
-function routingUnit({ lane, place, updates, record, progress }: LaneUnit): RoutingUnit {
+function routingUnit({ lane, unitId, updates, record, progress }: LaneUnit): RoutingUnit {
   return {
     lane,
-    id: place,
+    id: unitId,
     updates,
     retry: record === '' ? null : (JSON.parse(record) as RetryRecord),
     progress: progress === '' ? { to: {} } : (JSON.parse(progress) as RoutingProgress),

@@ -49,18 +49,18 @@ export async function sendToDestination(
   turn: RoutingTurn,
 ): Promise<DestinationEnd> {
   if (to.target.disabled) return { outcome: 'paced', atMs: deps.clock.nowMs() + DISABLED_PAUSE_MS };
-  const place = { ...to, chatId: progress.movedTo ?? to.chatId };
+  const destination = { ...to, chatId: progress.movedTo ?? to.chatId };
   const parts = messageParts(messages, to.showsSource ? sourceLine(messages[0] ?? {}) : null);
   if (parts.length === 0) return end(progress, turn);
-  if (progress.anew !== true && progress.sent === 0 && (await canSendNatively(deps, bot, place, messages))) {
-    const ended = await sendOne(deps, bot, { messages, part: null, isLast: true }, place, progress, turn);
+  if (progress.anew !== true && progress.sent === 0 && (await canSendNatively(deps, bot, destination, messages))) {
+    const ended = await sendOne(deps, bot, { messages, part: null, isLast: true }, destination, progress, turn);
     if (ended.outcome !== 'refused') return ended.outcome === 'sent' ? end(progress, turn) : ended;
     progress.anew = true;
   }
   while (progress.sent < parts.length) {
     const part = parts[progress.sent] as Part;
     const isLast = progress.sent === parts.length - 1;
-    const ended = await sendOne(deps, bot, { messages, part, isLast }, place, progress, turn);
+    const ended = await sendOne(deps, bot, { messages, part, isLast }, destination, progress, turn);
     if (ended.outcome === 'refused') return end(progress, turn, ended);
     if (ended.outcome !== 'sent') return ended;
   }

@@ -13,7 +13,7 @@ type StepDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clo
 export type LaneUnit = {
   lane: string;
   /** How the first one is named in its lane: its id, or `r<dead letter id>` when it is sent again. */
-  place: string;
+  unitId: string;
   updates: {
     id: number;
     raw: string;
@@ -30,7 +30,7 @@ export type LaneUnit = {
 };
 
 /** What became of a unit. */
-export type Settled = { lane: string; place: string; members: number } & (
+export type Settled = { lane: string; unitId: string; members: number } & (
   | { outcome: 'ok' }
   | { outcome: 'later'; atMs: number; record: string }
   | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
@@ -118,16 +118,16 @@ function laneKeys(keys: ReturnType<typeof botKeys>, reader: Reader): string[] {
 }
 
 function resultArguments(settled: Settled): (string | number)[] {
-  const { lane, place, members, outcome } = settled;
+  const { lane, unitId, members, outcome } = settled;
   switch (outcome) {
     case 'later':
-      return [lane, place, members, outcome, Math.ceil(settled.atMs), settled.record, '', '', ''];
+      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), settled.record, '', '', ''];
     case 'threw':
-      return [lane, place, members, outcome, Math.ceil(settled.atMs), '', '', '', ''];
+      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), '', '', '', ''];
     case 'dead':
-      return [lane, place, members, outcome, '', '', settled.reason, settled.attempts, settled.lastStatus ?? ''];
+      return [lane, unitId, members, outcome, '', '', settled.reason, settled.attempts, settled.lastStatus ?? ''];
     default:
-      return [lane, place, members, outcome, '', '', '', '', ''];
+      return [lane, unitId, members, outcome, '', '', '', '', ''];
   }
 }
 
@@ -149,7 +149,7 @@ function laneUnit(reply: ScriptReply): LaneUnit {
   }
   return {
     lane: lane as string,
-    place: String(members[0]),
+    unitId: String(members[0]),
     updates,
     record: record as string,
     progress: progress as string,

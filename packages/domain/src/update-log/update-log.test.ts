@@ -257,7 +257,7 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1, 3]);
     expect((await step(bot, epoch)).due).toEqual([]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'ok' }]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
@@ -269,8 +269,8 @@ describe('push and pull as one queue', () => {
     let record = afterFailure(null, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
     record = afterFailure(record, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
     const failed = await step(bot, epoch, [
-      { lane: due[0]!.lane, place: '1', outcome: 'retry', record },
-      { lane: due[1]!.lane, place: '3', outcome: 'ok' },
+      { lane: due[0]!.lane, unitId: '1', outcome: 'retry', record },
+      { lane: due[1]!.lane, unitId: '3', outcome: 'ok' },
     ]);
     expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
     expect(await ends(bot, epoch)).toBe(true);
@@ -306,9 +306,9 @@ describe('push and pull as one queue', () => {
     expect((await step(bot, third.epoch)).due).toEqual([]);
     const fourth = await begins();
     expect(fourth.ids).toEqual([2]);
-    const alone = await step(bot, fourth.epoch, [{ lane: 'c:5', place: '2', outcome: 'ok' }]);
+    const alone = await step(bot, fourth.epoch, [{ lane: 'c:5', unitId: '2', outcome: 'ok' }]);
     expect(alone.due.map((due) => due.id)).toEqual([3]);
-    await step(bot, fourth.epoch, [{ lane: 'c:6', place: '3', outcome: 'ok' }]);
+    await step(bot, fourth.epoch, [{ lane: 'c:6', unitId: '3', outcome: 'ok' }]);
     await accept(bot, update(4), update(5, 'message', 6));
     expect((await step(bot, fourth.epoch)).due.map((due) => due.id)).toEqual([4, 5]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
@@ -321,7 +321,7 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     await step(bot, epoch);
     const record = afterFailure(null, { status: null, reason: 'Read timeout expired' }, nowMs);
-    await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'retry', record }], 0);
+    await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'retry', record }], 0);
     nowMs += 86_400_000 * 2;
     expect((await step(bot, epoch)).due).toEqual([]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
@@ -334,7 +334,7 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1));
     const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 10, tidy: false, end: 'idle' });
     expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
-    const finished = [{ lane: 'c:5', place: '1', outcome: 'ok' as const }];
+    const finished = [{ lane: 'c:5', unitId: '1', outcome: 'ok' as const }];
     const { epoch } = begun as { epoch: number };
     expect(await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle' })).toMatchObject({
       ended: true,
@@ -352,8 +352,8 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     await step(bot, epoch);
     await step(bot, epoch, [
-      { lane: 'c:5', place: '1', outcome: 'ok' },
-      { lane: 'c:7', place: '3', outcome: 'ok' },
+      { lane: 'c:5', unitId: '1', outcome: 'ok' },
+      { lane: 'c:7', unitId: '3', outcome: 'ok' },
     ]);
     const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
     await mirrorBot(deps(), pulling, { handOver: true });
@@ -379,7 +379,7 @@ describe('push and pull as one queue', () => {
     await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', place: '1', outcome: 'ok' }]);
+    const next = await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
@@ -401,14 +401,14 @@ describe('push and pull as one queue', () => {
     const epoch = await own(bot);
     await step(bot, epoch);
     await step(bot, epoch, [
-      { lane: 'c:5', place: '1', outcome: 'ok' },
-      { lane: 'c:6', place: '2', outcome: 'ok' },
+      { lane: 'c:5', unitId: '1', outcome: 'ok' },
+      { lane: 'c:6', unitId: '2', outcome: 'ok' },
     ]);
     expect(await ends(bot, epoch)).toBe(true);
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
   });
 
-  const failing = (due: { lane: string; place: string; id: number }, begunAtMs: number) => {
+  const failing = (due: { lane: string; unitId: string; id: number }, begunAtMs: number) => {
     const record = afterFailure(null, { status: 500, reason: 'down' }, nowMs);
     const attempt = {
       at: new Date(begunAtMs).toISOString(),
@@ -417,7 +417,7 @@ describe('push and pull as one queue', () => {
       duration_ms: 1,
       error: 'down',
     };
-    return { lane: due.lane, place: due.place, outcome: 'retry' as const, record, attempt };
+    return { lane: due.lane, unitId: due.unitId, outcome: 'retry' as const, record, attempt };
   };
 
   test('a backend that fails for ten seconds is closed: one probe at a time, ever more rarely, and appends wake nobody', async () => {
@@ -447,7 +447,7 @@ describe('push and pull as one queue', () => {
     }
     nowMs += 16_000;
     const [probe] = (await step(bot, epoch)).due;
-    const resumed = await step(bot, epoch, [{ lane: probe!.lane, place: probe!.place, outcome: 'ok' }]);
+    const resumed = await step(bot, epoch, [{ lane: probe!.lane, unitId: probe!.unitId, outcome: 'ok' }]);
     expect(resumed.due).toHaveLength(3);
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
