@@ -1,5 +1,5 @@
 /** A message as one bot sees it. */
-export type MessagePlace = {
+export type SeenMessage = {
   botId: number;
   chatId: number;
   messageId: number;
@@ -8,7 +8,7 @@ export type MessagePlace = {
 };
 
 /** A message that was routed, and what it was made from. */
-export type RouteLink = { source: MessagePlace; target: MessagePlace };
+export type RouteLink = { source: SeenMessage; target: SeenMessage };
 
 /** How long a reply finds its way back. */
 export const LINK_LIFE_MS = 30 * 86_400_000;

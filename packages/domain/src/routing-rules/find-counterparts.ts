@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { freshLinkKey } from '@flotilla/redis/keys.ts';
-import type { MessagePlace, RouteLink } from '../history/route-link.ts';
+import type { RouteLink, SeenMessage } from '../history/route-link.ts';
 import { routeLinkStore } from './route-link-store.ts';
 
 type LinkDeps = { db: Database; redis: RedisHandles };
@@ -19,14 +19,14 @@ export async function keepFreshLinks({ redis }: { redis: RedisHandles }, links: 
 /** What a message was made from, and what was made from it. Rejects when Postgres is away. */
 export async function findCounterparts(
   { db, redis }: LinkDeps,
-  place: MessagePlace,
-): Promise<{ source: MessagePlace | null; targets: MessagePlace[] }> {
-  const fresh = await redis.commands.get(keyOf(place));
+  seen: SeenMessage,
+): Promise<{ source: SeenMessage | null; targets: SeenMessage[] }> {
+  const fresh = await redis.commands.get(keyOf(seen));
   const store = routeLinkStore(db);
-  const source = fresh === null ? await store.sourceOf(place) : (JSON.parse(fresh) as MessagePlace);
-  return { source, targets: await store.targetsOf(place) };
+  const source = fresh === null ? await store.sourceOf(seen) : (JSON.parse(fresh) as SeenMessage);
+  return { source, targets: await store.targetsOf(seen) };
 }
 
-function keyOf({ botId, businessConnectionId, chatId, messageId }: MessagePlace): string {
+function keyOf({ botId, businessConnectionId, chatId, messageId }: SeenMessage): string {
   return freshLinkKey(botId, businessConnectionId, chatId, messageId);
 }

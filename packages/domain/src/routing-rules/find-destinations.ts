@@ -2,7 +2,7 @@ import { type Fields, readObject, readText } from '@flotilla/telegram/platform-f
 import type { ActiveRule } from '../bots/active-rule.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import type { MessagePlace } from '../history/route-link.ts';
+import type { SeenMessage } from '../history/route-link.ts';
 import type { Destination } from './destination.ts';
 import { findCounterparts } from './find-counterparts.ts';
 import { sendingRules } from './match-rules.ts';
@@ -21,7 +21,7 @@ export async function findDestinations(
   messages: Fields[],
 ): Promise<Destination[]> {
   const [first = {}] = messages;
-  const answered = answeredPlace(bot, first);
+  const answered = answeredMessage(bot, first);
   const { source, targets } =
     answered === null ? { source: null, targets: [] } : await findCounterparts(deps, answered);
   const counterparts = source === null ? targets : [source, ...targets];
@@ -44,11 +44,11 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   return writers.includes(bot.telegramId) || readObject(answered, 'sender_chat') !== null;
 }
 
-function ruleDestination(directory: BotDirectory, rule: ActiveRule, counterparts: MessagePlace[]): Destination | null {
+function ruleDestination(directory: BotDirectory, rule: ActiveRule, counterparts: SeenMessage[]): Destination | null {
   const target = directory.byId(rule.targetBotId);
   const chatId = rule.targetChatId;
   if (target === undefined || chatId === null) return null;
-  const counterpart = counterparts.find((place) => place.botId === target.id && place.chatId === chatId);
+  const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
   return {
     key: `r${rule.id}`,
     name: `rule ${rule.id}`,
@@ -61,7 +61,7 @@ function ruleDestination(directory: BotDirectory, rule: ActiveRule, counterparts
   };
 }
 
-function replyDestination(directory: BotDirectory, source: MessagePlace): Destination | null {
+function replyDestination(directory: BotDirectory, source: SeenMessage): Destination | null {
   const target = directory.byId(source.botId);
   if (target === undefined) return null;
   const { chatId, messageId, businessConnectionId } = source;
@@ -83,13 +83,13 @@ function isWhereItIs(bot: Bot, message: Fields, to: Destination): boolean {
 }
 
 /** The message that this one answers, as this bot sees it; of a channel's post in its discussion group, the post. */
-function answeredPlace(bot: Bot, message: Fields): MessagePlace | null {
+function answeredMessage(bot: Bot, message: Fields): SeenMessage | null {
   const answered = readObject(message, 'reply_to_message');
   if (answered === null) return null;
   const origin = answered.is_automatic_forward === true ? readObject(answered, 'forward_origin') : null;
-  const place = origin ?? answered;
-  const chatId = Number((readObject(place, 'chat') ?? readObject(message, 'chat'))?.id);
-  const messageId = Number(place.message_id);
+  const shown = origin ?? answered;
+  const chatId = Number((readObject(shown, 'chat') ?? readObject(message, 'chat'))?.id);
+  const messageId = Number(shown.message_id);
   if (!Number.isSafeInteger(chatId) || !Number.isSafeInteger(messageId)) return null;
   return { botId: bot.id, chatId, messageId, businessConnectionId: readText(message, 'business_connection_id') ?? '' };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { MessagePlace } from '../history/route-link.ts';
+import type { SeenMessage } from '../history/route-link.ts';
 
 type Row = { bot_id: number; chat_id: number; message_id: number; business_connection_id: string };
 
@@ -8,28 +8,28 @@ type Row = { bot_id: number; chat_id: number; message_id: number; business_conne
 export function routeLinkStore(db: Database) {
   return {
     /** Where this message was made from, when it was routed: a reply to it goes there. */
-    async sourceOf(place: MessagePlace): Promise<MessagePlace | null> {
+    async sourceOf(seen: SeenMessage): Promise<SeenMessage | null> {
       const { rows } = await sql<Row>`
         select source_bot_id as bot_id, source_chat_id as chat_id, source_message_id as message_id,
           source_business_connection_id as business_connection_id
         from route_links
-        where target_bot_id = ${place.botId} and target_chat_id = ${place.chatId}
-          and target_message_id = ${place.messageId}
-          and target_business_connection_id = ${place.businessConnectionId} and expires_at > now()`.execute(db);
-      return rows[0] === undefined ? null : toPlace(rows[0]);
+        where target_bot_id = ${seen.botId} and target_chat_id = ${seen.chatId}
+          and target_message_id = ${seen.messageId}
+          and target_business_connection_id = ${seen.businessConnectionId} and expires_at > now()`.execute(db);
+      return rows[0] === undefined ? null : toSeenMessage(rows[0]);
     },
 
     /** What was made from this message. */
-    async targetsOf(place: MessagePlace): Promise<MessagePlace[]> {
+    async targetsOf(seen: SeenMessage): Promise<SeenMessage[]> {
       const { rows } = await sql<Row>`
         select target_bot_id as bot_id, target_chat_id as chat_id, target_message_id as message_id,
           target_business_connection_id as business_connection_id
         from route_links
-        where source_bot_id = ${place.botId} and source_chat_id = ${place.chatId}
-          and source_message_id = ${place.messageId}
-          and source_business_connection_id = ${place.businessConnectionId} and expires_at > now()
+        where source_bot_id = ${seen.botId} and source_chat_id = ${seen.chatId}
+          and source_message_id = ${seen.messageId}
+          and source_business_connection_id = ${seen.businessConnectionId} and expires_at > now()
         order by target_bot_id, target_chat_id, target_message_id`.execute(db);
-      return rows.map(toPlace);
+      return rows.map(toSeenMessage);
     },
 
     /** Deletes up to `limit` links that have expired; returns how many. */
@@ -42,7 +42,7 @@ export function routeLinkStore(db: Database) {
   };
 }
 
-function toPlace(row: Row): MessagePlace {
+function toSeenMessage(row: Row): SeenMessage {
   return {
     botId: row.bot_id,
     chatId: row.chat_id,
