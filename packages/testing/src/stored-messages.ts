@@ -1,6 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { historyChatStore } from '@flotilla/domain/history/history-chat-store.ts';
 import type { FoldedMessage } from '@flotilla/domain/history/history-fold.ts';
-import { historyStore } from '@flotilla/domain/history/history-store.ts';
+import { historyMessageStore } from '@flotilla/domain/history/history-message-store.ts';
+import { lockBots } from '@flotilla/domain/history/lock-bots.ts';
 
 export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
 
@@ -13,11 +15,10 @@ const REST = {
 export async function storeMessages(db: Database, botId: number, messages: StoredMessage[]): Promise<void> {
   const rows = messages.map((message) => ({ ...REST, ...message, bot_id: botId }));
   await db.transaction().execute(async (transaction) => {
-    const store = historyStore(transaction);
-    await store.lockBots([botId]);
-    const added = await store.upsertMessages(rows);
+    await lockBots(transaction, [botId]);
+    const added = await historyMessageStore(transaction).upsertMessages(rows);
     const unnamed = { type: 'supergroup', title: null, username: null, firstName: null, lastName: null };
     const chats = added.map(({ chatId, count }) => ({ ...unnamed, botId, id: chatId, added: count }));
-    if (chats.length > 0) await store.upsertGuessedChats(chats);
+    if (chats.length > 0) await historyChatStore(transaction).upsertGuessedChats(chats);
   });
 }

@@ -7,7 +7,7 @@ import type { Bot } from '../bots/bot.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { readAuditedCall } from '../history/audited-call.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
-import { historyStore } from '../history/history-store.ts';
+import { lockBots } from '../history/lock-bots.ts';
 import { writeEffects } from '../history/write-batch.ts';
 import { appendCalls } from '../update-log/append-calls.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
@@ -60,10 +60,9 @@ function record(
   if (audited === null) throw new FlotillaError('internal', `${method} is not a call for the audit log`);
   const entry = { ...audited, botId: bot.id, chatId, account, dateS: Math.floor(clock.nowMs() / 1000), auditKey };
   return db.transaction().execute(async (transaction) => {
-    const store = historyStore(transaction);
-    if (!(await store.lockBots([bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
+    if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await writeEffects(
-      store,
+      transaction,
       effects.map((effect) => ({ botId: bot.id, effect })),
     );
     await auditStore(transaction).insert(entry);

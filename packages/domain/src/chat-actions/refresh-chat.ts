@@ -4,7 +4,8 @@ import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { type Chat, chatStore } from '../chats/chat-store.ts';
-import { historyStore } from '../history/history-store.ts';
+import { historyChatStore } from '../history/history-chat-store.ts';
+import { lockBots } from '../history/lock-bots.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import { requireManaged } from './require-managed.ts';
 
@@ -19,9 +20,8 @@ export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number
     throw new FlotillaError('platform_failed', 'The platform answered no chat');
   const facts = readChatFacts(answer as Fields);
   return deps.db.transaction().execute(async (transaction) => {
-    const store = historyStore(transaction);
-    if (!(await store.lockBots([bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
-    await store.upsertChats([{ ...facts, botId: bot.id, added: 0 }]);
+    if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
+    await historyChatStore(transaction).upsertChats([{ ...facts, botId: bot.id, added: 0 }]);
     const chat = await chatStore(transaction).find(bot.id, facts.id);
     if (chat === null) throw new FlotillaError('internal', 'A chat left no row');
     return chat;

@@ -1,16 +1,16 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { guessChatType } from '@flotilla/telegram/message-facts.ts';
-import { historyStore } from '../history/history-store.ts';
+import { historyChatStore } from '../history/history-chat-store.ts';
+import { lockBots } from '../history/lock-bots.ts';
 
 /**
  * Makes sure that a bot has a row of a chat, of which its id is known; a row that is there stays as it is.
  * Throws 'not_found' when the bot is gone.
  */
 export async function trackChat(db: Database, chat: { botId: number; chatId: number }): Promise<void> {
-  const store = historyStore(db);
-  if (!(await store.lockBots([chat.botId])).has(chat.botId)) throw new FlotillaError('not_found', 'Bot not found');
+  if (!(await lockBots(db, [chat.botId])).has(chat.botId)) throw new FlotillaError('not_found', 'Bot not found');
   const unnamed = { title: null, username: null, firstName: null, lastName: null };
   const row = { botId: chat.botId, id: chat.chatId, type: guessChatType(chat.chatId), ...unnamed, added: 0 };
-  await store.upsertGuessedChats([row]);
+  await historyChatStore(db).upsertGuessedChats([row]);
 }

@@ -90,7 +90,7 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
   }
 }
 
-/** What a message's row becomes when `next` is seen after `known`; the upsert in history-store.ts says the same. */
+/** What a message's row becomes when `next` is seen after `known`; the upsert in history-message-store.ts says the same. */
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };

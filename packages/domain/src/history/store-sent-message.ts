@@ -3,7 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { MessagesTable } from '@flotilla/database/tables.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { Selectable } from 'kysely';
-import { historyStore } from './history-store.ts';
+import { lockBots } from './lock-bots.ts';
 import { messageEffects } from './message-effects.ts';
 import { writeEffects } from './write-batch.ts';
 
@@ -36,12 +36,11 @@ const COLUMNS = [
 export async function storeSentMessage(deps: { db: Database }, botId: number, message: unknown): Promise<MessageRow> {
   if (!isMessage(message)) throw new FlotillaError('bad_request', 'The platform answered no message');
   return deps.db.transaction().execute(async (transaction) => {
-    const store = historyStore(transaction);
-    const bot = (await store.lockBots([botId])).get(botId);
+    const bot = (await lockBots(transaction, [botId])).get(botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const effects = messageEffects(bot, message, { sent: true, editedAtS: null });
     await writeEffects(
-      store,
+      transaction,
       effects.map((effect) => ({ botId, effect })),
     );
     const stored = effects.find((effect) => effect.type === 'message');

@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { callEffects } from './call-effects.ts';
 import { type DeadLetterRow, deadLetterOf, refusedByHistory } from './dead-letter-rows.ts';
+import { type CountedChat, historyChatStore } from './history-chat-store.ts';
 import type { HistoryBot, HistoryEffect } from './history-effect.ts';
 import type { HistoryEntry, LinkEntry } from './history-entry.ts';
 import {
@@ -15,11 +16,13 @@ import {
   messageKey,
   type StoredBefore,
 } from './history-fold.ts';
-import { type ChatCount, type CountedChat, historyStore } from './history-store.ts';
+import { type ChatCount, historyMessageStore } from './history-message-store.ts';
+import { insertAudits } from './insert-audits.ts';
+import { insertDeadLetters } from './insert-dead-letters.ts';
 import { insertRouteLinks } from './insert-route-links.ts';
+import { lockBots } from './lock-bots.ts';
 import { updateEffects } from './update-effects.ts';
 
-type Store = ReturnType<typeof historyStore>;
 type BotEffect = { botId: number; effect: HistoryEffect };
 
 /**
@@ -28,21 +31,20 @@ type BotEffect = { botId: number; effect: HistoryEffect };
  */
 export async function writeBatch(db: Database, entries: readonly HistoryEntry[]): Promise<DeadLetterRow[]> {
   return db.transaction().execute(async (transaction) => {
-    const store = historyStore(transaction);
-    const bots = await store.lockBots([...new Set(entries.map((entry) => entry.botId))]);
+    const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
     const { effects, deadLetters, links, refused } = readEffects(entries, bots);
-    await writeEffects(store, effects);
+    await writeEffects(transaction, effects);
     if (links.length > 0) await insertRouteLinks(transaction, links);
-    if (deadLetters.length > 0) await store.insertDeadLetters(deadLetters);
+    if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
     return refused;
   });
 }
 
-/** Writes effects that belong together, in the order given, through a store that should be a transaction's. */
-export async function writeEffects(store: Store, effects: readonly BotEffect[]): Promise<void> {
-  const fold = emptyFold(await findStoredBefore(store, effects));
+/** Writes effects that belong together, in the order given, in what should be a transaction. */
+export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<void> {
+  const fold = emptyFold(await findStoredBefore(db, effects));
   for (const { botId, effect } of effects) foldEffect(fold, botId, effect);
-  await writeFold(store, fold);
+  await writeFold(db, fold);
 }
 
 function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
@@ -69,9 +71,9 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
 }
 
 // Most batches refer to nothing that is not in them, and ask nothing.
-async function findStoredBefore(store: Store, effects: readonly BotEffect[]): Promise<StoredBefore> {
+async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Promise<StoredBefore> {
   const names = effects.flatMap(({ botId, effect }) => chatNames(effect).map((name) => ({ botId, name })));
-  const found = names.length === 0 ? [] : await store.findChatNames(names);
+  const found = names.length === 0 ? [] : await historyChatStore(db).findChatNames(names);
   const chatIds = new Map(found.map(({ botId, name, id }) => [chatNameKey(botId, name), id]));
   const sources = effects.flatMap(({ botId, effect }) => {
     if (effect.type !== 'copy') return [];
@@ -80,7 +82,7 @@ async function findStoredBefore(store: Store, effects: readonly BotEffect[]): Pr
     if (chatId === undefined) return [];
     return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ botId, chatId, id: sourceId }]));
   });
-  const messages = sources.length === 0 ? [] : await store.findMessages(sources);
+  const messages = sources.length === 0 ? [] : await historyMessageStore(db).findMessages(sources);
   const byKey = messages.map((row) => [messageKey(row.bot_id, '', row.chat_id, row.id), row] as const);
   return { messages: new Map(byKey), chatNames: chatIds };
 }
@@ -99,19 +101,20 @@ function chatNames(effect: HistoryEffect): string[] {
 
 // Rows are handed over in the order of their keys and tables always in this order, so that two writers of one bot
 // (this one and a REST call that stores what it sent) wait for each other instead of deadlocking.
-async function writeFold(store: Store, fold: HistoryFold): Promise<void> {
-  const added = fold.messages.size === 0 ? [] : await store.upsertMessages(messagesInOrder(fold));
-  const removed = fold.deletions.length === 0 ? [] : await deleteMessages(store, fold);
+async function writeFold(db: Database, fold: HistoryFold): Promise<void> {
+  const [messages, chats] = [historyMessageStore(db), historyChatStore(db)];
+  const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(messagesInOrder(fold));
+  const removed = fold.deletions.length === 0 ? [] : await deleteMessages(messages, fold);
   const { known, guessed } = countedChats(fold, added);
-  if (known.length > 0) await store.upsertChats(known);
-  if (guessed.length > 0) await store.upsertGuessedChats(guessed);
-  if (removed.length > 0) await store.subtractCounts(removed);
-  if (fold.authors.size > 0) await store.upsertAuthors(authorsInOrder(fold));
-  for (const migration of fold.migrations) await store.migrateChat(migration);
-  if (fold.audits.length > 0) await store.insertAudits(fold.audits);
+  if (known.length > 0) await chats.upsertChats(known);
+  if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
+  if (removed.length > 0) await chats.subtractCounts(removed);
+  if (fold.authors.size > 0) await chats.upsertAuthors(authorsInOrder(fold));
+  for (const migration of fold.migrations) await chats.migrateChat(migration);
+  if (fold.audits.length > 0) await insertAudits(db, fold.audits);
 }
 
-async function deleteMessages(store: Store, fold: HistoryFold): Promise<ChatCount[]> {
+async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fold: HistoryFold): Promise<ChatCount[]> {
   const placed = fold.deletions.filter((deletion) => deletion.chatId !== null);
   const unplaced = fold.deletions.filter((deletion) => deletion.chatId === null);
   const found = unplaced.length === 0 ? [] : await store.findBusinessChats(unplaced);

@@ -3,7 +3,8 @@ import { readSqlState } from '@flotilla/database/is-unavailable.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { type DeadLetterRow, refusedByHistory } from './dead-letter-rows.ts';
 import type { HistoryEntry } from './history-entry.ts';
-import { historyStore } from './history-store.ts';
+import { insertDeadLetters } from './insert-dead-letters.ts';
+import { lockBots } from './lock-bots.ts';
 import { writeBatch } from './write-batch.ts';
 
 export interface WriteHistoryDeps {
@@ -61,8 +62,7 @@ async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
   logDeadLetter(deps, row);
   try {
     await deps.db.transaction().execute(async (transaction) => {
-      const store = historyStore(transaction);
-      if ((await store.lockBots([row.bot_id])).size > 0) await store.insertDeadLetters([row]);
+      if ((await lockBots(transaction, [row.bot_id])).size > 0) await insertDeadLetters(transaction, [row]);
     });
   } catch (error) {
     if (!isDataFault(error)) throw error;

@@ -4,7 +4,7 @@ import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-mess
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { deleteChat } from '../chats/delete-chat.ts';
-import { historyStore } from '../history/history-store.ts';
+import { historyMessageStore } from '../history/history-message-store.ts';
 import { removeDeleted } from '../retention/remove-deleted.ts';
 import { removeExpired } from '../retention/remove-expired.ts';
 import { statsStore } from './stats-store.ts';
@@ -77,7 +77,7 @@ describe('what authors wrote is counted', () => {
   test('and taken off as messages are deleted, once each', async () => {
     await store(...many(9));
     const gone = [1, 2, 3].map((id) => ({ ...chat(), businessConnectionId: '', id, atMs: Date.now() }));
-    for (let time = 0; time < 2; time += 1) await historyStore(database.db).markDeleted(gone);
+    for (let time = 0; time < 2; time += 1) await historyMessageStore(database.db).markDeleted(gone);
     expect(await counts()).toEqual([
       [ADA, 4],
       [BOB, 2],
@@ -123,7 +123,7 @@ describe('what authors wrote is counted', () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
         await store(...many(50, at * 50 + 1));
-        await historyStore(database.db).markDeleted([
+        await historyMessageStore(database.db).markDeleted([
           { ...chat(), businessConnectionId: '', id: at * 50 + 1, atMs: Date.now() },
         ]);
       }),

@@ -1,0 +1,32 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+import type { FoldedAudit } from './history-fold.ts';
+import { type Column, unnestRows } from './unnest-rows.ts';
+
+const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
+  ['bigint', (audit) => audit.botId],
+  ['bigint', (audit) => audit.chatId],
+  ['text', (audit) => audit.action],
+  ['bigint', (audit) => audit.targetId],
+  ['text', (audit) => audit.details],
+  ['bigint', (audit) => audit.dateS],
+  ['text', (audit) => audit.captureKey],
+  ['bigint', (audit) => audit.account?.id ?? null],
+  ['text', (audit) => audit.account?.username ?? null],
+];
+
+/** Appends what bots did, or accounts through them; a call that was recorded before is not added again. */
+export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
+  await sql`
+    insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, target_id,
+      target_username, details, date, capture_key)
+    select a.bot_id, a.chat_id, a.action, case when a.account_id is null then 'bot' else 'account' end,
+      coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
+      a.target_id, u.username, a.details, a.date, a.capture_key
+    from ${unnestRows(audits, AUDIT_COLUMNS)} with ordinality
+      as a (bot_id, chat_id, action, target_id, details, date, capture_key, account_id, account, position)
+    join bots b on b.id = a.bot_id
+    left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_id
+    order by a.position
+    on conflict (capture_key) do nothing`.execute(db);
+}
