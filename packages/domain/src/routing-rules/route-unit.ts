@@ -6,8 +6,9 @@ import { answersOwnMessage, findDestinations } from './find-destinations.ts';
 import { matchingRules } from './match-rules.ts';
 import { hidesItsWriter, isOwnMessage } from './own-message.ts';
 import type { RoutingDeps } from './routing-deps.ts';
+import type { RoutingTurn } from './routing-turn.ts';
 import { type FinishedUnit, noteRouted, type RoutingUnit, type ShownUpdate } from './rules-step.ts';
-import { type RoutingTurn, sendToDestination } from './send-to-destination.ts';
+import { sendToDestination } from './send-to-destination.ts';
 
 /** A post may come back before the answer to our own call that made it. */
 const SETTLES_AFTER_MS = 1500;

@@ -1,27 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import { readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { RouteLink } from '../history/route-link.ts';
-import { appendCalls } from '../update-log/append-calls.ts';
-import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
-import { keepFreshLinks } from './find-counterparts.ts';
 import { messageParts, type Part } from './message-parts.ts';
-import { keepQuiet, reserveForBot, reserveForChat } from './pace.ts';
+import { reserveForBot, reserveForChat } from './pace.ts';
+import { leaveOut, type RecordedEnd, recordSend, type Sent } from './record-send.ts';
 import type { RoutingDeps } from './routing-deps.ts';
+import type { RoutingTurn } from './routing-turn.ts';
 import { canSendNatively, sendNatively } from './send-native.ts';
-import type { SendOutcome } from './send-outcome.ts';
 import { sendPart } from './send-part.ts';
 import { sourceLine } from './source-line.ts';
-
-/** The turn that sends: whether it still owns the bot's rules, and where it writes down how far it came. */
-export type RoutingTurn = {
-  held(): boolean;
-  signal: AbortSignal;
-  /** Stores the progress of the update; false when somebody else owns it now. */
-  note(links: RouteLink[]): Promise<boolean>;
-};
 
 export type DestinationEnd =
   /** All of it is sent, or never will be: the progress says which. */
@@ -67,12 +55,7 @@ export async function sendToDestination(
   return end(progress, turn);
 }
 
-type OneEnd =
-  | { outcome: 'sent' }
-  | { outcome: 'refused'; reason: string; status: number | null }
-  | Exclude<DestinationEnd, { outcome: 'ended' }>;
-/** `part` null: by the platform's own forwarding or copying. */
-type Sent = { messages: Fields[]; part: Part | null; isLast: boolean };
+type OneEnd = Exclude<RecordedEnd, { outcome: 'moved' }> | Exclude<DestinationEnd, { outcome: 'ended' }>;
 
 async function sendOne(
   deps: RoutingDeps,
@@ -92,66 +75,8 @@ async function sendOne(
   }
   delete progress.slotMs;
   const outcome = part === null ? await sendNatively(deps, bot, to, messages) : await sendPart(deps, bot, to, part);
-  return record(deps, bot, sent, to, progress, turn, outcome);
-}
-
-async function record(
-  deps: RoutingDeps,
-  bot: Bot,
-  sent: Sent,
-  to: Destination,
-  progress: DestinationProgress,
-  turn: RoutingTurn,
-  outcome: SendOutcome,
-): Promise<OneEnd> {
-  if (outcome.outcome !== 'later' || outcome.neverSent) delete progress.begun;
-  switch (outcome.outcome) {
-    case 'sent': {
-      countSent(progress, sent);
-      const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
-      await rememberOwnPosts(deps, [outcome.call]);
-      await keepFreshLinks(deps, links);
-      const owns = await turn.note(links);
-      await capture(deps, to.target, outcome);
-      return owns ? { outcome: 'sent' } : { outcome: 'lost' };
-    }
-    case 'refused':
-      return outcome;
-    case 'moved': {
-      if (progress.movedTo === outcome.chatId)
-        return { outcome: 'refused', reason: 'the chat keeps moving', status: 400 };
-      progress.movedTo = outcome.chatId;
-      to.chatId = outcome.chatId;
-      return sendOne(deps, bot, sent, to, progress, turn);
-    }
-    case 'later': {
-      const { reason, status, retryAfterS } = outcome;
-      if (status === 429 && retryAfterS !== undefined) {
-        await keepQuiet(deps, to.target.id, to.chatId, deps.clock.nowMs() + retryAfterS * 1000);
-      }
-      return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
-    }
-  }
-}
-
-/** Nobody knows whether the part was sent; the rule wants it at most once. */
-async function leaveOut(
-  deps: RoutingDeps,
-  to: Destination,
-  sent: Sent,
-  progress: DestinationProgress,
-  turn: RoutingTurn,
-): Promise<OneEnd> {
-  deps.log.warn({ bot: to.target.id, destination: to.name }, 'a message may have been sent or not; it is left out');
-  delete progress.begun;
-  countSent(progress, sent);
-  return (await turn.note([])) ? { outcome: 'sent' } : { outcome: 'lost' };
-}
-
-/** The end is recorded with the last part: what came later could take a part for one that is missing. */
-function countSent(progress: DestinationProgress, { isLast }: Sent): void {
-  progress.sent += 1;
-  if (isLast) progress.end = 'sent';
+  const recorded = await recordSend(deps, bot, sent, to, progress, turn, outcome);
+  return recorded.outcome === 'moved' ? sendOne(deps, bot, sent, to, progress, turn) : recorded;
 }
 
 /** null: now. A long wait is kept in the progress, so that the moment is still ours then. */
@@ -187,33 +112,6 @@ async function end(
   progress.end = refused === undefined ? 'sent' : 'failed';
   if (refused !== undefined) Object.assign(progress, { reason: refused.reason, status: refused.status });
   return (await turn.note([])) ? { outcome: 'ended' } : { outcome: 'lost' };
-}
-
-function linksOf(
-  bot: Bot,
-  message: Fields,
-  to: Destination,
-  pairs: { sourceId: number; targetId: number }[],
-): RouteLink[] {
-  const chatId = Number(readObject(message, 'chat')?.id);
-  const businessConnectionId = readText(message, 'business_connection_id') ?? '';
-  return pairs.map(({ sourceId, targetId }) => ({
-    source: { botId: bot.id, chatId, messageId: sourceId, businessConnectionId },
-    target: {
-      botId: to.target.id,
-      chatId: to.chatId,
-      messageId: targetId,
-      businessConnectionId: to.businessConnectionId,
-    },
-  }));
-}
-
-/** What the target bot sent is in its history, like what its program sends. */
-async function capture(deps: RoutingDeps, target: Bot, sent: Extract<SendOutcome, { outcome: 'sent' }>): Promise<void> {
-  if (!target.manageEnabled) return;
-  await appendCalls(deps, target, [sent.call]).catch((error: unknown) =>
-    deps.log.warn({ bot: target.id, reason: String(error) }, 'a routed message was not captured'),
-  );
 }
 
 function messagesOf(part: Part | null, messages: Fields[]): number {

@@ -1,0 +1,110 @@
+import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { RouteLink } from '../history/route-link.ts';
+import { appendCalls } from '../update-log/append-calls.ts';
+import { rememberOwnPosts } from '../update-log/own-posts.ts';
+import type { Destination, DestinationProgress } from './destination.ts';
+import { keepFreshLinks } from './find-counterparts.ts';
+import type { Part } from './message-parts.ts';
+import { keepQuiet } from './pace.ts';
+import type { RoutingDeps } from './routing-deps.ts';
+import type { RoutingTurn } from './routing-turn.ts';
+import type { SendOutcome } from './send-outcome.ts';
+
+/** What one send is made of; `part` null: by the platform's own forwarding or copying. */
+export type Sent = { messages: Fields[]; part: Part | null; isLast: boolean };
+
+export type RecordedEnd =
+  | { outcome: 'sent' }
+  | { outcome: 'refused'; reason: string; status: number | null }
+  /** To be sent to the chat's new id, which the destination has now. */
+  | { outcome: 'moved' }
+  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
+  | { outcome: 'lost' };
+
+/** Notes what became of a send: in the progress, as links, in the history, and as a quiet time of its chat. */
+export async function recordSend(
+  deps: RoutingDeps,
+  bot: Bot,
+  sent: Sent,
+  to: Destination,
+  progress: DestinationProgress,
+  turn: RoutingTurn,
+  outcome: SendOutcome,
+): Promise<RecordedEnd> {
+  if (outcome.outcome !== 'later' || outcome.neverSent) delete progress.begun;
+  switch (outcome.outcome) {
+    case 'sent': {
+      countSent(progress, sent);
+      const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
+      await rememberOwnPosts(deps, [outcome.call]);
+      await keepFreshLinks(deps, links);
+      const owns = await turn.note(links);
+      await capture(deps, to.target, outcome);
+      return owns ? { outcome: 'sent' } : { outcome: 'lost' };
+    }
+    case 'refused':
+      return outcome;
+    case 'moved': {
+      if (progress.movedTo === outcome.chatId)
+        return { outcome: 'refused', reason: 'the chat keeps moving', status: 400 };
+      progress.movedTo = outcome.chatId;
+      to.chatId = outcome.chatId;
+      return { outcome: 'moved' };
+    }
+    case 'later': {
+      const { reason, status, retryAfterS } = outcome;
+      if (status === 429 && retryAfterS !== undefined) {
+        await keepQuiet(deps, to.target.id, to.chatId, deps.clock.nowMs() + retryAfterS * 1000);
+      }
+      return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+    }
+  }
+}
+
+/** Nobody knows whether the part was sent; the rule wants it at most once. */
+export async function leaveOut(
+  deps: RoutingDeps,
+  to: Destination,
+  sent: Sent,
+  progress: DestinationProgress,
+  turn: RoutingTurn,
+): Promise<{ outcome: 'sent' | 'lost' }> {
+  deps.log.warn({ bot: to.target.id, destination: to.name }, 'a message may have been sent or not; it is left out');
+  delete progress.begun;
+  countSent(progress, sent);
+  return { outcome: (await turn.note([])) ? 'sent' : 'lost' };
+}
+
+/** The end is recorded with the last part: what came later could take a part for one that is missing. */
+function countSent(progress: DestinationProgress, { isLast }: Sent): void {
+  progress.sent += 1;
+  if (isLast) progress.end = 'sent';
+}
+
+function linksOf(
+  bot: Bot,
+  message: Fields,
+  to: Destination,
+  pairs: { sourceId: number; targetId: number }[],
+): RouteLink[] {
+  const chatId = Number(readObject(message, 'chat')?.id);
+  const businessConnectionId = readText(message, 'business_connection_id') ?? '';
+  return pairs.map(({ sourceId, targetId }) => ({
+    source: { botId: bot.id, chatId, messageId: sourceId, businessConnectionId },
+    target: {
+      botId: to.target.id,
+      chatId: to.chatId,
+      messageId: targetId,
+      businessConnectionId: to.businessConnectionId,
+    },
+  }));
+}
+
+/** What the target bot sent is in its history, like what its program sends. */
+async function capture(deps: RoutingDeps, target: Bot, sent: Extract<SendOutcome, { outcome: 'sent' }>): Promise<void> {
+  if (!target.manageEnabled) return;
+  await appendCalls(deps, target, [sent.call]).catch((error: unknown) =>
+    deps.log.warn({ bot: target.id, reason: String(error) }, 'a routed message was not captured'),
+  );
+}
