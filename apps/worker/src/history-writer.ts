@@ -26,9 +26,11 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
     if (!newest) return (await clearHistoryMark(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     const span = beginSpan(deps, entries);
     try {
-      await write(
-        deps,
-        entries.map((entry) => historyEntry(shard, entry)),
+      await deps.historyWrites(() =>
+        write(
+          deps,
+          entries.map((entry) => historyEntry(shard, entry)),
+        ),
       );
       span?.end();
     } catch (error) {
