@@ -29,9 +29,10 @@ async function closedAfter(port: number, sent: string, trickle = ''): Promise<nu
   return performance.now() - beganAtMs;
 }
 
+const head = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${rest}\r\n`;
+const json = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
+
 describe('a request that does not come to its end is cut within 10 s', () => {
-  const head = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${rest}\r\n`;
-  const json = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
   test.each([
     ['its head', `POST /api/bots HTTP/1.1\r\nHost: h\r\n`, ''],
     ['its head, which trickles', `POST /api/bots HTTP/1.1\r\nHost: h\r\nX: `, 'x'],
@@ -62,12 +63,15 @@ describe('limits of the door', () => {
     const client = await rawConnection(pod.port);
     client.send(`POST /bot${STRANGER}/sendDocument HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n`);
     client.send('x'.repeat(100_000));
-    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    // Begun after it, so that whatever held for both would have ended the large one first.
+    await closedAfter(pod.port, head(`/bot${STRANGER}/sendMessage`, json));
+    expect(client.closed()).toBe(false);
     client.send('x'.repeat(100_000));
     await client.waitFor(/"result":true/);
     client.end();
-    platform.close();
     await pod.stop();
+    platform.closeAllConnections();
+    platform.close();
   });
 
   test('a head with more than 200 headers is 431 and nothing of it is passed on', async () => {
