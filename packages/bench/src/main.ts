@@ -6,6 +6,7 @@ import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { benchFleet } from './fleet.ts';
+import { benchNeighbours } from './neighbours.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
@@ -19,6 +20,7 @@ const SUBJECTS = {
   push: benchPush,
   pull: benchPull,
   fleet: benchFleet,
+  neighbours: benchNeighbours,
   search: benchSearch,
   removal: benchRemoval,
   sizing: benchSizing,
@@ -26,7 +28,7 @@ const SUBJECTS = {
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|search|removal|sizing|soak …] [number]`: every figure of one run, on this machine, with its target.
+ * `npm run bench [proxy|push|pull|fleet|neighbours|search|removal|sizing|soak …] [number]`: every figure of one run, on this machine, with its target.
  * The number is how many messages search and removal store, and how many minutes the soak takes.
  */
 async function bench(wanted: string[]): Promise<void> {

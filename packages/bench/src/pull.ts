@@ -1,19 +1,25 @@
+import { connect, type Socket } from 'node:net';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
-import { connectRedis } from '@flotilla/redis/connect.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { Pool } from 'undici';
 import { percentile } from './percentile.ts';
+import { usageOf } from './process-usage.ts';
 import { ms, perSecond, report } from './report.ts';
 
 const WAKE_UPS = 1_000;
 const BACKLOG = 50_000;
 const BATCH = 100;
+const IDLE_POLLS = 10_000;
+const IDLE_BOTS = 100;
 
 /** A waiting poll that is woken by an append elsewhere, and a backlog that is drained. */
 export async function benchPull(database: { url: string }): Promise<void> {
@@ -34,9 +40,20 @@ export async function benchPull(database: { url: string }): Promise<void> {
   try {
     const wakeUps = await measureWakeUps(fleet, append);
     const drained = await measureDrain(fleet, append);
+    const idle = await measureIdlePolls(fleet, redis);
     report('Pull, one api process', [
       { what: 'append → waiting poll answered, p50', figure: ms(percentile(wakeUps, 50)) },
       { what: 'append → waiting poll answered, p99', figure: ms(percentile(wakeUps, 99)), target: '≤ 10 ms' },
+      {
+        what: `${IDLE_POLLS.toLocaleString('en')} idle polls, memory of each`,
+        figure: `${idle.kbEach.toFixed(1)} KB`,
+        target: '≤ 20 KB',
+      },
+      {
+        what: 'connections to Redis with one poll, and with all',
+        figure: `${idle.redisBefore}, ${idle.redisAfter}`,
+        target: 'no more',
+      },
       { what: 'backlog drained, limit 100', figure: perSecond(drained), target: '≥ 50,000/s' },
     ]);
   } finally {
@@ -82,6 +99,41 @@ async function measureDrain(fleet: Fleet, append: Append): Promise<number> {
   const tookMs = performance.now() - begunAt;
   await poll.close();
   return (BACKLOG * 1000) / tookMs;
+}
+
+/** What polls cost an api that wait and are given nothing. */
+async function measureIdlePolls(fleet: Fleet, redis: RedisHandles) {
+  const tokens: string[] = [];
+  for (let at = 0; at < IDLE_BOTS; at += 1) {
+    tokens.push((await fleet.addBot({ long_poll_enabled: true, manage_enabled: false })).token);
+  }
+  const api = fleet.apis[0]!;
+  const part = { name: 'api', pids: () => [api.pid] };
+  const redisClients = async () =>
+    String(await redis.commands.client('LIST'))
+      .trim()
+      .split('\n').length;
+  const sockets: Socket[] = [];
+  const poll = (at: number) => {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`GET /tgapi/bot${tokens[at % IDLE_BOTS]}/getUpdates?timeout=50 HTTP/1.1\r\nHost: idle\r\n\r\n`);
+    sockets.push(socket);
+  };
+  const waiting = async () => (await readMetric(api, 'flotilla_waiting_polls')) ?? 0;
+  poll(0);
+  await waitFor(async () => (await waiting()) >= 1, { timeoutMs: 30_000, message: 'a poll that waits' });
+  const redisBefore = await redisClients();
+  const before = usageOf(part).memoryMb;
+  for (let at = 1; at < IDLE_POLLS; at += 1) {
+    poll(at);
+    if (at % 200 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await waitFor(async () => (await waiting()) >= IDLE_POLLS, { timeoutMs: 45_000, message: 'all polls to wait' });
+  const kbEach = ((usageOf(part).memoryMb - before) * 1024) / IDLE_POLLS;
+  const redisAfter = await redisClients();
+  for (const socket of sockets) socket.destroy();
+  return { kbEach, redisBefore, redisAfter };
 }
 
 function poller(fleet: Fleet, token: string) {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { type LagSink, startLagSink } from './lag-sink.ts';
 import { percentile } from './percentile.ts';
 import { ms, perSecond, report } from './report.ts';
 
@@ -17,7 +16,7 @@ const STEADY_SECONDS = 10;
 /** From the platform to the backend, through one worker, with history written beside it. */
 export async function benchPush(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 1, workers: 1 }, { LOG_LEVEL: 'warn' }, database);
-  const sink = await startSink();
+  const sink = await startLagSink();
   try {
     const bots: number[] = [];
     for (let at = 0; at < BOTS; at += 1) {
@@ -53,7 +52,7 @@ export async function benchPush(database: { url: string }): Promise<void> {
 }
 
 /** The lags of a quiet bot's updates while another bot's many are sent to the same backend. */
-async function besideBusy(fleet: Fleet, sink: Sink, [busy, quiet]: number[]): Promise<number[]> {
+async function besideBusy(fleet: Fleet, sink: LagSink, [busy, quiet]: number[]): Promise<number[]> {
   sink.reset();
   await fleet.control.generate({ bots: [busy!], chats: CHATS, count: QUEUED });
   await fleet.control.generate({ bots: [quiet!], chats: 1, count: QUIET, perSecond: 1 });
@@ -68,36 +67,4 @@ async function stored(fleet: Fleet): Promise<number> {
 async function untilCount(count: () => number | Promise<number>, wanted: number, begunAt: number): Promise<number> {
   await waitFor(async () => (await count()) >= wanted, { timeoutMs: 120_000, message: `${wanted} updates` });
   return performance.now() - begunAt;
-}
-
-type Sink = Awaited<ReturnType<typeof startSink>>;
-
-/** A backend as cheap as Node allows; it reads when each update was made from the update's own text. */
-async function startSink() {
-  let arrived: { path: string; lag: number }[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('latin1');
-    request.on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      arrived.push({ path: request.url ?? '', lag: Date.now() - Number(/@(\d{13})"/.exec(body)?.[1]) });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    count: () => arrived.length,
-    /** In ms; of one path, or of all. */
-    lags: (path?: string) => arrived.filter((one) => path === undefined || one.path === path).map(({ lag }) => lag),
-    reset: () => {
-      arrived = [];
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }
