@@ -28,6 +28,8 @@ export async function benchProxy(database: { url: string }): Promise<void> {
     const at = (root: string, method: string) => `${root}/bot${TOKEN}/${method}`;
     const direct = await requestsPerSecond(at(nginx.url, 'sendChatAction'), BODY);
     const bare = await requestsPerSecond(at(barest.url, 'sendChatAction'), BODY);
+    // Compiled by then, as the barest one is after its first moments.
+    await requestsPerSecond(at(api, 'sendChatAction'), BODY);
     const passed = await requestsPerSecond(at(api, 'sendChatAction'), BODY);
     const captured = await requestsPerSecond(at(api, 'sendMessage'), BODY);
     const slow = await latencyAtRate(at(nginx.url, 'sendChatAction'), BODY, STEADY);
@@ -35,12 +37,8 @@ export async function benchProxy(database: { url: string }): Promise<void> {
     report(`Proxy, small JSON POST, 32 connections (${loadGenerator}), one api process`, [
       { what: 'nginx', figure: perSecond(direct) },
       { what: 'bare node:http + undici', figure: `${perSecond(bare)}, ${ratio(bare / direct)} of nginx` },
-      { what: 'pass-through', figure: `${perSecond(passed)}, ${ratio(passed / direct)} of nginx`, target: '≥ 0.5' },
-      {
-        what: 'captured sendMessage',
-        figure: `${perSecond(captured)}, ${ratio(captured / direct)} of nginx`,
-        target: '≥ 0.4',
-      },
+      { what: 'pass-through', figure: besides(passed, { bare, direct }), target: '≥ 0.6 of the bare one' },
+      { what: 'captured sendMessage', figure: besides(captured, { bare, direct }), target: '≥ 0.5 of the bare one' },
       { what: `added at ${STEADY}/s, p50`, figure: ms(added.p50 - slow.p50), target: '≤ 1 ms' },
       { what: `added at ${STEADY}/s, p99`, figure: ms(added.p99 - slow.p99), target: '≤ 5 ms' },
     ]);
@@ -50,4 +48,8 @@ export async function benchProxy(database: { url: string }): Promise<void> {
     await nginx.stop();
     await platform.stop();
   }
+}
+
+function besides(count: number, { bare, direct }: { bare: number; direct: number }): string {
+  return `${perSecond(count)}, ${ratio(count / bare)} of the bare one, ${ratio(count / direct)} of nginx`;
 }
