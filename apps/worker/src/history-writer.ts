@@ -14,7 +14,7 @@ import type { WorkerContext } from './context.ts';
 const BATCH = 500;
 const TURN_BATCHES = 20;
 /** What arrives within this time shares a transaction. */
-const GATHER_MS = 250;
+const GATHER_MS = 500;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
 /** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
