@@ -1,33 +1,10 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { MessagesTable } from '@flotilla/database/tables.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
-import type { Selectable } from 'kysely';
 import { lockBots } from './lock-bots.ts';
 import { messageEffects } from './message-effects.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
 import { writeEffects } from './write-batch.ts';
-
-export type MessageRow = Selectable<MessagesTable>;
-
-// All but the search column, which is for finding only.
-const COLUMNS = [
-  'bot_id',
-  'business_connection_id',
-  'chat_id',
-  'id',
-  'user_id',
-  'username',
-  'first_name',
-  'last_name',
-  'text',
-  'date',
-  'media_type',
-  'file_id',
-  'reply_to_message_id',
-  'edit_date',
-  'deleted_at',
-  'outgoing',
-] as const satisfies (keyof MessagesTable)[];
 
 /**
  * Stores a Message the platform answered to a send, at once, and returns its row; storing it again, here or by the
@@ -48,7 +25,7 @@ export async function storeSentMessage(deps: { db: Database }, botId: number, me
     const { business_connection_id, chat_id, id } = stored.message;
     return transaction
       .selectFrom('messages')
-      .select(COLUMNS)
+      .select(MESSAGE_COLUMNS)
       .where((row) => row.and({ bot_id: botId, business_connection_id, chat_id, id }))
       .executeTakeFirstOrThrow();
   });

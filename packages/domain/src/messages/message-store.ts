@@ -1,29 +1,10 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { MessagesTable, Tables } from '@flotilla/database/tables.ts';
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { Tables } from '@flotilla/database/tables.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
 
-export type Message = Selectable<MessagesTable>;
-
-/** All but the search column, which is only looked in. */
-export const MESSAGE_COLUMNS = [
-  'bot_id',
-  'business_connection_id',
-  'chat_id',
-  'id',
-  'user_id',
-  'username',
-  'first_name',
-  'last_name',
-  'text',
-  'date',
-  'media_type',
-  'file_id',
-  'reply_to_message_id',
-  'edit_date',
-  'deleted_at',
-  'outgoing',
-] as const;
+export type Message = MessageRow;
 
 const COUNTED_ROW_BY_ROW = 10_000;
 

@@ -1,8 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
-import { type ChatOfBot, MESSAGE_COLUMNS, type Message, type MessageCursor } from './message-store.ts';
+import type { ChatOfBot, Message, MessageCursor } from './message-store.ts';
 
 export interface SearchPage {
   limit: number;

@@ -1,0 +1,24 @@
+import type { MessagesTable } from '@flotilla/database/tables.ts';
+import type { Selectable } from 'kysely';
+
+export type MessageRow = Selectable<MessagesTable>;
+
+/** All but the search column, which is only looked in. */
+export const MESSAGE_COLUMNS = [
+  'bot_id',
+  'business_connection_id',
+  'chat_id',
+  'id',
+  'user_id',
+  'username',
+  'first_name',
+  'last_name',
+  'text',
+  'date',
+  'media_type',
+  'file_id',
+  'reply_to_message_id',
+  'edit_date',
+  'deleted_at',
+  'outgoing',
+] as const satisfies (keyof MessagesTable)[];
