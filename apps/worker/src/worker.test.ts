@@ -135,6 +135,27 @@ describe('a worker', () => {
     );
   });
 
+  test('breaks off what is under way when Redis fails it, before the same is sent again', async () => {
+    const under = new Set<object>();
+    let atOnce = 0;
+    let answers = false;
+    const slow = await startBackend((_request, response) => {
+      under.add(response);
+      atOnce = Math.max(atOnce, under.size);
+      response.once('close', () => under.delete(response));
+      if (answers) response.end();
+    });
+    const { platformId } = await registered({ proxyEnabled: true, backendUrl: slow.url });
+    await message(platformId, 1, 'once at a time');
+    await slow.waitForRequests(1);
+    // Longer than a turn goes without a look at Redis, shorter than its lock lasts.
+    await context.redis.commands.client('PAUSE', 7_000);
+    answers = true;
+    await slow.waitForRequests(2, 60_000);
+    expect(atOnce).toBe(1);
+    await slow.stop();
+  }, 90_000);
+
   test('delivers a thousand updates of many chats, each once and in order', async () => {
     const { platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
     for (let at = 0; at < 1000; at += 1) {

@@ -72,6 +72,8 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
     },
     breakOff: () => cancel.abort(),
     close: () => {
+      // Nothing, but when a round failed: what is under way then is handed out again.
+      cancel.abort();
       appended.stop();
       lease.signal.removeEventListener('abort', windDown);
       clearTimeout(patience);
