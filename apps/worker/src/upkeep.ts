@@ -78,8 +78,9 @@ async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const forgotten: Record<MarkKind, number[]> = { push: [], rules: [], history: [] };
-  for (let shard = 0; shard < SHARDS; shard += 1) {
-    const marks = await deps.redis.commands.zrangebyscore(shardKeys(shard).dirty, '-inf', '+inf', 'WITHSCORES');
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).dirty);
+  const found = await deps.redis.runMany(shards.map((dirty) => ['zrange', dirty, 0, -1, 'WITHSCORES']));
+  for (const [shard, marks] of (found as string[][]).entries()) {
     for (let at = 0; at < marks.length; at += 2) {
       const sinceMs = Number(marks[at + 1]);
       const kind = kindOf(marks[at]!);

@@ -66,8 +66,10 @@ function intakeState(bot: Bot, status: BotStatus): IntakeState {
 
 async function addHistory({ redis }: FigureDeps, figures: FleetFigures): Promise<void> {
   const streams = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).history);
-  const lengths = await redis.runMany(streams.map((stream) => ['xlen', stream]));
-  const first = await redis.runMany(streams.map((stream) => ['xrange', stream, '-', '+', 'COUNT', 1]));
+  const [lengths, first] = await Promise.all([
+    redis.runMany(streams.map((stream) => ['xlen', stream])),
+    redis.runMany(streams.map((stream) => ['xrange', stream, '-', '+', 'COUNT', 1])),
+  ]);
   for (const length of lengths) deepen(figures.history, Number(length));
   const times = (first as [id: string, fields: string[]][][]).flatMap(([entry]) =>
     entry === undefined ? [] : [Number.parseInt(entry[0], 10)],

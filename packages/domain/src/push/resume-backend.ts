@@ -4,19 +4,26 @@ import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { PushDeps } from './push-step.ts';
 
+/** The turn that got through waits for this, with its own results in hand. */
+const BOTS_AT_ONCE = 200;
+
 /** Resumes the pushes of every other bot with the same backend URL, once one of them has got through to it. */
 export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }, through: Bot): Promise<void> {
   if (!deps.directory.ready()) return;
-  const same = deps.directory.all().filter((bot) => bot.backendUrl === through.backendUrl && bot.id !== through.id);
-  for (const bot of same) {
-    if (!pushes(bot)) continue;
-    const { state, lanes } = botKeys(bot.id);
-    const resumed: unknown = await runScript(
-      deps.redis.commands,
-      'resume-backend',
-      [state, lanes],
-      [bot.generation, deps.clock.nowMs()],
-    );
-    if (resumed === 1) await deps.turns.push.wake(bot.id);
+  const same = deps.directory
+    .all()
+    .filter((bot) => bot.backendUrl === through.backendUrl && bot.id !== through.id && pushes(bot));
+  for (let from = 0; from < same.length; from += BOTS_AT_ONCE) {
+    const some = same.slice(from, from + BOTS_AT_ONCE);
+    const resumed = await Promise.all(some.map((bot) => resume(deps, bot)));
+    await deps.turns.push.wakeAll(some.filter((_, at) => resumed[at]).map((bot) => bot.id));
   }
+}
+
+/** Whether the bot's backend was closed. */
+async function resume({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
+  const { state, lanes } = botKeys(bot.id);
+  const args = [bot.generation, clock.nowMs()];
+  const resumed: unknown = await runScript(redis.commands, 'resume-backend', [state, lanes], args);
+  return resumed === 1;
 }
