@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Waiting } from './memory-pressure.ts';
 
@@ -16,12 +17,12 @@ export type Ownership =
   | { outcome: 'nothing-to-do' };
 
 /** Makes the caller the owner of the bot's polling. */
-export async function ownPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<Ownership> {
+export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<Ownership> {
   const [status, epoch, pollOffset, polledAtMs, quickest, slowest] = await runScript(
     deps.redis.commands,
     'begin-polling',
     [botKeys(bot.id).state],
-    [bot.generation],
+    [bot.generation, deps.clock.nowMs()],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };
   return {

@@ -1,6 +1,6 @@
 -- Makes the caller the owner of a bot's polling: every older epoch is refused from now on.
 -- KEYS  1 state
--- ARGV  1 generation
+-- ARGV  1 generation  2 now (ms)
 -- RESULT {'GONE'} | {'OFF'}
 --      | {'OK', epoch, next offset to ask the platform for, last success of that (ms),
 --         updates that wait for the quickest reader, and for the slowest}
@@ -9,5 +9,5 @@ local s = redis.call('HMGET', KEYS[1], 'gen', 'on', 'pollOffset', 'pollOkAt')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= '1' then return { 'OFF' } end
 local quickest, slowest = waitingOf(redis.call('HMGET', KEYS[1], 'n', 'pull', 'push', 'parked', 'ackedN', 'filedN', 'pend',
-  'rules', 'unlooked', 'routing'), tonumber(redis.call('TIME')[1]) * 1000)
+  'rules', 'unlooked', 'routing'), tonumber(ARGV[2]))
 return { 'OK', redis.call('HINCRBY', KEYS[1], 'e:polling', 1), tonumber(s[3]), tonumber(s[4] or 0), quickest, slowest }
