@@ -1,7 +1,8 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { sign } from 'cookie-signature';
 import type { Request, Response } from 'express';
 import session from 'express-session';
 import { RedisSessionStore } from './redis-session-store.ts';
@@ -16,6 +17,7 @@ declare module 'express-session' {
 
 export const SESSION_COOKIE = 'session';
 const LIFETIME_MS = 7 * 24 * 3_600_000;
+const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/', maxAge: LIFETIME_MS } as const;
 
 export interface SessionDeps {
   redis: RedisHandles;
@@ -36,7 +38,7 @@ export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddle
     resave: false,
     saveUninitialized: false,
     unset: 'destroy',
-    cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto', path: '/', maxAge: LIFETIME_MS },
+    cookie: { ...COOKIE, secure: 'auto' },
   });
   return async (request, response) => {
     // express-session asks the request; PUBLIC_URL knows of a TLS that ends before an untrusted proxy.
@@ -51,11 +53,9 @@ export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddle
 /** A cookie that another key than the first has signed is sent anew, so that people stay signed in when that key goes. */
 function renewSignature(request: Request, response: Response, secret: string): void {
   if (request.session.accountId === undefined) return;
-  const signature = createHmac('sha256', secret).update(request.sessionID).digest('base64').replace(/=+$/, '');
-  const value = `s:${request.sessionID}.${signature}`;
+  const value = `s:${sign(request.sessionID, secret)}`;
   if (request.headers.cookie?.includes(encodeURIComponent(value))) return;
-  const secure = request.secure;
-  response.cookie(SESSION_COOKIE, value, { httpOnly: true, sameSite: 'lax', secure, path: '/', maxAge: LIFETIME_MS });
+  response.cookie(SESSION_COOKIE, value, { ...COOKIE, secure: request.secure });
 }
 
 /** The account that signed in, unless its sessions were ended since. */
