@@ -1,22 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { usageOf } from './process-usage.ts';
 
 /** What updates cost in processor time (µs each); unlike time it hardly depends on what else the machine does. */
 export type Cost = { perSecond: number; workerUs: number; redisUs: number };
 
-const TICK_US = 10_000;
-
 /** Measures the processor time of a worker and of Redis over a stretch of work. */
 export function cpuMeter(workerPid: number, redis: RedisHandles) {
-  const worker = async (): Promise<number> => {
-    const stat = await readFile(`/proc/${workerPid}/stat`, 'utf8');
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-      .map(Number);
-    return (user! + system!) * TICK_US;
-  };
+  const part = { name: 'worker', pids: () => [workerPid] };
+  const worker = (): number => usageOf(part).cpuSeconds * 1e6;
   const ofRedis = async (): Promise<number> => {
     const info = await redis.commands.info('cpu');
     const seconds = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(info)?.[1]);
@@ -25,11 +16,11 @@ export function cpuMeter(workerPid: number, redis: RedisHandles) {
   return {
     /** The cost of each of these updates while `work` ran; it answers how many a second were done. */
     perUpdate: async (updates: number, work: () => Promise<number>): Promise<Cost> => {
-      const [workerBefore, redisBefore] = [await worker(), await ofRedis()];
+      const [workerBefore, redisBefore] = [worker(), await ofRedis()];
       const perSecond = await work();
       return {
         perSecond,
-        workerUs: ((await worker()) - workerBefore) / updates,
+        workerUs: (worker() - workerBefore) / updates,
         redisUs: ((await ofRedis()) - redisBefore) / updates,
       };
     },

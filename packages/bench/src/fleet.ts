@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
@@ -16,6 +14,7 @@ import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { sql } from 'kysely';
 import { type Cost, cpuMeter } from './cpu-meter.ts';
+import { startLagSink } from './lag-sink.ts';
 import { perSecond, ratio, report } from './report.ts';
 
 const MANY = 10_000;
@@ -38,7 +37,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
   const db = connectDatabase({ url: database.url, maxConnections: 2 });
   const redis = await connectRedis({ url: fleet.redis.url, log });
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);
-  const sink = await startSink();
+  const sink = await startLagSink();
   const turns = {
     push: turnQueue(redis, 'push'),
     rules: turnQueue(redis, 'rules'),
@@ -60,7 +59,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
     return (wanted * 1000) / (performance.now() - begunAt);
   };
   try {
-    await insertManyBots(db, MANY, sink.url);
+    await insertManyBots(db, MANY, `http://127.0.0.1:${sink.port}`);
     // A host of its own: what one backend does must not count against those that share its host.
     await sql`update bots set backend_url = replace(backend_url, '127.0.0.1', '127.0.0.2') where telegram_id = 1`.execute(
       db,
@@ -103,7 +102,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
       },
     ]);
   } finally {
-    sink.stop();
+    await sink.stop();
     directory.close();
     await Promise.all(Object.values(turns).map((queue) => queue.close()));
     await redis.close();
@@ -135,32 +134,4 @@ function oneUpdate(id: number) {
   const date = Math.floor(Date.now() / 1000);
   const raw = `{"update_id":${id},\n"message":{"message_id":${id},"date":${date},"chat":{"id":${id % 50},"type":"private"},"text":"hello"}}`;
   return sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates;
-}
-
-async function startSink() {
-  let count = 0;
-  let hanging = '';
-  const server = createServer((request, response) => {
-    request.resume();
-    if (request.url === hanging) return;
-    request.on('end', () => {
-      count += 1;
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    count: () => count,
-    reset: () => {
-      count = 0;
-    },
-    hang: (path: string) => {
-      hanging = path;
-    },
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

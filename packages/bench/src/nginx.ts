@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
+import { findNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 export type Nginx = { url: string; stop(): Promise<void> };
@@ -18,10 +19,6 @@ const ANSWERS = {
   getMe: { id: 700001, is_bot: true, first_name: 'Bench', username: 'bench_bot' },
   sendMessage: MESSAGE,
 };
-
-export function hasNginx(): boolean {
-  return spawnSync('nginx', ['-v']).status === 0;
-}
 
 /** A platform that answers getMe, sendMessage and everything else at once, as fast as nginx can. */
 export function startPlatform(): Promise<Nginx> {
@@ -52,7 +49,7 @@ uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
 ${upstream}
 server { listen 127.0.0.1:${port}; ${locations} } }`,
   );
-  const child = spawn('nginx', ['-c', file, '-p', directory], { stdio: 'ignore' });
+  const child = spawn(await findNginx(), ['-c', file, '-p', directory], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(`${url}/bot1:x/close`).catch(() => null)) !== null, { message: 'nginx' });
   return {

@@ -1,6 +1,6 @@
 import { startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { latencyAtRate, loadGenerator, requestsPerSecond } from './load.ts';
-import { hasNginx, startPlatform, startReverseProxy } from './nginx.ts';
+import { startPlatform, startReverseProxy } from './nginx.ts';
 import { ms, perSecond, ratio, report } from './report.ts';
 import { startBareProxy } from './start-bare-proxy.ts';
 
@@ -10,10 +10,6 @@ const STEADY = 500;
 
 /** The proxy beside nginx and beside the barest proxy of the same parts, before a platform that answers at once. */
 export async function benchProxy(database: { url: string }): Promise<void> {
-  if (!hasNginx()) {
-    report('Proxy', [{ what: 'not measured', figure: 'nginx is not installed, and every figure is a ratio to it' }]);
-    return;
-  }
   const platform = await startPlatform();
   const nginx = await startReverseProxy(platform.url);
   const barest = await startBareProxy(platform.url);
