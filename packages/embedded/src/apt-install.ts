@@ -9,7 +9,9 @@ export async function aptInstall(name: string, report: (line: string) => void): 
   if (process.getuid?.() !== 0) return false;
   // RUNLEVEL=1: a package that brings a server would start one of its own otherwise.
   const env = { ...inheritedEnv(), DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args: string[]) => run('apt-get', ['-q', '-y', ...args], { env, maxBuffer: 1 << 24 });
+  // Several test files may want a package each at the same time.
+  const options = ['-q', '-y', '-o', 'DPkg::Lock::Timeout=300'];
+  const apt = (...args: string[]) => run('apt-get', [...options, ...args], { env, maxBuffer: 1 << 24 });
   const install = () => apt('install', '--no-install-recommends', name);
   report(`installing ${name} with apt-get`);
   try {

@@ -4,14 +4,12 @@ import type { ControlClient } from '@flotilla/simulator/control-client.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
-import { findNginx, type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
+import { type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EchoBot, LIBRARIES, type Library, startEchoBot } from './echo-bots/start-echo-bot.ts';
 import { ledger } from './ledger.ts';
 import { startPuller } from './puller.ts';
-
-const program = await findNginx((line) => process.stderr.write(`${line}\n`));
 
 let fleet: Fleet;
 let nginx: Nginx;
@@ -27,7 +25,7 @@ beforeEach(async () => {
     { PUBLIC_URL: `http://127.0.0.1:${port}`, BALANCER_NOTICE_SECONDS: '5', TRUSTED_PROXIES: '127.0.0.1' },
   );
   for (const apiPort of apiPorts) await fleet.start('api', {}, apiPort);
-  nginx = await startNginx(program!, { port, apiPorts });
+  nginx = await startNginx({ port, apiPorts });
 }, 60_000);
 afterEach(async () => {
   await Promise.all(bots.map((bot) => bot.stop()));
@@ -73,7 +71,7 @@ function complaintsOf(echo: EchoBot): string[] {
   return lines.filter((line) => line !== '' && line !== 'ready' && !/warning|warn\(|--trace-/i.test(line));
 }
 
-(program === null ? describe.skip : describe)('while every process is restarted in turn behind nginx', () => {
+describe('while every process is restarted in turn behind nginx', () => {
   test('no call of a bot in any library fails, and each chat is answered once and in order', async () => {
     const programs: { name: string; bot: FleetBot; echo: EchoBot }[] = [];
     // Not all at once: the machine would be busy with nothing else for long.

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { findNginx, type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
+import { type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -10,7 +10,7 @@ const MIB = 1 << 20;
 /** What came in, and how it is answered, are all that the api is here. */
 const received: { url: string; headers: IncomingMessage['headers']; bytes: number }[] = [];
 let api: Server;
-let nginx: Nginx | null = null;
+let nginx: Nginx;
 
 beforeAll(async () => {
   api = createServer((request, response) => {
@@ -25,10 +25,8 @@ beforeAll(async () => {
     if (request.url === '/cut') request.socket.destroy();
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-  const program = await findNginx((line) => process.stderr.write(`${line}\n`));
-  if (program === null) return;
   const { port } = api.address() as AddressInfo;
-  nginx = await startNginx(program, { apiPorts: [port, port] });
+  nginx = await startNginx({ apiPorts: [port, port] });
 }, 60_000);
 
 afterAll(async () => {
@@ -38,7 +36,6 @@ afterAll(async () => {
 });
 
 test('a token is in no line of the log, however it is spelt, and the path to the api is byte for byte the same', async () => {
-  if (nginx === null) return;
   const encoded = TOKEN.replace(':', '%3A');
   const paths = [
     `/bot${TOKEN}/getMe`,
@@ -51,7 +48,7 @@ test('a token is in no line of the log, however it is spelt, and the path to the
   received.length = 0;
   for (const path of paths) await (await fetch(`${nginx.url}${path}`)).text();
   expect(received.map(({ url }) => url)).toEqual(paths);
-  const logged = async () => (await nginx!.requests()).map(({ path }) => path);
+  const logged = async () => (await nginx.requests()).map(({ path }) => path);
   await waitFor(async () => (await logged()).includes('/api/bots/add'));
   const lines = await logged();
   expect(lines.join('\n')).not.toMatch(/secret/i);
@@ -60,14 +57,12 @@ test('a token is in no line of the log, however it is spelt, and the path to the
 });
 
 test('the address that the api is told is the one that called, whatever the client says of itself', async () => {
-  if (nginx === null) return;
   received.length = 0;
   await fetch(`${nginx.url}/api/bots`, { headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' } });
   expect(received[0]!.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
 });
 
 test('a body over 1 MiB is refused on the paths of the service, in its own words, and passed on elsewhere', async () => {
-  if (nginx === null) return;
   const body = Buffer.alloc(2 * MIB);
   received.length = 0;
   const refused = await fetch(`${nginx.url}/api/bots/add`, { method: 'POST', body });
@@ -81,7 +76,6 @@ test('a body over 1 MiB is refused on the paths of the service, in its own words
 });
 
 test('neither an upload nor an answer waits for its end', async () => {
-  if (nginx === null) return;
   const socket = connect(nginx.port, '127.0.0.1');
   let answered = '';
   socket.on('data', (chunk) => (answered += chunk));
@@ -91,10 +85,9 @@ test('neither an upload nor an answer waits for its end', async () => {
 });
 
 test('a POST whose connection breaks after it was sent is sent once, where a GET is tried on another pod', async () => {
-  if (nginx === null) return;
   const sent = async (method: string) => {
     received.length = 0;
-    const response = await fetch(`${nginx!.url}/cut`, { method, ...(method === 'POST' ? { body: 'once' } : {}) });
+    const response = await fetch(`${nginx.url}/cut`, { method, ...(method === 'POST' ? { body: 'once' } : {}) });
     return { status: response.status, times: received.length };
   };
   expect(await sent('POST')).toEqual({ status: 502, times: 1 });

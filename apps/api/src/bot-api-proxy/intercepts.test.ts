@@ -257,6 +257,25 @@ describe('getUpdates', () => {
     for (const poll of await Promise.all(polls)) expect(poll).toMatchObject({ status: 200, body: { result: [{}] } });
   });
 
+  test('the same offset asked for again at once is answered with the same updates', async () => {
+    const { token } = await newBot({ long_poll_enabled: true });
+    await accept(token, update(21), update(22));
+    for (let time = 0; time < 3; time += 1) {
+      expect((await call(token, 'getUpdates', { query: 'offset=21' })).body.result).toHaveLength(2);
+    }
+  });
+
+  test('goes on beside a backend: both are given every update', async () => {
+    const { token } = await newBot({
+      long_poll_enabled: true,
+      proxy_enabled: true,
+      backend_url: 'http://127.0.0.1:9/hook',
+    });
+    await accept(token, update(31));
+    expect((await call(token, 'getUpdates', { query: 'timeout=0' })).body.result).toHaveLength(1);
+    expect(await info(token)).toMatchObject({ url: 'http://127.0.0.1:9/hook', pending_update_count: 1 });
+  });
+
   test('allowed_updates is kept for the bot, as at the platform', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     const kinds = async () => (await info(token)).allowed_updates;

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
-import { access, chmod, constants, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { aptInstall } from '@flotilla/embedded/apt-install.ts';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findProgram, type WantedProgram } from '@flotilla/embedded/find-program.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
-import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { throwAwayDir } from '../throw-away-dir.ts';
 import { waitFor } from '../wait-for.ts';
 
 const RULES = join(import.meta.dirname, '../../../../infra/nginx');
-const USUAL_PLACES = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /** One request as nginx's access log tells it. */
 export type NginxRequest = {
@@ -27,29 +25,20 @@ export type Nginx = {
   stop(): Promise<void>;
 };
 
-/** The path of nginx; as root on Debian and its kin it is installed when missing. null, and a line, where it cannot be. */
-export async function findNginx(report: (line: string) => void): Promise<string | null> {
-  const found = await programOfPath();
-  if (found !== null) return found;
-  if (await aptInstall('nginx', report)) return programOfPath();
-  report('nginx is not here (Debian: apt-get install nginx): its tests are left out');
-  return null;
-}
+const NGINX: WantedProgram = {
+  names: ['nginx'],
+  aptPackage: 'nginx',
+  missing:
+    'There is no nginx on the PATH: install it (Debian, Ubuntu: sudo apt-get install nginx; macOS: brew install nginx).',
+};
 
-async function programOfPath(): Promise<string | null> {
-  for (const folder of [...(inheritedEnv().PATH ?? '').split(delimiter), ...USUAL_PLACES]) {
-    const path = join(folder || '/', 'nginx');
-    const usable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (usable) return path;
-  }
-  return null;
+/** The path of nginx, as findProgram finds it. */
+export function findNginx(): Promise<string> {
+  return findProgram(NGINX, (line) => process.stderr.write(`${line}\n`));
 }
 
 /** nginx with the rules that production has, before api processes on these ports of this machine. */
-export async function startNginx(program: string, options: { port?: number; apiPorts: number[] }): Promise<Nginx> {
+export async function startNginx(options: { port?: number; apiPorts: number[] }): Promise<Nginx> {
   const port = options.port ?? (await freePort());
   const folder = await throwAwayDir();
   // As root its workers are another user, who writes what is too large for memory here.
@@ -57,7 +46,7 @@ export async function startNginx(program: string, options: { port?: number; apiP
   const log = join(folder, 'access.log');
   const file = join(folder, 'nginx.conf');
   await writeFile(file, configuration({ folder, port, log, apiPorts: options.apiPorts }));
-  const child = spawn(program, ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(await findNginx(), ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;
