@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
@@ -135,26 +136,45 @@ describe('a worker', () => {
     );
   });
 
-  test('breaks off what is under way when Redis fails it, before the same is sent again', async () => {
-    const under = new Set<object>();
+  test('sends nothing twice when Redis answers nothing for a while, and breaks off what is under way when for long', async () => {
+    const open = new Set<ServerResponse>();
     let atOnce = 0;
     let answers = false;
     const slow = await startBackend((_request, response) => {
-      under.add(response);
-      atOnce = Math.max(atOnce, under.size);
-      response.once('close', () => under.delete(response));
+      open.add(response);
+      atOnce = Math.max(atOnce, open.size);
+      response.once('close', () => open.delete(response));
       if (answers) response.end();
     });
+    const answered = () => {
+      answers = true;
+      for (const response of open) response.end();
+    };
     const { platformId } = await registered({ proxyEnabled: true, backendUrl: slow.url });
-    await message(platformId, 1, 'once at a time');
+    await message(platformId, 1, 'once');
     await slow.waitForRequests(1);
-    // Longer than a turn goes without a look at Redis, shorter than its lock lasts.
-    await context.redis.commands.client('PAUSE', 7_000);
-    answers = true;
+    await context.redis.commands.client('PAUSE', 4_000);
+    answered();
+    await message(platformId, 1, 'after it');
     await slow.waitForRequests(2, 60_000);
+    expect(slow.requests.map(({ text }) => JSON.parse(text).message.text)).toEqual(['once', 'after it']);
+
+    answers = false;
+    await message(platformId, 1, 'again');
+    await slow.waitForRequests(3);
+    // Longer than a turn can be sure that nobody else runs it.
+    await context.redis.commands.client('PAUSE', 16_000);
+    answers = true;
+    await slow.waitForRequests(4, 60_000);
     expect(atOnce).toBe(1);
     await slow.stop();
-  }, 90_000);
+    await waitFor(() =>
+      context.redis.commands.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+  }, 120_000);
 
   test('delivers a thousand updates of many chats, each once and in order', async () => {
     const { platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });

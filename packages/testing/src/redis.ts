@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
+import { Redis } from 'ioredis';
 import { throwAwayDir } from './throw-away-dir.ts';
 
 export type TestRedis = {
@@ -9,6 +10,8 @@ export type TestRedis = {
   stop(): Promise<void>;
   /** kill -9. */
   kill(): void;
+  /** From now on it answers nothing for so long, as over a disk that does not keep up. */
+  freeze(ms: number): Promise<void>;
   /** Starts again on the same port; over the same data, or empty. Ends it first when it runs. */
   restart(options?: { empty?: boolean }): Promise<void>;
 };
@@ -24,6 +27,11 @@ export async function startTestRedis(options: { directives?: Record<string, stri
     url,
     port,
     kill: () => redis.kill(),
+    freeze: async (ms) => {
+      const connection = new Redis(url);
+      await connection.client('PAUSE', ms);
+      connection.disconnect();
+    },
     stop: async () => {
       await redis.stop();
       await rm(dataDir, { recursive: true, force: true });

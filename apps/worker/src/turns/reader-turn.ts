@@ -57,7 +57,13 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
     const room = winding ? 0 : reader.room();
     const drains = underWay.count() === 0;
     const lingers = drains && !lingered && !winding && reader.lingers();
-    const step = await reader.step({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
+    const step = await reader.step({
+      epoch,
+      room,
+      tidy: tidies(),
+      end: drains && !lingers ? 'idle' : null,
+      held: lease.held,
+    });
     if (step.outcome === 'lost') {
       reader.breakOff();
       return { next: 'idle' };
@@ -79,7 +85,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
       // The mark stays: what waits is due, and there is no telling when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
-      return sleepUntil(reader, step.epoch, step.nextDueMs);
+      return sleepUntil(reader, step.epoch, step.nextDueMs, lease);
     } else if (lingers) {
       lingered = true;
       await reader.linger();
@@ -90,9 +96,9 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
 }
 
 /** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
-function sleepUntil(reader: TurnReader, epoch: number, atMs: number): TurnOutcome {
+function sleepUntil(reader: TurnReader, epoch: number, atMs: number, { held }: TurnLease): TurnOutcome {
   const lookAgain = async () => {
-    const step = await reader.step({ epoch, room: 0, tidy: false, end: 'asleep' });
+    const step = await reader.step({ epoch, room: 0, tidy: false, end: 'asleep', held });
     return step.outcome === 'ok' && !step.ended;
   };
   return { next: 'at', atMs, lookAgain };

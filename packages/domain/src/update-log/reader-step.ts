@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
@@ -49,6 +52,8 @@ export type Round = {
   tidy: boolean;
   /** Takes the work mark away when nothing waits ('idle'), or when what waits has a time that is known ('asleep'). */
   end: 'idle' | 'asleep' | null;
+  /** Whether the turn is surely still ours: so long a round whose answer was lost is asked for again. */
+  held(): boolean;
 };
 
 export type ReaderStep =
@@ -69,6 +74,7 @@ export type ReaderStep =
 const SCRIPTS = { push: 'push-step', rules: 'rules-step' } as const;
 /** An update whose handling was begun this often and never ended is buried. */
 const BEGUN_AT_MOST = 3;
+const ASK_AGAIN_AFTER_MS = 200;
 
 /** One round trip of a reader's turn: results in, what is new filed into lanes, what is due out. */
 export async function readerStep(
@@ -80,28 +86,33 @@ export async function readerStep(
   own: { keys: string[]; args: (string | number)[] },
 ): Promise<ReaderStep> {
   const keys = botKeys(bot.id);
-  const reply = await runScript(
-    deps.redis.commands,
-    SCRIPTS[reader],
-    [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.dirty, keys.consumers, ...own.keys],
-    [
-      bot.generation,
-      round.epoch ?? '',
-      deps.clock.nowMs(),
-      bot.id,
-      reader === 'push' ? keys.lane('') : keys.rulesLane(''),
-      round.room,
-      round.tidy ? '1' : '0',
-      BEGUN_AT_MOST,
-      round.end ?? '',
-      settled.length,
-      ...settled.flatMap(resultArguments),
-      ...own.args,
-    ],
-  );
-  const [status, epoch, nextDue, wakeHistory, ended, named, ...units] = reply;
+  const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.dirty, keys.consumers];
+  const name = randomBytes(6).toString('base64url');
+  const ask = () =>
+    runScript(
+      deps.redis.commands,
+      SCRIPTS[reader],
+      [...scriptKeys, ...own.keys],
+      [
+        bot.generation,
+        round.epoch ?? '',
+        deps.clock.nowMs(),
+        bot.id,
+        reader === 'push' ? keys.lane('') : keys.rulesLane(''),
+        round.room,
+        round.tidy ? '1' : '0',
+        BEGUN_AT_MOST,
+        round.end ?? '',
+        name,
+        settled.length,
+        ...settled.flatMap(resultArguments),
+        ...own.args,
+      ],
+    );
+  const [status, epoch, nextDue, wakeHistory, ended, named, ...units] = await untilAnswered(ask, round.held);
   if (status !== 'OK') return { outcome: 'lost' };
-  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  // Not worth what was handed out: upkeep wakes what this may miss.
+  if (wakeHistory === 1) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
   return {
     outcome: 'ok',
     epoch: epoch as number,
@@ -110,6 +121,19 @@ export async function readerStep(
     ended: ended === 1,
     named: named as ScriptReply,
   };
+}
+
+/** What is in doubt is settled by asking again: what became of updates is kept here, and sent again by nobody else. */
+async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolean): Promise<ScriptReply> {
+  while (true) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isRedisUnavailable(error)) throw error;
+      await delay(ASK_AGAIN_AFTER_MS);
+      if (!held()) throw error;
+    }
+  }
 }
 
 function laneKeys(keys: ReturnType<typeof botKeys>, reader: Reader): string[] {

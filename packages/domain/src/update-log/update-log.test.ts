@@ -230,24 +230,25 @@ describe('reading as getUpdates does', () => {
 
 describe('push and pull as one queue', () => {
   const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
+  const held = () => true;
   const step = async (
     bot: Bot,
     epoch: number,
     finished: Parameters<typeof pushStep>[2]['finished'] = [],
     room = 10,
   ) => {
-    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null });
+    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null, held });
     if (taken.outcome !== 'ok') throw new Error('lost the turn');
     return taken;
   };
   const own = async (bot: Bot) => {
-    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 0, tidy: false, end: null });
+    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 0, tidy: false, end: null, held });
     if (begun.outcome !== 'ok') throw new Error('no owner');
     return begun.epoch;
   };
   /** Whether the work mark was taken away, the turn's next sleep being stored. */
   const ends = async (bot: Bot, epoch: number) => {
-    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep' });
+    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep', held });
     return last.outcome === 'ok' && last.ended;
   };
 
@@ -286,7 +287,7 @@ describe('push and pull as one queue', () => {
     await step(bot, dead);
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null })).toEqual({
+    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null, held })).toEqual({
       outcome: 'lost',
     });
   });
@@ -315,6 +316,46 @@ describe('push and pull as one queue', () => {
     expect(stream.filter(([, fields]) => fields.includes('dead'))).toHaveLength(1);
   });
 
+  test('a round whose answer was lost is carried out once, and nothing is handed out unheard', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1), update(2), update(3, 'message', 6));
+    const epoch = await own(bot);
+    let finished: Parameters<typeof step>[2] = [];
+    const handedOut = [];
+    // Longer than a command is waited for: the round is asked for again before it is carried out.
+    for (let round = 0; round < 4; round += 1) {
+      await redis.commands.client('PAUSE', 1_100);
+      expect((await step(bot, epoch, finished)).due).toEqual([]);
+      const { due } = await step(bot, epoch);
+      handedOut.push(due.map(({ id }) => id));
+      finished = due.slice(0, 1).map(({ lane, unitId }) => ({ lane, unitId, outcome: round < 2 ? 'release' : 'ok' }));
+    }
+    // More often than an update may be begun without an end; the second lane's is under way all the time.
+    expect(handedOut).toEqual([[1, 3], [1], [1], [2]]);
+    expect(await redis.commands.hget(botKeys(bot.id).state, 'pend')).toBe('2');
+    const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
+    expect(stream.filter(([, fields]) => fields.includes('dead'))).toEqual([]);
+  });
+
+  test('a turn whose first answer was lost begins with what it was handed', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    await redis.commands.client('PAUSE', 1_100);
+    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 1, tidy: false, end: null, held });
+    expect(begun).toMatchObject({ outcome: 'ok', due: [] });
+    const { epoch } = begun as { epoch: number };
+    expect((await step(bot, epoch)).due.map(({ id }) => id)).toEqual([1]);
+  });
+
+  test('a round is not asked for again once another owner may have begun', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    await accept(bot, update(1));
+    const epoch = await own(bot);
+    await redis.commands.client('PAUSE', 1_500);
+    const lost = pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, held: () => false });
+    await expect(lost).rejects.toThrow('Command timed out');
+  });
+
   test('what expires after tries without an answer is buried with their number', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
@@ -332,11 +373,11 @@ describe('push and pull as one queue', () => {
   test('a turn begins with its first round and ends with its last one, and what comes then marks work again', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 10, tidy: false, end: 'idle' });
+    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 10, tidy: false, end: 'idle', held });
     expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
     const finished = [{ lane: 'c:5', unitId: '1', outcome: 'ok' as const }];
     const { epoch } = begun as { epoch: number };
-    expect(await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle' })).toMatchObject({
+    expect(await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle', held })).toMatchObject({
       ended: true,
     });
     const mark = () => redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`);
@@ -388,7 +429,7 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1), update(2));
     const epoch = await own(bot);
     await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
-    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null })).toEqual({
+    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, held })).toEqual({
       outcome: 'lost',
     });
     expect(await idsOf(bot)).toEqual([]);

@@ -15,18 +15,19 @@ local FIRST_PROBE_MS = 2000
 local LONGEST_PROBE_MS = 60000
 local GONE_FOR_MS = 23 * 3600000
 
-local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'filed', 'filedN', 'pend', 'failSince', 'probeMs',
-  'closedUntil', 'pushOkAt', 'alone:push', 'goneSince')
+local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'round:push', 'filed', 'filedN', 'pend', 'failSince',
+  'probeMs', 'closedUntil', 'pushOkAt', 'alone:push', 'goneSince')
 local epoch, refusal = own(READER, s)
 if not epoch then return { refusal } end
-waiting = tonumber(s[7])
-local filed, filedN = tonumber(s[5]), tonumber(s[6])
-local failSince, closedUntil = tonumber(s[8]), tonumber(s[10] or 0)
+waiting = tonumber(s[8])
+local filed, filedN = tonumber(s[6]), tonumber(s[7])
+local failSince, closedUntil = tonumber(s[9]), tonumber(s[11] or 0)
 
 local mine = settle()
 local lastError, failedFrom, succeeded, onlyGone = ARGV[mine], ARGV[mine + 1], ARGV[mine + 2] == '1', ARGV[mine + 3]
+if again then lastError, failedFrom, succeeded, onlyGone = '', '', false, '' end
 if lastError ~= '' then note('pushErr', lastError, 'pushErrAt', now) end
-if #ARGV >= mine + 4 then
+if #ARGV >= mine + 4 and not again then
   redis.call('LPUSH', KEYS[10], unpack(ARGV, mine + 4))
   redis.call('LTRIM', KEYS[10], 0, ATTEMPTS_KEPT - 1)
 end
@@ -44,7 +45,7 @@ elseif failedFrom ~= '' then
   failSince = failSince or tonumber(failedFrom)
   note('failSince', failSince)
   if now - failSince >= CLOSE_AFTER_MS and closedUntil <= now then
-    local probeMs = math.min(tonumber(s[9] or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
+    local probeMs = math.min(tonumber(s[10] or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
     closedUntil = now + probeMs
     note('probeMs', probeMs, 'closedUntil', closedUntil)
   end
@@ -52,9 +53,9 @@ end
 
 local hopeless = 0
 if onlyGone == '0' then
-  if s[13] then redis.call('HDEL', state, 'goneSince') end
+  if s[14] then redis.call('HDEL', state, 'goneSince') end
 elseif onlyGone == '1' then
-  local goneSince = tonumber(s[13] or now)
+  local goneSince = tonumber(s[14] or now)
   note('goneSince', goneSince)
   if now - goneSince > GONE_FOR_MS then hopeless = 1 end
 end
@@ -75,8 +76,8 @@ end
 
 local probing = closedUntil > 0
 if probing then room = (closedUntil <= now and redis.call('EXISTS', flight) == 0) and math.min(room, 1) or 0 end
-local units = handOut(s[12], 0)
+local units = handOut(s[13], 0)
 -- While a probe is out nothing has a time; after it the backend is resumed, or closed until the next one.
 if probing and redis.call('EXISTS', flight) == 1 then quiet = true end
 note('pend', waiting)
-return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[11] or 0), resumed }, units)
+return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed }, units)

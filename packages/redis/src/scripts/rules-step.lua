@@ -9,11 +9,12 @@ local READER = 'rules'
 -- @include reader
 local LOOK_AT_ONCE = 100
 
-local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'looked', 'unlooked', 'routing', 'rev', 'alone:rules')
+local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'round:rules', 'looked', 'unlooked', 'routing', 'rev',
+  'alone:rules')
 local epoch, refusal = own(READER, s)
 if not epoch then return { refusal } end
-waiting = tonumber(s[7])
-local looked, unlooked = tonumber(s[5]), tonumber(s[6])
+waiting = tonumber(s[8])
+local looked, unlooked = tonumber(s[6]), tonumber(s[7])
 
 local mine = settle()
 local gatherMs, lookedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]), tonumber(ARGV[mine + 2])
@@ -38,7 +39,7 @@ if active then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end
-  units = handOut(s[9], gatherMs)
+  units = handOut(s[10], gatherMs)
 end
 note('looked', looked, 'unlooked', unlooked, 'routing', waiting)
-return answer(epoch, active, looked, 'ruledTo', shownTo ~= '', 0, { shownTo, tonumber(s[8]), shown }, units)
+return answer(epoch, active, looked, 'ruledTo', shownTo ~= '', 0, { shownTo, tonumber(s[9]), shown }, units)

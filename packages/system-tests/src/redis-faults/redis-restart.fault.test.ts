@@ -65,3 +65,21 @@ describe('Redis that is killed under load', () => {
     expect(load.errorLines()).toEqual([]);
   }, 240_000);
 });
+
+describe('Redis that answers nothing for seconds, again and again', () => {
+  test('costs time, but no update, no order, no second delivery and no dead letter', async () => {
+    const count = PER_SECOND * 20;
+    await load.generate(count, PER_SECOND);
+    for (let times = 0; times < 5; times += 1) {
+      await goesOn();
+      // Longer than any command is waited for, shorter than a turn needs to doubt that it is the only one.
+      await redis.freeze(2_500);
+    }
+    await load.allArrived(count, 90_000);
+    for (const book of load.books) expect(book.faults(count / load.bots.length / CHATS)).toEqual([]);
+    expect(load.books.map((book) => book.duplicates())).toEqual(load.books.map(() => 0));
+    for (const bot of load.bots) {
+      expect(await load.fleet.rest(`/api/deliveries?bot_id=${bot.id}&state=dead`)).toEqual([]);
+    }
+  }, 240_000);
+});

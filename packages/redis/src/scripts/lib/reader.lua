@@ -3,7 +3,8 @@
 -- ARGV  1 generation  2 epoch of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
 --       7 '1' to tidy the log  8 how often an update may be begun without an end
 --       9 'idle' takes the work mark away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
---       10 how many have finished  11… per finished one: lane, id in its lane, how many leave the lane with it,
+--       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
+--       11 how many have finished  12… per finished one: lane, id in its lane, how many leave the lane with it,
 --       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), record (JSON, for later),
 --       reason, attempts, last status; after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
@@ -19,20 +20,38 @@ local ALBUM_AT_MOST = 10
 local state, log, lanes, flight, work, redriven = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, botId, lanePrefix, room = tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
 local begunAtMost = tonumber(ARGV[8])
-local wakeHistory, waiting, quiet, changes = 0, 0, false, {}
+local round = ARGV[10]
+local again, wakeHistory, waiting, quiet, changes = false, 0, 0, false, {}
 
 -- Fields of the state are written together, at the end.
 local function note(...)
   for _, part in ipairs({ ... }) do changes[#changes + 1] = part end
 end
 
--- The epoch of the turn, or nil and why there is none; s: gen, the epoch, on, whether the reader is on.
+-- Whoever did not hear what was handed out to it never began it: not a try, and first in line.
+local function takeBack()
+  local out = redis.call('HGETALL', flight)
+  for i = 1, #out, 2 do
+    if out[i + 1] == round then
+      local id = redis.call('LINDEX', lanePrefix .. out[i], 0)
+      if id then redis.call('HINCRBY', work, 's:' .. id, -1) end
+      redis.call('ZADD', lanes, 'XX', 0, out[i])
+      redis.call('HDEL', flight, out[i])
+    end
+  end
+end
+
+-- The epoch of the turn, or nil and why there is none; s: gen, the epoch, on, whether the reader is on, the last round.
 local function own(reader, s)
   if not s[1] or s[1] ~= ARGV[1] then return nil, 'GONE' end
-  if ARGV[2] ~= '' then
-    if s[2] ~= ARGV[2] then return nil, 'FENCED' end
-    return tonumber(ARGV[2])
+  if ARGV[2] ~= '' and s[2] ~= ARGV[2] then return nil, 'FENCED' end
+  if s[5] == round then
+    again, room, wakeHistory = true, 0, 1
+    takeBack()
+    return tonumber(s[2])
   end
+  note('round:' .. reader, round)
+  if ARGV[2] ~= '' then return tonumber(ARGV[2]) end
   if s[3] ~= '1' or s[4] ~= '1' then return nil, 'OFF' end
   restoreFlights(lanes, flight)
   return redis.call('HINCRBY', state, 'e:' .. reader, 1)
@@ -40,8 +59,8 @@ end
 
 local function readEntry(id)
   if string.sub(id, 1, 1) ~= 'r' then return entryAt(log, id) end
-  local again = redis.call('HGET', redriven, id)
-  return again and cjson.decode(again)
+  local text = redis.call('HGET', redriven, id)
+  return text and cjson.decode(text)
 end
 
 local function fileInLane(lane, id)
@@ -74,8 +93,9 @@ end
 
 -- Records what became of what was handed out; answers where the reader's own arguments begin.
 local function settle()
-  local at = 11
-  for _ = 1, tonumber(ARGV[10]) do
+  local at = 12
+  if again then return at + tonumber(ARGV[11]) * 9 end
+  for _ = 1, tonumber(ARGV[11]) do
     local lane, id, outcome = ARGV[at], ARGV[at + 1], ARGV[at + 3]
     redis.call('HDEL', flight, lane)
     if redis.call('LINDEX', lanePrefix .. lane, 0) == id then
@@ -165,7 +185,7 @@ local function handOut(alone, gatherMs)
         break
       end
       redis.call('ZADD', lanes, IN_FLIGHT_SCORE, lane)
-      redis.call('HSET', flight, lane, unit[4])
+      redis.call('HSET', flight, lane, round)
       units[#units + 1] = unit
       if suspect then
         note('alone:' .. READER, lane)
