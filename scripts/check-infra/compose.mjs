@@ -55,7 +55,8 @@ function serviceFaults(root, compose, name, service) {
     else if (required && target.profiles && !service.profiles) fault(`it depends on ${other} of a profile`);
     if (condition === 'service_completed_successfully' && target?.restart !== 'no') fault(`${other} never completes`);
   }
-  for (const network of service.networks ?? []) {
+  const networks = service.networks ?? [];
+  for (const network of Array.isArray(networks) ? networks : Object.keys(networks)) {
     if (!(network in compose.networks)) fault(`there is no network ${network}`);
   }
   for (const [source, target] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
@@ -97,5 +98,11 @@ function balancerFaults(root, compose) {
   const balanced = [...nginx.matchAll(/^\s*server ([a-z0-9-]+):\d+/gm)].map(([, host]) => host);
   const apis = Object.keys(compose.services).filter((name) => name.startsWith('api-'));
   const same = balanced.toSorted().join() === apis.toSorted().join();
-  return same ? [] : [`nginx balances over ${balanced.join(', ')}, but there are ${apis.join(', ')}`];
+  const hosts = compose.services.nginx.extra_hosts ?? [];
+  return [
+    ...(same ? [] : [`nginx balances over ${balanced.join(', ')}, but there are ${apis.join(', ')}`]),
+    ...apis
+      .filter((name) => !hosts.includes(`${name}:${compose.services[name].networks.front?.ipv4_address}`))
+      .map((name) => `nginx does not know the address of ${name}`),
+  ];
 }

@@ -13,7 +13,7 @@ export async function checkNginx(root, leaveOut) {
     rmSync(join(folder, 'sites'), { recursive: true });
     cpSync(join(root, 'infra/nginx/tls.example.conf'), join(folder, 'sites/tls.conf'));
     if (!makeCertificate(folder, leaveOut)) renameSync(join(folder, 'sites'), join(folder, 'without-sites'));
-    makeLocal(join(folder, 'nginx.conf'), versionOf(nginx), leaveOut);
+    makeLocal(join(folder, 'nginx.conf'));
     const { ok, output } = run(nginx, ['-t', '-q', '-p', folder, '-c', join(folder, 'nginx.conf')]);
     return ok ? [] : [output.replaceAll(folder, 'infra/nginx')];
   } finally {
@@ -41,17 +41,9 @@ function makeCertificate(folder, leaveOut) {
   return ok;
 }
 
-/** The hosts of compose have no address here, and an nginx before 1.27.3 does not know `resolve`. */
-function makeLocal(file, version, leaveOut) {
-  const old = version.localeCompare('1.27.3', undefined, { numeric: true }) < 0;
-  if (old) leaveOut(`\`resolve\` of the upstream's servers: nginx ${version} does not know it, 1.27.3 and later do`);
-  const text = readFileSync(file, 'utf8').replaceAll(/server api-\d:8080( resolve)?/g, (_, resolve = '') => {
-    return `server 127.0.0.1:8080${old ? '' : resolve}`;
-  });
+/** The hosts of compose have no address here. */
+function makeLocal(file) {
+  const text = readFileSync(file, 'utf8').replaceAll(/server api-\d:8080/g, 'server 127.0.0.1:8080');
   // Standard output is not a file of its own here.
   writeFileSync(file, text.replace('access_log /dev/stdout', 'access_log access.log'));
-}
-
-function versionOf(nginx) {
-  return /nginx\/([\d.]+)/.exec(run(nginx, ['-v']).output)?.[1] ?? '0';
 }
