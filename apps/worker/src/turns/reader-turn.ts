@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Round } from '@flotilla/domain/update-log/reader-step.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
@@ -33,6 +34,8 @@ export type StepTaken =
       ended: boolean;
     };
 
+type TakeStep = (round: Omit<Round, 'name' | 'held'>) => Promise<StepTaken>;
+
 const SHARE_MS = 5_000;
 const SHARE_UNITS = 2_000;
 /** How long a turn past its share waits for what is under way, before it goes on for the other lanes. */
@@ -50,6 +53,8 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
   const { underWay } = reader;
   const share = turnShare(deps.clock);
   const tidies = every(TIDY_EVERY_MS, deps.clock);
+  const nextName = roundNames();
+  const take: TakeStep = (round) => reader.step({ ...round, name: nextName(), held: lease.held });
   let epoch: number | null = null;
   let lingered = false;
   while (true) {
@@ -57,13 +62,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
     const room = winding ? 0 : reader.room();
     const drains = underWay.count() === 0;
     const lingers = drains && !lingered && !winding && reader.lingers();
-    const step = await reader.step({
-      epoch,
-      room,
-      tidy: tidies(),
-      end: drains && !lingers ? 'idle' : null,
-      held: lease.held,
-    });
+    const step = await take({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
     if (step.outcome === 'lost') {
       reader.breakOff();
       return { next: 'idle' };
@@ -85,7 +84,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
       // The mark stays: what waits is due, and there is no telling when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
-      return sleepUntil(reader, step.epoch, step.nextDueMs, lease);
+      return sleepUntil(take, step.epoch, step.nextDueMs);
     } else if (lingers) {
       lingered = true;
       await reader.linger();
@@ -96,9 +95,9 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
 }
 
 /** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
-function sleepUntil(reader: TurnReader, epoch: number, atMs: number, { held }: TurnLease): TurnOutcome {
+function sleepUntil(take: TakeStep, epoch: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
-    const step = await reader.step({ epoch, room: 0, tidy: false, end: 'asleep', held });
+    const step = await take({ epoch, room: 0, tidy: false, end: 'asleep' });
     return step.outcome === 'ok' && !step.ended;
   };
   return { next: 'at', atMs, lookAgain };
@@ -115,6 +114,16 @@ async function roomSoon(reader: TurnReader): Promise<boolean> {
 function waitMs(reader: TurnReader, at: { winding: boolean; room: number; dueInMs: number }): number {
   if (at.winding) return WIND_DOWN_MS;
   return at.room > 0 ? Math.min(Math.max(at.dueInMs, 1), reader.lookEveryMs) : reader.lookEveryMs;
+}
+
+/** Short, for Redis keeps one with every update that is handed out. */
+function roundNames(): () => string {
+  const turn = randomBytes(6).toString('base64url');
+  let rounds = 0;
+  return () => {
+    rounds += 1;
+    return `${turn}${rounds}`;
+  };
 }
 
 /** One bot's share of a worker's time: seconds and units, after which the next bot is served. */

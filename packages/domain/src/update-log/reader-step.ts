@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
@@ -45,6 +44,8 @@ export type Settled = { lane: string; unitId: string; members: number } & (
 
 /** What every round of a reader's turn says. */
 export type Round = {
+  /** Of this round alone, of all that this bot's turns ever have: by it a round is known that is asked for again. */
+  name: string;
   /** null begins the turn: older owners are refused from then on, and what they had in flight is due again. */
   epoch: number | null;
   /** How many units to hand out. */
@@ -87,7 +88,6 @@ export async function readerStep(
 ): Promise<ReaderStep> {
   const keys = botKeys(bot.id);
   const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.dirty, keys.consumers];
-  const name = randomBytes(6).toString('base64url');
   const ask = () =>
     runScript(
       deps.redis.commands,
@@ -103,7 +103,7 @@ export async function readerStep(
         round.tidy ? '1' : '0',
         BEGUN_AT_MOST,
         round.end ?? '',
-        name,
+        round.name,
         settled.length,
         ...settled.flatMap(resultArguments),
         ...own.args,

@@ -231,24 +231,36 @@ describe('reading as getUpdates does', () => {
 describe('push and pull as one queue', () => {
   const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
   const held = () => true;
+  let rounds = 0;
+  const round = () => {
+    rounds += 1;
+    return { name: `round ${rounds}`, held };
+  };
   const step = async (
     bot: Bot,
     epoch: number,
     finished: Parameters<typeof pushStep>[2]['finished'] = [],
     room = 10,
   ) => {
-    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null, held });
+    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null, ...round() });
     if (taken.outcome !== 'ok') throw new Error('lost the turn');
     return taken;
   };
   const own = async (bot: Bot) => {
-    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 0, tidy: false, end: null, held });
+    const begun = await pushStep(deps(), bot, {
+      epoch: null,
+      finished: [],
+      room: 0,
+      tidy: false,
+      end: null,
+      ...round(),
+    });
     if (begun.outcome !== 'ok') throw new Error('no owner');
     return begun.epoch;
   };
   /** Whether the work mark was taken away, the turn's next sleep being stored. */
   const ends = async (bot: Bot, epoch: number) => {
-    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep', held });
+    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep', ...round() });
     return last.outcome === 'ok' && last.ended;
   };
 
@@ -287,7 +299,9 @@ describe('push and pull as one queue', () => {
     await step(bot, dead);
     const epoch = await own(bot);
     expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    expect(await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null, held })).toEqual({
+    expect(
+      await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null, ...round() }),
+    ).toEqual({
       outcome: 'lost',
     });
   });
@@ -341,7 +355,14 @@ describe('push and pull as one queue', () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     await redis.commands.client('PAUSE', 1_100);
-    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 1, tidy: false, end: null, held });
+    const begun = await pushStep(deps(), bot, {
+      epoch: null,
+      finished: [],
+      room: 1,
+      tidy: false,
+      end: null,
+      ...round(),
+    });
     expect(begun).toMatchObject({ outcome: 'ok', due: [] });
     const { epoch } = begun as { epoch: number };
     expect((await step(bot, epoch)).due.map(({ id }) => id)).toEqual([1]);
@@ -352,7 +373,15 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1));
     const epoch = await own(bot);
     await redis.commands.client('PAUSE', 1_500);
-    const lost = pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, held: () => false });
+    const lost = pushStep(deps(), bot, {
+      epoch,
+      finished: [],
+      room: 1,
+      tidy: false,
+      end: null,
+      ...round(),
+      held: () => false,
+    });
     await expect(lost).rejects.toThrow('Command timed out');
   });
 
@@ -373,11 +402,20 @@ describe('push and pull as one queue', () => {
   test('a turn begins with its first round and ends with its last one, and what comes then marks work again', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const begun = await pushStep(deps(), bot, { epoch: null, finished: [], room: 10, tidy: false, end: 'idle', held });
+    const begun = await pushStep(deps(), bot, {
+      epoch: null,
+      finished: [],
+      room: 10,
+      tidy: false,
+      end: 'idle',
+      ...round(),
+    });
     expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
     const finished = [{ lane: 'c:5', unitId: '1', outcome: 'ok' as const }];
     const { epoch } = begun as { epoch: number };
-    expect(await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle', held })).toMatchObject({
+    expect(
+      await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle', ...round() }),
+    ).toMatchObject({
       ended: true,
     });
     const mark = () => redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`);
@@ -429,7 +467,7 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1), update(2));
     const epoch = await own(bot);
     await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
-    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, held })).toEqual({
+    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, ...round() })).toEqual({
       outcome: 'lost',
     });
     expect(await idsOf(bot)).toEqual([]);
