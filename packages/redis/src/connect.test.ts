@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
@@ -132,4 +133,47 @@ describe('a REDIS_URL that names another kind of server', () => {
       await single.stop();
     }
   }, 30_000);
+});
+
+describe('a start', () => {
+  test('waits for a first answer that is late', async () => {
+    const single = await startTestRedis();
+    const questions: Buffer[] = [];
+    // Keeps back the first question until it is asked again.
+    const relay = createServer((client) => {
+      const server = connect(single.port, '127.0.0.1');
+      server.pipe(client).on('error', () => server.destroy());
+      client
+        .on('close', () => server.destroy())
+        .on('data', (bytes) => {
+          if (bytes.includes('server')) questions.push(bytes);
+          if (bytes.includes('server') && questions.length === 1) return;
+          server.write(questions.length === 2 ? Buffer.concat(questions.splice(0)) : bytes);
+        });
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = relay.address() as AddressInfo;
+      const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, log });
+      expect(await redis.commands.ping()).toBe('PONG');
+      await redis.close();
+    } finally {
+      relay.close();
+      await single.stop();
+    }
+  }, 30_000);
+
+  test('says why no Sentinel answers, and quotes no password', async () => {
+    const sentinels = await startTestRedisSentinel();
+    try {
+      const wrong = `${sentinels.url}?sentinelUsername=nobody&sentinelPassword=wrong-one`;
+      await expect(connectRedis({ url: wrong, log })).rejects.toThrow(/^(?!.*wrong-one).*WRONGPASS/);
+      const nowhere = 'redis-sentinel://127.0.0.1:1,127.0.0.1:2/flotilla';
+      await expect(connectRedis({ url: nowhere, log })).rejects.toThrow('ECONNREFUSED');
+      const unwatched = sentinels.url.replace(/[^/]*$/, 'another');
+      await expect(connectRedis({ url: unwatched, log })).rejects.toThrow('do the Sentinels watch "another"?');
+    } finally {
+      await sentinels.stop();
+    }
+  }, 60_000);
 });

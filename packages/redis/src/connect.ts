@@ -1,4 +1,4 @@
-import { parseRedisUrl, type RedisTarget } from '@flotilla/runtime/redis-url.ts';
+import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 import { seldom } from '@flotilla/runtime/seldom.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
@@ -7,6 +7,7 @@ import { openClient, openOnce, type RedisClient } from './open-client.ts';
 import type { KeyCommand, RedisCommands } from './redis-commands.ts';
 import { defineScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
+import { reasonOf, untilReady } from './until-ready.ts';
 
 /** The connections of one process. Commands fail within about a second when Redis is away, and are never queued. */
 export type RedisHandles = {
@@ -29,9 +30,6 @@ export type RedisHandles = {
 type Log = { warn(fields: object, message: string): void };
 
 const CALL_DEADLINE_MS = 1000;
-const READY_WITHIN_MS = 5000;
-/** What waiting does not mend. */
-const LASTING = /WRONGPASS|NOAUTH|NOPERM|cluster support disabled/;
 const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
 const waiting = { maxRetriesPerRequest: null };
 
@@ -112,30 +110,4 @@ function anyNode(client: RedisClient): { host?: string; port?: number } | undefi
   const nodes = client.nodes('master').filter((node) => node.status === 'ready');
   const { host, port } = nodes[Math.floor(Math.random() * nodes.length)]?.options ?? {};
   return host === undefined || port === undefined ? undefined : { host, port };
-}
-
-function untilReady(client: RedisClient, target: RedisTarget): Promise<void> {
-  if (client.status === 'ready') return Promise.resolve();
-  const hint = target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
-  let reason = '';
-  let note: (error: Error) => void = () => {};
-  let timer: NodeJS.Timeout | undefined;
-  return new Promise<void>((resolve, reject) => {
-    note = (error) => {
-      reason = reasonOf(error);
-      if (LASTING.test(reason)) reject(new Error(`Redis refuses this REDIS_URL: ${reason}`));
-    };
-    timer = setTimeout(() => {
-      reject(new Error(`Redis did not answer within ${READY_WITHIN_MS / 1000} s: ${reason || 'silence'}${hint}`));
-    }, READY_WITHIN_MS);
-    client.on('error', note).once('ready', resolve);
-  }).finally(() => {
-    clearTimeout(timer);
-    client.off('error', note);
-  });
-}
-
-/** A cluster names no cause but its last node's. */
-function reasonOf(error: Error & { lastNodeError?: Error }): string {
-  return error.lastNodeError ? `${error.message} ${error.lastNodeError.message}` : error.message;
 }

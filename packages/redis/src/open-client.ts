@@ -1,4 +1,4 @@
-import type { RedisTarget } from '@flotilla/runtime/redis-url.ts';
+import type { RedisAddress, RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisClient = Redis | Cluster;
@@ -23,6 +23,13 @@ export function openOnce(target: RedisTarget, node?: { host?: string; port?: num
   const once = { retryStrategy: null, sentinelRetryStrategy: () => null, maxRetriesPerRequest: null } as const;
   if (target.form !== 'cluster') return new Redis({ ...serverOptions(target), ...once });
   return new Redis({ ...common, ...login(target), ...(node ?? target.nodes[0]), ...once });
+}
+
+/** One connection to a Sentinel itself, made once. */
+export function openSentinelOnce(target: RedisTarget & { form: 'sentinel' }, address: RedisAddress): Redis {
+  const secured = target.tls ? { tls: {} } : {};
+  const once = { enableReadyCheck: false, maxRetriesPerRequest: null, retryStrategy: null } as const;
+  return new Redis({ ...common, ...address, ...target.sentinelLogin, ...secured, ...once });
 }
 
 function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behaviour): Cluster {
