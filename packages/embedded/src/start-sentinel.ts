@@ -10,19 +10,27 @@ export type SentinelOptions = {
   dataDir: string;
   /** Lines of its configuration besides where it listens, such as which primary it watches. */
   lines: string[];
+  /** Listens with TLS alone; the lines name its certificate. */
+  tls?: boolean;
 };
 
 export type RunningSentinel = { port: number; stop(): Promise<void>; kill(): void };
 
 /** Starts a Redis Sentinel on a free loopback port, for tests. */
-export async function startSentinel({ dataDir, lines }: SentinelOptions): Promise<RunningSentinel> {
+export async function startSentinel({ dataDir, lines, tls = false }: SentinelOptions): Promise<RunningSentinel> {
   const program = await findRedis();
   await makeDataDir(dataDir);
   const folder = join(dataDir, 'sentinel');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const port = await freePort();
   const file = join(folder, 'sentinel.conf');
-  const text = ['bind 127.0.0.1', `port ${port}`, `dir "${folder}"`, 'daemonize no', ...lines];
+  const text = [
+    'bind 127.0.0.1',
+    ...(tls ? ['port 0', `tls-port ${port}`] : [`port ${port}`]),
+    `dir "${folder}"`,
+    'daemonize no',
+    ...lines,
+  ];
   await writeFile(file, `${text.join('\n')}\n`, { mode: 0o600 });
   const process = await startGuarded({
     command: program,

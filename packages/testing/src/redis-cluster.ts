@@ -1,6 +1,8 @@
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { TLS_HOST } from './redis-tls.ts';
 import type { ReplicatedRedis } from './replicated-redis.ts';
+import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
 const MASTERS = 3;
@@ -10,9 +12,11 @@ const FORMED_WITHIN_MS = 30_000;
 
 type Node = RedisServer & { busPort: number };
 
-/** A Redis Cluster of three masters, each with a replica if so wished. */
-export async function startTestRedisCluster({ replicas = false } = {}): Promise<ReplicatedRedis> {
-  const nodes = await Promise.all(Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, startNode));
+type ClusterOptions = { replicas?: boolean; tls?: TlsFiles };
+
+/** A Redis Cluster of three masters, each with a replica if so wished; with TLS all are known by name. */
+export async function startTestRedisCluster({ replicas = false, tls }: ClusterOptions = {}): Promise<ReplicatedRedis> {
+  const nodes = await Promise.all(Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, () => startNode(tls)));
   const masters = nodes.slice(0, MASTERS);
   await Promise.all(masters.map(giveSlots));
   const [first, ...others] = nodes as [Node, ...Node[]];
@@ -21,7 +25,7 @@ export async function startTestRedisCluster({ replicas = false } = {}): Promise<
   await Promise.all(nodes.slice(MASTERS).map((replica, at) => follow(replica, masters[at]!)));
   await waitFor(() => allSay(nodes, 'cluster_state', 'ok'), { timeoutMs: FORMED_WITHIN_MS });
   return {
-    url: `redis-cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    url: `redis${tls ? 's' : ''}-cluster://${masters.map(({ port }) => `${tls ? TLS_HOST : '127.0.0.1'}:${port}`).join(',')}`,
     port: first.port,
     masters: () => mastersOf(nodes),
     stop: async () => {
@@ -30,13 +34,16 @@ export async function startTestRedisCluster({ replicas = false } = {}): Promise<
   };
 }
 
-async function startNode(): Promise<Node> {
+async function startNode(tls?: TlsFiles): Promise<Node> {
   const busPort = await freePort();
-  const server = await startRedisServer({
+  const byName = { 'cluster-announce-hostname': TLS_HOST, 'cluster-preferred-endpoint-type': 'hostname' };
+  const directives = {
     'cluster-enabled': 'yes',
     'cluster-port': String(busPort),
     'cluster-node-timeout': String(NODE_TIMEOUT_MS),
-  });
+    ...(tls ? byName : {}),
+  };
+  const server = await startRedisServer(directives, tls);
   return { ...server, busPort };
 }
 

@@ -2,8 +2,10 @@ import { rm } from 'node:fs/promises';
 import { startSentinel } from '@flotilla/embedded/start-sentinel.ts';
 import { Redis } from 'ioredis';
 import { startRedisServer } from './redis-server.ts';
+import { TLS_HOST, tlsDirectives, unchecked } from './redis-tls.ts';
 import type { ReplicatedRedis } from './replicated-redis.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
+import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
 const PRIMARY = 'flotilla';
@@ -13,22 +15,24 @@ const FORMED_WITHIN_MS = 30_000;
 /** As docs/OPERATIONS.md recommends: a primary that nobody follows takes no writes. */
 const directives = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
 
-/** A primary with two replicas, watched by three Sentinels. */
-export async function startTestRedisSentinel(): Promise<ReplicatedRedis> {
-  const primary = await startRedisServer(directives);
-  const replicaof = `127.0.0.1 ${primary.port}`;
+/** A primary with two replicas, watched by three Sentinels; with TLS all are known by name. */
+export async function startTestRedisSentinel({ tls }: { tls?: TlsFiles } = {}): Promise<ReplicatedRedis> {
+  const host = tls ? TLS_HOST : '127.0.0.1';
+  const own = { ...directives, ...(tls ? { 'replica-announce-ip': TLS_HOST } : {}) };
+  const primary = await startRedisServer(own, tls);
+  const replicaof = `${host} ${primary.port}`;
   const replicas = await Promise.all(
-    Array.from({ length: REPLICAS }, () => startRedisServer({ ...directives, replicaof })),
+    Array.from({ length: REPLICAS }, () => startRedisServer({ ...own, replicaof }, tls)),
   );
   const servers = [primary, ...replicas];
   for (const replica of replicas) {
     await waitFor(async () => (await replica.info('master_link_status')) === 'up', { timeoutMs: FORMED_WITHIN_MS });
   }
-  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startWatching(primary.port)));
-  await Promise.all(sentinels.map(({ port }) => untilItKnowsAll(port)));
-  const addresses = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startWatching(primary.port, tls)));
+  await Promise.all(sentinels.map(({ port }) => untilItKnowsAll(port, tls)));
+  const addresses = sentinels.map(({ port }) => `${host}:${port}`);
   return {
-    url: `redis-sentinel://${addresses.join(',')}/${PRIMARY}`,
+    url: `redis${tls ? 's' : ''}-sentinel://${addresses.join(',')}/${PRIMARY}`,
     port: primary.port,
     masters: async () => {
       const living = servers.filter((server) => server.alive());
@@ -42,12 +46,14 @@ export async function startTestRedisSentinel(): Promise<ReplicatedRedis> {
   };
 }
 
-async function startWatching(primaryPort: number): Promise<{ port: number; stop(): Promise<void> }> {
+async function startWatching(primaryPort: number, tls?: TlsFiles): Promise<{ port: number; stop(): Promise<void> }> {
   const dataDir = await throwAwayDir();
   const sentinel = await startSentinel({
     dataDir,
+    tls: tls !== undefined,
     lines: [
-      `sentinel monitor ${PRIMARY} 127.0.0.1 ${primaryPort} 2`,
+      ...(tls ? byName(tls) : []),
+      `sentinel monitor ${PRIMARY} ${tls ? TLS_HOST : '127.0.0.1'} ${primaryPort} 2`,
       `sentinel down-after-milliseconds ${PRIMARY} 1000`,
       `sentinel failover-timeout ${PRIMARY} 10000`,
     ],
@@ -59,8 +65,19 @@ async function startWatching(primaryPort: number): Promise<{ port: number; stop(
   return { port: sentinel.port, stop };
 }
 
-async function untilItKnowsAll(port: number): Promise<void> {
-  const connection = new Redis({ port, host: '127.0.0.1', protocol: 2, replyMapping: 'legacy' });
+/** Names are what certificates hold, and an address that a Sentinel finds out would be told to clients. */
+function byName(tls: TlsFiles): string[] {
+  const { port: _port, 'tls-port': _tlsPort, 'tls-cluster': _cluster, ...certificates } = tlsDirectives(tls, 0);
+  return [
+    ...Object.entries(certificates).map(([name, value]) => `${name} ${value}`),
+    'sentinel resolve-hostnames yes',
+    'sentinel announce-hostnames yes',
+    `sentinel announce-ip ${TLS_HOST}`,
+  ];
+}
+
+async function untilItKnowsAll(port: number, tls?: TlsFiles): Promise<void> {
+  const connection = new Redis({ port, host: '127.0.0.1', protocol: 2, replyMapping: 'legacy', ...unchecked(tls) });
   try {
     await waitFor(
       async () => {

@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises';
+import { freePort } from '@flotilla/embedded/free-port.ts';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
 import { Redis } from 'ioredis';
+import { tlsDirectives, unchecked } from './redis-tls.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
+import type { TlsFiles } from './tls-authority.ts';
 
 /** One server of a replicated Redis, with a connection to tell it what to be. */
 export type RedisServer = {
@@ -17,13 +20,16 @@ export type RedisServer = {
   restart(): Promise<void>;
 };
 
-export async function startRedisServer(directives: Record<string, string>): Promise<RedisServer> {
+/** With TLS it serves that alone. */
+export async function startRedisServer(directives: Record<string, string>, tls?: TlsFiles): Promise<RedisServer> {
   const dataDir = await throwAwayDir();
   // A first copy to a replica waits for no other, and a stop for no replica that lags.
-  const settings = { 'repl-diskless-sync-delay': '0', 'shutdown-timeout': '0', ...directives };
-  const start = (port?: number): Promise<EmbeddedRedis> =>
-    startRedis({ directives: settings, dataDir, throwAway: true, ...(port === undefined ? {} : { port }) });
-  let redis = await start();
+  const quick = { 'repl-diskless-sync-delay': '0', 'shutdown-timeout': '0' };
+  const start = (port?: number): Promise<EmbeddedRedis> => {
+    const settings = { ...quick, ...(tls && port ? tlsDirectives(tls, port) : {}), ...directives };
+    return startRedis({ directives: settings, dataDir, throwAway: true, ...(port === undefined ? {} : { port }) });
+  };
+  let redis = await start(tls ? await freePort() : undefined);
   let alive = true;
   const { port } = redis;
   const connection = new Redis({
@@ -32,6 +38,7 @@ export async function startRedisServer(directives: Record<string, string>): Prom
     protocol: 2,
     replyMapping: 'legacy',
     retryStrategy: () => 50,
+    ...unchecked(tls),
   });
   connection.on('error', () => {});
   return {

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';
+import { startProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { startTlsPostgres } from '@flotilla/testing/postgres-tls.ts';
+import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
+import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
+import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
+import { startTlsAuthority, type TlsFiles } from '@flotilla/testing/tls-authority.ts';
+
+const MIGRATE = join(import.meta.dirname, '../../../database/src/main.ts');
+const PASSWORD = 'a-password-of-redis';
+
+export type TlsRedis = { url: string; port: number; masters(): Promise<RedisServer[]>; stop(): Promise<void> };
+
+/** A migrated Postgres whose certificate, as that of every Redis started here, is for localhost and for no address. */
+export type TlsStores = {
+  /** Files of the authority that gave the certificates, and of one that gave none. */
+  caFile: string;
+  otherCaFile: string;
+  databaseUrl(given?: { host?: string; options?: string }): string;
+  startRedis: Record<'one server' | 'a Sentinel set' | 'a cluster', () => Promise<TlsRedis>>;
+  stop(): Promise<void>;
+};
+
+export async function startTlsStores(): Promise<TlsStores> {
+  const [authority, other] = await Promise.all([startTlsAuthority(), startTlsAuthority()]);
+  const certificate = await authority.issue('DNS:localhost');
+  const postgres = await startTlsPostgres(certificate);
+  const databaseUrl: TlsStores['databaseUrl'] = ({ host = 'localhost', options = '' } = {}) =>
+    `${Object.assign(new URL(postgres.url), { hostname: host }).href}?sslmode=verify-full${options}`;
+  const env = { PATH: inheritedEnv().PATH, DATABASE_URL: databaseUrl(), NODE_EXTRA_CA_CERTS: authority.caFile };
+  await promisify(execFile)(process.execPath, [MIGRATE], { env });
+  return {
+    caFile: authority.caFile,
+    otherCaFile: other.caFile,
+    databaseUrl,
+    startRedis: {
+      'one server': () => startSingle(certificate),
+      'a Sentinel set': () => startTestRedisSentinel({ tls: certificate }),
+      'a cluster': () => startTestRedisCluster({ replicas: true, tls: certificate }),
+    },
+    stop: postgres.stop,
+  };
+}
+
+async function startSingle(certificate: TlsFiles): Promise<TlsRedis> {
+  const server = await startRedisServer({ requirepass: PASSWORD }, certificate);
+  const masters = async () => (server.alive() ? [server] : []);
+  return { url: `rediss://:${PASSWORD}@localhost:${server.port}`, port: server.port, masters, stop: server.stop };
+}
+
+/** What a worker that should not start says of it last: one line of its log. */
+export async function whyNotStarted(settings: Record<string, string>): Promise<string> {
+  const output = await startProcess('worker', { ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY, ...settings }).then(
+    async (started) => {
+      await started.kill();
+      return 'it started';
+    },
+    (error: Error) => error.message,
+  );
+  if (output.includes(PASSWORD)) throw new Error('A password was logged.');
+  const fatal = output.split('\n').filter((line) => line.includes('"msg":"could not start"'));
+  return fatal.length === 1 ? (JSON.parse(fatal[0]!) as { err: { message: string } }).err.message : output;
+}

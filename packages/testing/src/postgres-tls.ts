@@ -1,0 +1,49 @@
+import { chown, copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
+import pg from 'pg';
+import { administer } from './postgres.ts';
+import { throwAwayDir } from './throw-away-dir.ts';
+import type { TlsFiles } from './tls-authority.ts';
+import { waitFor } from './wait-for.ts';
+
+/** A Postgres of the file's own, without tables, that lets nobody in without TLS; the URL says nothing of TLS. */
+export async function startTlsPostgres(tls: TlsFiles): Promise<{ url: string; stop(): Promise<void> }> {
+  const dataDir = await throwAwayDir();
+  const postgres = await startPostgres({ dataDir, throwAway: true });
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    await demandTls(rows[0]!.data_directory, tls);
+    await client.query('alter system set ssl = on');
+    await client.query('select pg_reload_conf()');
+  } finally {
+    await client.end();
+  }
+  const refusesPlain = () =>
+    administer(postgres.url, 'select 1').then(
+      () => false,
+      () => true,
+    );
+  await waitFor(refusesPlain, { message: 'a Postgres that wants TLS' });
+  const stop = async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { url: postgres.url, stop };
+}
+
+/** Its own copies of the files, since it may run as another user, and an access file that knows no plain connection. */
+async function demandTls(folder: string, tls: TlsFiles): Promise<void> {
+  const { uid, gid } = await stat(folder);
+  for (const [from, name] of [
+    [tls.certFile, 'server.crt'],
+    [tls.keyFile, 'server.key'],
+  ] as const) {
+    await copyFile(from, join(folder, name));
+    await chown(join(folder, name), uid, gid);
+  }
+  const access = join(folder, 'pg_hba.conf');
+  await writeFile(access, (await readFile(access, 'utf8')).replace(/^host /gm, 'hostssl '));
+}
