@@ -20,12 +20,15 @@ if (tag === null) {
   process.stdout.write('There is no release before this commit: nothing to run on its schema.\n');
   process.exit(0);
 }
+if (!isCommit(tag)) fail(`There is no release ${tag} in this repository.`);
 await bootstrap();
+// Ctrl-C ends the tests, and what was made for them goes as it does otherwise.
+process.on('SIGINT', () => {});
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-previous-'));
 const checkout = join(folder, 'release');
 let passed = false;
+git('worktree', 'add', '--detach', checkout, tag);
 try {
-  git('worktree', 'add', '--detach', checkout, tag);
   process.stdout.write(`running the tests of ${tag} on the schema of this checkout\n`);
   passed =
     run('npm', ['ci', '--no-audit', '--no-fund']) && run('npm', ['test', '--', ...TESTS], { MIGRATE_WITH: ROOT });
@@ -40,6 +43,15 @@ function newestTag() {
     return git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD~1').trim();
   } catch {
     return null;
+  }
+}
+
+function isCommit(name) {
+  try {
+    git('rev-parse', '--verify', '--quiet', `${name}^{commit}`);
+    return true;
+  } catch {
+    return false;
   }
 }
 
