@@ -18,21 +18,21 @@ export type Waiter = {
 
 /** Subscribes to a channel whose payloads are bot ids. */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
-  const waiting = new Map<number, Set<() => void>>();
+  const waiting = new Map<number, Set<WaiterOfBot>>();
   const wakeAll = () => {
-    for (const wakers of waiting.values()) for (const wake of wakers) wake();
+    for (const waiters of waiting.values()) for (const waiter of waiters) waiter.woken();
   };
   const subscription = redis.subscribe(channel, {
     message: (botId) => {
-      for (const wake of waiting.get(Number(botId)) ?? []) wake();
+      for (const waiter of waiting.get(Number(botId)) ?? []) waiter.woken();
     },
     // What was published while the connection was away is not repeated.
     listening: wakeAll,
   });
 
   return {
-    listen: (botId) => waiter(waiting, botId),
-    count: () => [...waiting.values()].reduce((sum, wakers) => sum + wakers.size, 0),
+    listen: (botId) => new WaiterOfBot(waiting, botId),
+    count: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
     close: () => {
       subscription.close();
       wakeAll();
@@ -40,36 +40,47 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
   };
 }
 
-function waiter(waiting: Map<number, Set<() => void>>, botId: number): Waiter {
-  let woken = false;
-  let listener: (() => void) | null = null;
-  const wake = () => {
-    woken = true;
-    listener?.();
-  };
-  const wakers = waiting.get(botId) ?? new Set();
-  waiting.set(botId, wakers.add(wake));
-  return {
-    wake: (timeoutMs, signal) =>
-      new Promise<void>((done) => {
-        const finish = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', finish);
-          listener = null;
-          woken = false;
-          done();
-        };
-        const timer = setTimeout(finish, timeoutMs);
-        listener = finish;
-        if (woken || signal.aborted) finish();
-        else signal.addEventListener('abort', finish);
-      }),
-    onWake: (called) => {
-      listener = called;
-    },
-    stop: () => {
-      wakers.delete(wake);
-      if (wakers.size === 0) waiting.delete(botId);
-    },
-  };
+/** A class for its size: an api process holds ten thousand of them, and a closure for each method takes more than it. */
+class WaiterOfBot implements Waiter {
+  readonly #waiting: Map<number, Set<WaiterOfBot>>;
+  readonly #botId: number;
+  #wasWoken = false;
+  #listener: (() => void) | null = null;
+
+  constructor(waiting: Map<number, Set<WaiterOfBot>>, botId: number) {
+    this.#waiting = waiting;
+    this.#botId = botId;
+    waiting.set(botId, (waiting.get(botId) ?? new Set()).add(this));
+  }
+
+  woken(): void {
+    this.#wasWoken = true;
+    this.#listener?.();
+  }
+
+  wake(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise<void>((done) => {
+      const finish = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', finish);
+        this.#listener = null;
+        this.#wasWoken = false;
+        done();
+      };
+      const timer = setTimeout(finish, timeoutMs);
+      this.#listener = finish;
+      if (this.#wasWoken || signal.aborted) finish();
+      else signal.addEventListener('abort', finish);
+    });
+  }
+
+  onWake(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  stop(): void {
+    const waiters = this.#waiting.get(this.#botId);
+    waiters?.delete(this);
+    if (waiters?.size === 0) this.#waiting.delete(this.#botId);
+  }
 }

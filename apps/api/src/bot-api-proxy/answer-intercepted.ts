@@ -26,7 +26,9 @@ export async function answerIntercepted(
   if (proxy.deps.stopping.aborted) open.abort();
   if (isPoll) proxy.metrics.pollBegan();
   try {
-    const answer = await answerOf(proxy, call, source, intercept, open.signal);
+    const answer = await answerOf(proxy, call, source, intercept, open.signal).catch((error: unknown) =>
+      describeError(proxy.deps.log, error),
+    );
     if (answer === null)
       return proxy.metrics.call('refused', call.method, call.res.writableEnded ? 415 : 499, call.begunAtMs);
     if (isPoll && !answer.ok) await pauseBefore(proxy, open.signal);
@@ -46,20 +48,17 @@ async function answerOf(
   intercept: Intercept,
   signal: AbortSignal,
 ): Promise<BotApiAnswer | null> {
-  try {
-    const read = await parametersOfCall(call);
-    if (read.outcome === 'aborted') return null;
-    if (read.outcome === 'too-large') return TOO_LARGE;
-    if (read.outcome === 'unknown-encoding') {
-      sendEmpty(call.res, 415);
-      return null;
-    }
-    const bot = typeof source === 'function' ? await source() : source;
-    if (bot === null) return UNAUTHORIZED;
-    return await intercept(proxy.deps, { bot, parameters: read.parameters, signal });
-  } catch (error) {
-    return describeError(proxy.deps.log, error);
+  const read = await parametersOfCall(call);
+  if (read.outcome === 'aborted') return null;
+  if (read.outcome === 'too-large') return TOO_LARGE;
+  if (read.outcome === 'unknown-encoding') {
+    sendEmpty(call.res, 415);
+    return null;
   }
+  const bot = typeof source === 'function' ? await source() : source;
+  if (bot === null) return UNAUTHORIZED;
+  // Not awaited: a poll would hold, while it waits, all that was read here.
+  return intercept(proxy.deps, { bot, parameters: read.parameters, signal });
 }
 
 function parametersOfCall({ req, path, whole }: MethodCall): Promise<ReadParameters> | ReadParameters {

@@ -45,10 +45,10 @@ function limited(handle: RequestListener): RequestListener {
       response.writeHead(431, { 'Content-Length': '0', Connection: 'close' }).end();
       return;
     }
-    const line = unanswered.get(request.socket) ?? [];
-    if (line.length === 0) unanswered.set(request.socket, line);
-    while (line[0]?.writableFinished) line.shift();
-    if (line.push(response) > MAX_PIPELINED) request.socket.destroy();
-    else handle(request, response);
+    const line = unanswered.get(request.socket);
+    while (line?.[0]?.writableFinished) line.shift();
+    if (line === undefined) unanswered.set(request.socket, [response]);
+    else if (line.push(response) > MAX_PIPELINED) return void request.socket.destroy();
+    handle(request, response);
   };
 }

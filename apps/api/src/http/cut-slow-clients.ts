@@ -38,9 +38,12 @@ const UNREAD_MS = 15_000;
  */
 export function cutSlowClients(server: Server): void {
   const lines = new Map<Socket, Line>();
+  const forget = function (this: Socket) {
+    lines.delete(this);
+  };
   server.on('connection', (socket: Socket) => {
     lines.set(socket, newLine(socket));
-    socket.once('close', () => lines.delete(socket));
+    socket.on('close', forget);
   });
   server.prependListener('request', (request, response) => {
     const line = lines.get(request.socket);

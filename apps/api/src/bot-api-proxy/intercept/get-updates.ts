@@ -1,8 +1,10 @@
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import type { BotApiAnswer } from '../answer.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
-import type { Intercept, InterceptedCall } from './intercepted-call.ts';
+import type { Intercept } from './intercepted-call.ts';
 import { storedKinds } from './stored-kinds.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -19,11 +21,11 @@ type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
  */
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
-  return async (deps, call) => {
-    const request = readRequest(call.parameters);
-    const served = call.bot.longPollEnabled && !call.bot.disabled;
-    const updates = served ? await read(deps, call, request) : await hold(held, call, request);
-    return { ok: true, result: `[${updates.join(',\n')}]` };
+  // What waits is given no more than it needs, since all it is given waits with it.
+  return (deps, { bot, parameters, signal }) => {
+    const request = readRequest(parameters);
+    const served = bot.longPollEnabled && !bot.disabled;
+    return served ? read(deps, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
 }
 
@@ -37,22 +39,27 @@ function readRequest(parameters: Parameters): Request {
   };
 }
 
-async function read(deps: ProxyDeps, call: InterceptedCall, request: Request): Promise<string[]> {
-  await keepAllowedUpdates(deps, call.bot, storedKinds(call.parameters));
+async function read(
+  deps: ProxyDeps,
+  bot: Bot,
+  request: Request,
+  allowedUpdates: string[] | null | undefined,
+  signal: AbortSignal,
+): Promise<BotApiAnswer> {
+  await keepAllowedUpdates(deps, bot, allowedUpdates);
   const throttle = request.timeoutMs === 0;
-  const wanted = { ...request, consumer: null, kinds: null, throttle, signal: call.signal };
-  const updates = await readUpdates(deps, call.bot, wanted);
+  const updates = await readUpdates(deps, bot, { ...request, consumer: null, kinds: null, throttle, signal });
   deps.apiMetrics.pulled.of('get_updates').inc(updates.length);
-  return updates;
+  return { ok: true, result: `[${updates.join(',\n')}]` };
 }
 
-async function hold(held: HeldPolls, { bot, signal }: InterceptedCall, request: Request): Promise<string[]> {
+async function hold(held: HeldPolls, bot: Bot, request: Request, signal: AbortSignal): Promise<BotApiAnswer> {
   const begunAtMs = performance.now();
   const previous = held.get(bot.id);
   held.set(bot.id, { offset: request.offset, begunAtMs });
   const repeats = previous?.offset === request.offset && begunAtMs - previous.begunAtMs < FLOOR_MS;
   await pause(request.timeoutMs === 0 && repeats ? FLOOR_MS : request.timeoutMs, signal);
-  return [];
+  return { ok: true, result: '[]' };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
