@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { aMillionKeys, oddUpdates } from '@flotilla/testing/odd-json.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { type LagSink, startLagSink } from './lag-sink.ts';
 import { latencyAtRate } from './load.ts';
@@ -12,10 +14,12 @@ const OF_THE_FIRST = 150;
 const OF_THE_OTHERS = 135;
 const HALF_OPEN = 500;
 const CALLS = 200;
+/** Where the platform would push to: nothing does. */
+const SETTINGS = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://127.0.0.1:1' };
 
-/** What others notice of a backend that hangs, and of clients that send half a request. */
+/** What others notice of a backend that hangs, of clients that send half a request, and of JSON made to break. */
 export async function benchNeighbours(database: { url: string }): Promise<void> {
-  const fleet = await startFleet({ apis: 1, workers: 1 }, { LOG_LEVEL: 'error' }, database);
+  const fleet = await startFleet({ apis: 1, workers: 1 }, SETTINGS, database);
   const sink = await startLagSink();
   try {
     const bots: number[] = [];
@@ -39,6 +43,7 @@ export async function benchNeighbours(database: { url: string }): Promise<void> 
     const sockets = await openHalf(fleet.apis[0]!.port);
     const among = await latencyAtRate(url, '{}', CALLS);
     for (const socket of sockets) socket.destroy();
+    const heldMs = await longestHoldByOddJson(fleet);
     report('Neighbours, one api, one worker', [
       { what: '9 backends, p99 of the lag while the tenth, with half of 285/s, is well', figure: ms(well) },
       {
@@ -52,6 +57,7 @@ export async function benchNeighbours(database: { url: string }): Promise<void> 
         figure: `${ms(among.p99)}, ${ratio(among.p99 / alone.p99)} of that`,
         target: '≤ 2',
       },
+      { what: 'JSON made to hold up its reader, longest hold of the api', figure: ms(heldMs), target: '≤ 200 ms' },
     ]);
   } finally {
     await fleet.stop();
@@ -69,6 +75,20 @@ async function lagsOfOthers(fleet: Fleet, sink: LagSink, [first, ...others]: num
   const arrived = () => others.flatMap((_, at) => sink.lags(`/${at + 1}`));
   await waitFor(() => arrived().length >= count, { timeoutMs: 120_000, message: 'the updates of the others' });
   return arrived();
+}
+
+/** How long (ms) the api did nothing else at most, for one update that is deep, wide or odd, or a million keys. */
+async function longestHoldByOddJson(fleet: Fleet): Promise<number> {
+  const api = fleet.apis[0]!;
+  const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+  const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
+  const longestHold = async () => ((await readMetric(api, 'nodejs_eventloop_lag_max_seconds')) ?? 0) * 1000;
+  await longestHold();
+  for (const [, body] of [...oddUpdates(), ['a million keys', aMillionKeys()] as const]) {
+    const headers = { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secretToken };
+    await fetch(`http://127.0.0.1:${api.port}/telegram/${bot.id}`, { method: 'POST', headers, body });
+  }
+  return longestHold();
 }
 
 async function openHalf(port: number): Promise<Socket[]> {

@@ -44,6 +44,12 @@ function usageOfProcess(pid: number): Usage {
   }
 }
 
+/** The memory (MB) of a process without the files, such as programs, that it shares with others. */
+export function ownMemoryMb(pid: number): number {
+  const kb = /^Pss_Anon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kb ?? 0) / 1024;
+}
+
 function parentOf(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]);

@@ -1,12 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
+export type BareProxy = { url: string; pid: number; stop(): Promise<void> };
+
 /** A proxy of node:http and undici and nothing else, in a process of its own: what this machine allows such a one. */
-export async function startBareProxy(platformUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startBareProxy(platformUrl: string): Promise<BareProxy> {
   const child = fork(new URL('./bare-proxy.ts', import.meta.url), [platformUrl], { stdio: 'inherit' });
   const [port] = (await once(child, 'message')) as [number];
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
     stop: async () => {
       const ended = once(child, 'exit');
       child.disconnect();

@@ -5,6 +5,7 @@ import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { aMillionKeys, oddMessage, oddUpdates } from '@flotilla/testing/odd-json.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type BackgroundLoad, startBackgroundLoad } from './background-load.ts';
@@ -141,19 +142,7 @@ describe('large bodies', () => {
 });
 
 describe('JSON made to break or to hold up its reader', () => {
-  const deep = 100_000;
-  const million = Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":1`).join(',');
-  const message = (id: number, text: string, more = '') =>
-    `{"update_id":${id},\n"message":{"message_id":${id},"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"from":{"id":5},"text":${text}${more}}}`;
-  const odd: [string, string][] = [
-    ['100,000 levels', message(1, '"deep"', `,"x":${'['.repeat(deep)}${']'.repeat(deep)}`)],
-    ['100,000 objects', message(2, '"deep"', `,"x":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`)],
-    ['80,000 keys', message(3, '"wide"', `,"x":{${million.slice(0, million.indexOf(',"k80000"'))}}`)],
-    ['__proto__ and constructor', message(4, '"p"', ',"__proto__":{"text":"q"},"constructor":{"prototype":{"a":1}}')],
-    ['a key twice', message(5, '"first"', ',"text":"second"')],
-    ['lone surrogates and escapes', message(6, '"\\ud800 \\u0000 \\u0041 \\ud83d\\ude00"')],
-    ['digits beyond 2^53', message(7, '"n"', ',"x":[9007199254740993,9223372036854775807,1.0,1e2]')],
-  ];
+  const odd = oddUpdates();
   let bot: FleetBot;
   let secret: Record<string, string>;
 
@@ -188,7 +177,7 @@ describe('JSON made to break or to hold up its reader', () => {
     );
     for (const body of taken) expect(polled.includes(body)).toBe(true);
 
-    expect(await push(message(50, '"after"'))).toBe(200);
+    expect(await push(oddMessage(50, '"after"'))).toBe(200);
     await waitFor(
       async () =>
         (await fleet.rest<{ text: string }[]>(`/api/messages?bot_id=${bot.id}&chat_id=5`)).some(
@@ -204,7 +193,7 @@ describe('JSON made to break or to hold up its reader', () => {
   test('a million keys are refused by every door that reads them', async () => {
     await longestHoldMs();
     const key = { authorization: `Bearer ${ADMIN_KEY}` };
-    const body = `{${million}}`;
+    const body = aMillionKeys();
     expect(await push(body)).toBe(413);
     expect(await post(api().port, '/api/bots/add', body, key)).toBe(413);
     expect(await post(api().port, `/tgapi/bot${bot.token}/setWebhook`, body)).toBe(413);
