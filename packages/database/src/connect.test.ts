@@ -91,6 +91,17 @@ test('a statement that takes too long on a living server is unavailable too', as
   expect(isUnavailable(error)).toBe(true);
 });
 
+test('a Postgres that does not let us in any more, or has another certificate than we trust, is unavailable', async () => {
+  const stranger = Object.assign(new URL(database.url), { password: 'of-yesterday' }).href;
+  expect(isUnavailable(await failure(sql`select 1`.execute(open(stranger))))).toBe(true);
+  const codes = ['CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID'];
+  expect(codes.map((code) => isUnavailable(Object.assign(new Error('certificate'), { code })))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
+
 test('a refused statement is not unavailable', async () => {
   const error = await failure(sql`select 1 / 0`.execute(database.db));
   expect(readSqlState(error)).toBe('22012');

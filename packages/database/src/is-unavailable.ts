@@ -10,8 +10,11 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ]);
 
-// SQLSTATE classes (PostgreSQL manual, appendix A): connection, resources, operator intervention, system error.
-const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
+/** How Node names what is wrong with a certificate, such as one that expired since we started. */
+const TLS_CODE = /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
+
+// SQLSTATE classes (PostgreSQL manual, appendix A): connection, login, resources, operator intervention, system error.
+const UNAVAILABLE_CLASSES = ['08', '28', '53', '57', '58'];
 const READ_ONLY_TRANSACTION = '25006';
 
 const UNAVAILABLE_MESSAGES = [
@@ -27,7 +30,7 @@ const UNAVAILABLE_MESSAGES = [
 ];
 
 /**
- * Tells a database that cannot serve now (down, unreachable, too slow, out of resources, shutting down) from a
+ * Tells a database that cannot serve now (down, unreachable, not letting us in, too slow, shutting down) from a
  * statement that it refused: the first may be tried again unchanged, the second will be refused again.
  */
 export function isUnavailable(error: unknown): boolean {
@@ -47,6 +50,6 @@ export function readSqlState(error: unknown): string {
 }
 
 function isUnavailableCode(code: string): boolean {
-  if (NETWORK_CODES.has(code) || code === READ_ONLY_TRANSACTION) return true;
+  if (NETWORK_CODES.has(code) || TLS_CODE.test(code) || code === READ_ONLY_TRANSACTION) return true;
   return code.length === 5 && UNAVAILABLE_CLASSES.includes(code.slice(0, 2));
 }
