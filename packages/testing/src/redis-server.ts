@@ -39,6 +39,7 @@ export async function startRedisServer(directives: Record<string, string>, tls?:
     replyMapping: 'legacy',
     retryStrategy: () => 50,
     ...unchecked(tls),
+    ...(directives.requirepass ? { password: directives.requirepass } : {}),
   });
   connection.on('error', () => {});
   return {

@@ -20,6 +20,9 @@ export type TlsStores = {
   /** Files of the authority that gave the certificates, and of one that gave none. */
   caFile: string;
   otherCaFile: string;
+  certificate: TlsFiles;
+  /** For the same name, of the other authority. */
+  strangeCertificate: TlsFiles;
   databaseUrl(given?: { host?: string; options?: string }): string;
   startRedis: Record<'one server' | 'a Sentinel set' | 'a cluster', () => Promise<TlsRedis>>;
   stop(): Promise<void>;
@@ -36,6 +39,8 @@ export async function startTlsStores(): Promise<TlsStores> {
   return {
     caFile: authority.caFile,
     otherCaFile: other.caFile,
+    certificate,
+    strangeCertificate: await other.issue('DNS:localhost'),
     databaseUrl,
     startRedis: {
       'one server': () => startSingle(certificate),

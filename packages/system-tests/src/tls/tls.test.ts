@@ -6,6 +6,7 @@ import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/f
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import type { TlsFiles } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTlsStores, type TlsRedis, type TlsStores, whyNotStarted } from './tls-stores.ts';
@@ -29,6 +30,8 @@ const trusting = () => ({ NODE_EXTRA_CA_CERTS: stores.caFile, DATABASE_URL: stor
 describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis with TLS, as %s', (form) => {
   let redis: TlsRedis;
   let fleet: Fleet;
+  let pushed: FleetBot;
+  let pulled: FleetBot;
   beforeAll(async () => {
     redis = await stores.startRedis[form]();
   }, 60_000);
@@ -46,23 +49,45 @@ describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis wit
     expect(await whyNotStarted({ ...settings, REDIS_URL: byAddress })).toBe(
       "Redis refuses this REDIS_URL: Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list:",
     );
-  }, 60_000);
+  }, 120_000);
 
   test('serves turns, waiting polls and news of changes, and does so again after a server was killed', async () => {
     fleet = await startFleet({ apis: 2, workers: 1 }, trusting(), { url: stores.databaseUrl() }, redis);
-    const pushed = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
-    const pulled = await fleet.addBot({ long_poll_enabled: true });
-    await passesOn('before', pushed, pulled);
+    pushed = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+    pulled = await fleet.addBot({ long_poll_enabled: true });
+    await passesOn('before');
     const [killed] = await redis.masters();
     killed!.kill();
     if (form === 'one server') await killed!.restart();
-    await passesOn('afterwards', pushed, pulled);
-    const lines = [...fleet.apis, ...fleet.workers].flatMap((process) => process.output().split('\n'));
-    expect(lines.filter((line) => /"level":(50|60)\b/.test(line) || !/^(\{|$)/.test(line))).toEqual([]);
+    await passesOn('afterwards');
+    expect(complaints()).toEqual([]);
   }, 240_000);
 
+  const complaints = () => {
+    const lines = [...fleet.apis, ...fleet.workers].flatMap((process) => process.output().split('\n'));
+    return lines.filter((line) => /"level":(50|60)\b/.test(line) || !/^(\{|$)/.test(line));
+  };
+
+  test('is away while it has a strange certificate, and serves again with ours', async () => {
+    const known = async () => (await fetch(`${fleet.url}/tgapi/bot${pulled.token}/getUpdates`)).status;
+    await useCertificate(stores.strangeCertificate);
+    await waitFor(async () => (await known()) === 503, { timeoutMs: GOES_ON_WITHIN_MS });
+    await useCertificate(stores.certificate);
+    await passesOn('with our certificate again');
+    expect(complaints()).toEqual([]);
+  }, 240_000);
+
+  /** New connections meet this certificate; those there are end. */
+  async function useCertificate({ certFile, keyFile }: TlsFiles): Promise<void> {
+    for (const { connection } of await redis.masters()) {
+      await connection.config('SET', 'tls-cert-file', certFile, 'tls-key-file', keyFile);
+      await connection.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
+      await connection.call('client', 'kill', 'type', 'pubsub');
+    }
+  }
+
   /** Resolves when an update for each has arrived: at the backend, and at whoever polls at each api. */
-  async function passesOn(when: string, pushed: FleetBot, pulled: FleetBot): Promise<void> {
+  async function passesOn(when: string): Promise<void> {
     const text = `${when}, ${form}`;
     const say = async (bot: FleetBot) =>
       void (await fleet.control.injectUpdate({
@@ -114,5 +139,5 @@ describe('Postgres with TLS', () => {
     expect(await whyNotStarted({ ...settings, DATABASE_URL: byAddress })).toMatch(
       "altnames: IP: 127.0.0.1 is not in the cert's list",
     );
-  }, 60_000);
+  }, 120_000);
 });
