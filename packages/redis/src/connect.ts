@@ -14,7 +14,7 @@ export type RedisHandles = {
   /** Shared by everything in the process. */
   commands: RedisCommands;
   /** Each server that takes writes, to be asked about itself: one, or the masters of a cluster. */
-  servers(): Pick<Redis, 'config' | 'info' | 'status'>[];
+  servers(): Pick<Redis, 'client' | 'config' | 'info' | 'status'>[];
   /** Runs commands whose keys may lie anywhere, in few round trips; rejects when one of them fails. */
   runMany(calls: KeyCommand[]): Promise<unknown[]>;
   /** Removes every key that begins so. Reads the names of all keys there are. */

@@ -1,9 +1,8 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { memoryOf, shareOf } from '@flotilla/redis/memory.ts';
+import { readMemory, shareOf } from '@flotilla/redis/memory.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
-import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Ledger, ledger } from './ledger.ts';
@@ -12,7 +11,6 @@ const CHATS = 10;
 const MB = 1024 * 1024;
 
 let fleet: Fleet;
-let server: TestRedis;
 let redis: RedisHandles;
 let backend: TestBackend;
 let books: Map<string, Ledger>;
@@ -21,9 +19,8 @@ let dead: Set<string>;
 let watching = false;
 
 beforeEach(async () => {
-  server = await startTestRedis();
-  fleet = await startFleet({ apis: 1, workers: 2 }, { PUBLIC_URL: 'http://127.0.0.1:1' }, undefined, server);
-  redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
+  fleet = await startFleet({ apis: 1, workers: 2 }, { PUBLIC_URL: 'http://127.0.0.1:1' });
+  redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
   books = new Map();
   dead = new Set();
   backend = await startBackend((request, response) => {
@@ -37,7 +34,6 @@ afterEach(async () => {
   await backend.stop();
   await redis.close();
   await fleet.stop();
-  await server.stop();
 }, 60_000);
 
 const bookOf = (path: string): Ledger => {
@@ -47,8 +43,10 @@ const bookOf = (path: string): Ledger => {
 };
 const pushedBot = (path: string): Promise<FleetBot> =>
   fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}${path}` });
-const memory = async () => memoryOf(await redis.commands.info('memory'), null);
-const limitMemory = (bytes: number) => redis.commands.config('SET', 'maxmemory', String(Math.ceil(bytes)));
+const memory = () => readMemory(redis, null);
+const limitMemory = async (bytes: number) => {
+  await Promise.all(redis.servers().map((server) => server.config('SET', 'maxmemory', Math.ceil(bytes))));
+};
 const everyProcess = () => [...fleet.apis, ...fleet.workers];
 const warningsOf = async (port: number): Promise<string> => {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`);

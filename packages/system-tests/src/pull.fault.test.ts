@@ -99,8 +99,10 @@ test('beside all of that 300 updates a second were pushed: none is missing, each
   expect(readers).toEqual([{ arrived: made, faults: [] }]);
 }, 150_000);
 
-/** The ids of Redis's connections. */
+/** Redis's connections: each with the server's address and its id there. */
 async function redisClients(): Promise<string[]> {
-  const list = String(await redis.commands.client('LIST'));
-  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id]) => id!);
+  const lists = await Promise.all(redis.servers().map((server) => server.client('LIST')));
+  return lists.flatMap((list) =>
+    [...String(list).matchAll(/^(id=\d+) addr=\S+ (laddr=\S+)/gm)].map(([, ...at]) => at.join()),
+  );
 }

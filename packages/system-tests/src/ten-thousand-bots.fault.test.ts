@@ -3,6 +3,7 @@ import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { readServerState } from '@flotilla/redis/server-state.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -64,6 +65,5 @@ test('ten thousand bots with one update each: all are delivered soon, once each,
   await waitFor(() => backend.requests.length >= BOTS, { timeoutMs: 120_000, message: 'an update of every bot' });
   expect(new Set(backend.requests.map(({ url }) => url)).size).toBe(BOTS);
   expect(backend.requests).toHaveLength(BOTS);
-  const memory = await redis.commands.info('memory');
-  expect(Number(/used_memory:(\d+)/.exec(memory)?.[1])).toBeLessThan(MEMORY_LIMIT);
+  expect((await readServerState(redis)).usedBytes).toBeLessThan(MEMORY_LIMIT);
 }, 300_000);
