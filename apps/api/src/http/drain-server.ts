@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A load balancer may have sent one more request on a connection it believes idle. */
@@ -18,15 +18,20 @@ export type Drain = {
 
 /** Prepares a server, before it listens, for ending without an error at any client that behaves. */
 export function drainable(server: Server): Drain {
-  const answering = new Set<ServerResponse>();
-  const forget = function (this: ServerResponse) {
-    answering.delete(this);
+  // By connection: a Set of answers that come and go leaves its outgrown tables to the garbage collector with answers in
+  // them, and each keeps the next alive until all memory is looked through.
+  const newest = new Map<Socket, ServerResponse | null>();
+  const forget = function (this: Socket) {
+    newest.delete(this);
   };
   let closing = false;
   let closed: Promise<void> = Promise.resolve();
-  server.prependListener('request', (_request, response) => {
-    answering.add(response);
-    response.on('close', forget);
+  server.on('connection', (socket: Socket) => {
+    newest.set(socket, null);
+    socket.on('close', forget);
+  });
+  server.prependListener('request', (request, response) => {
+    newest.set(request.socket, response);
     if (closing) response.setHeader('Connection', 'close');
   });
   return {
@@ -35,8 +40,8 @@ export function drainable(server: Server): Drain {
       closing = true;
       // http.Server's own close would end idle connections at once.
       closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-      for (const response of answering) {
-        if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of newest.values()) {
+        if (response?.headersSent === false) response.setHeader('Connection', 'close');
       }
     },
     finish: async ({ idleMs, allMs }) => {
