@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { type GuardedProcess, startGuarded } from '@flotilla/embedded/guarded-process.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
 
 const READY_DEADLINE_MS = 60_000;
 
@@ -26,7 +27,7 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
   const logFile = join(logs, `${program.name}.log`);
   const process_ = await startGuarded({
     command: process.execPath,
-    args: [program.entry],
+    args: [...nodeFlags(program.name), program.entry],
     cwd: process.cwd(),
     env: { ...inheritedEnv(), ...program.env },
     user: null,

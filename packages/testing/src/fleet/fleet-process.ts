@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
 import { waitFor } from '../wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -31,7 +32,7 @@ export async function startProcess(
 ): Promise<FleetProcess> {
   const port = chosenPort ?? (await freePort());
   const metricsPort = await freePort();
-  const child = spawn(process.execPath, [join(ROOT, `apps/${role}/src/main.ts`)], {
+  const child = spawn(process.execPath, [...nodeFlags(role), join(ROOT, `apps/${role}/src/main.ts`)], {
     env: {
       PATH: inheritedEnv().PATH,
       HOST: '127.0.0.1',

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { nodeFlags } from './node-flags.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+describe('how Node is started', () => {
+  it.each(['api', 'worker'])('is the same for the %s by npm and in its image', (program) => {
+    const command = ['node', ...nodeFlags(program), `apps/${program}/src/main.ts`];
+    expect(JSON.parse(read('package.json')).scripts[`start:${program}`]).toBe(`exec ${command.join(' ')}`);
+    expect(read('infra/docker/Dockerfile')).toContain(`CMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
+  });
+
+  it('is the same for an api of systemd, as the handbook shows it', () => {
+    expect(read('docs/OPERATIONS.md')).toContain(`/node ${nodeFlags('api').join(' ')} apps/api/src/main.ts\n`);
+  });
+});
