@@ -8,23 +8,43 @@ import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
 
-/** System tests that between them use every key, script, queue and channel; run again over a Redis of that form. */
-const EVERY_USE_OF_REDIS = [
-  'client-libraries',
-  'update-samples',
-  'get-updates-conformance',
-  'platform-webhook',
-  'platform-faults',
-  'deliveries',
-  'reply-calls',
-  'routing/routing.test',
-].map((name) => `packages/system-tests/src/${name}`);
+/** Run again over a Redis of another form: what keeps anything in Redis, seen through its own doors. */
+const OVER_A_FORM = [
+  'packages/system-tests/src/',
+  'apps/worker/src/worker\\.test',
+  'apps/api/src/(auth|queue-board|probes)/',
+  'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test',
+  'apps/api/src/(outages|drain)\\.test',
+  'apps/api/src/endpoints/(every-operation|updates/)',
+];
+/** Of those, what the form cannot matter to. Fault tests take too long: TEST_REDIS=cluster npm run test:faults. */
+const SAME_OVER_EVERY_FORM = [
+  // No Redis at all, or none that anything is kept in.
+  'check-infra',
+  'env-example',
+  'generated-client',
+  'images',
+  'npm-commands',
+  'shipped-nginx',
+  'echo-bots',
+  'watch',
+  'database-connections',
+  'polling-pace',
+  'tracing',
+  // They start a Redis of their own: one that they restart, one with rights, one of each form.
+  'metrics',
+  'replicas',
+  'system-tests/src/tls/',
+  'auth-over-cluster',
+  // Measures rather than checks.
+  'key-timing',
+];
 
 const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
 const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
 const faults = selection === 'faults';
 const redisForm = faults ? undefined : selection;
-const patterns = redisForm && named.length === 0 ? EVERY_USE_OF_REDIS : named;
+const patterns = redisForm && named.length === 0 ? OVER_A_FORM : named;
 if (redisForm) process.env.TEST_REDIS = redisForm;
 
 await bootstrap();
@@ -44,7 +64,8 @@ function jestArguments() {
   // Six servers start where otherwise one does.
   if (redisForm) jest.push('--testTimeout=90000');
   const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
-  return [...jest, ...(namesFaultTest ? [] : [`--testPathIgnorePatterns=${FAULT_TESTS}`])];
+  const leftOut = [namesFaultTest ? [] : FAULT_TESTS, patterns === OVER_A_FORM ? SAME_OVER_EVERY_FORM : []].flat();
+  return [...jest, ...leftOut.map((pattern) => `--testPathIgnorePatterns=${pattern}`)];
 }
 
 function noneIsFine() {

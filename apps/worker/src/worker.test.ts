@@ -16,7 +16,7 @@ import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
-import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
@@ -28,7 +28,7 @@ import { pushTurn } from './turns/push-turn.ts';
 const NOW_S = Math.floor(Date.now() / 1000);
 
 let database: TestDatabase;
-let redis: TestRedis;
+let redis: RedisOfForm;
 let simulator: RunningSimulator;
 let control: ControlClient;
 let config: WorkerConfig;
@@ -38,7 +38,7 @@ let deps: BotDeps;
 
 beforeAll(async () => {
   database = await testDatabase();
-  redis = await startTestRedis();
+  redis = await startRedisOfForm();
   simulator = await startSimulator();
   control = controlClient(simulator.url);
   config = readWorkerConfig({
@@ -136,6 +136,8 @@ describe('a worker', () => {
     );
   });
 
+  const pauseRedis = (ms: number) => Promise.all(context.redis.servers().map((server) => server.client('PAUSE', ms)));
+
   test('sends nothing twice when Redis answers nothing for a while, and breaks off what is under way when for long', async () => {
     const open = new Set<ServerResponse>();
     let atOnce = 0;
@@ -153,7 +155,7 @@ describe('a worker', () => {
     const { platformId } = await registered({ proxyEnabled: true, backendUrl: slow.url });
     await message(platformId, 1, 'once');
     await slow.waitForRequests(1);
-    await context.redis.commands.client('PAUSE', 4_000);
+    await pauseRedis(4_000);
     answered();
     await message(platformId, 1, 'after it');
     await slow.waitForRequests(2, 60_000);
@@ -163,7 +165,7 @@ describe('a worker', () => {
     await message(platformId, 1, 'again');
     await slow.waitForRequests(3);
     // Longer than a turn can be sure that nobody else runs it.
-    await context.redis.commands.client('PAUSE', 16_000);
+    await pauseRedis(16_000);
     answers = true;
     await slow.waitForRequests(4, 60_000);
     expect(atOnce).toBe(1);

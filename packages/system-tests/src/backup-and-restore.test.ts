@@ -5,7 +5,7 @@ import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
-import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -24,7 +24,7 @@ type Message = { id: number; text: string };
 let fleet: Fleet;
 let book: Ledger;
 let backend: TestBackend;
-let emptyRedis: TestRedis;
+let emptyRedis: RedisOfForm;
 let folder: string;
 let restoredUrl: string;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     book.record(request.text);
     response.end();
   });
-  emptyRedis = await startTestRedis();
+  emptyRedis = await startRedisOfForm();
   folder = await throwAwayDir();
   restoredUrl = databaseUrl(fleet.database.url, `restored_${process.pid}`);
 }, 60_000);

@@ -28,6 +28,13 @@ export async function startTestRedisCluster({ replicas = false, tls }: ClusterOp
     url: `redis${tls ? 's' : ''}-cluster://${masters.map(({ port }) => `${tls ? TLS_HOST : '127.0.0.1'}:${port}`).join(',')}`,
     port: first.port,
     masters: () => mastersOf(nodes),
+    kill: () => {
+      for (const node of nodes) node.kill();
+    },
+    restart: async () => {
+      await Promise.all(nodes.map((node) => node.restart()));
+      await waitFor(() => allSay(nodes, 'cluster_state', 'ok'), { timeoutMs: FORMED_WITHIN_MS });
+    },
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()));
     },

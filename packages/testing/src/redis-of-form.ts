@@ -2,9 +2,12 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { startTestRedis } from './redis.ts';
 import { startTestRedisCluster } from './redis-cluster.ts';
 import { startTestRedisSentinel } from './redis-sentinel.ts';
+import type { ReplicatedRedis } from './replicated-redis.ts';
+
+export type RedisOfForm = Omit<ReplicatedRedis, 'masters'>;
 
 /** A Redis of the form that TEST_REDIS names: single (the default), sentinel or cluster. */
-export async function startRedisOfForm(): Promise<{ url: string; port: number; stop(): Promise<void> }> {
+export async function startRedisOfForm(): Promise<RedisOfForm> {
   const form = inheritedEnv().TEST_REDIS || 'single';
   switch (form) {
     case 'single':

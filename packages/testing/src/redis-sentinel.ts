@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { startSentinel } from '@flotilla/embedded/start-sentinel.ts';
 import { Redis } from 'ioredis';
-import { startRedisServer } from './redis-server.ts';
+import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { TLS_HOST, tlsDirectives, unchecked } from './redis-tls.ts';
 import type { ReplicatedRedis } from './replicated-redis.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
@@ -31,19 +31,31 @@ export async function startTestRedisSentinel({ tls }: { tls?: TlsFiles } = {}): 
   const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startWatching(primary.port, tls)));
   await Promise.all(sentinels.map(({ port }) => untilItKnowsAll(port, tls)));
   const addresses = sentinels.map(({ port }) => `${host}:${port}`);
+  const masters = async () => {
+    const living = servers.filter((server) => server.alive());
+    const roles = await Promise.all(living.map((server) => server.info('role')));
+    return living.filter((_, at) => roles[at] === 'master');
+  };
   return {
     url: `redis${tls ? 's' : ''}-sentinel://${addresses.join(',')}/${PRIMARY}`,
     port: primary.port,
-    masters: async () => {
-      const living = servers.filter((server) => server.alive());
-      const roles = await Promise.all(living.map((server) => server.info('role')));
-      return living.filter((_, at) => roles[at] === 'master');
+    masters,
+    kill: () => {
+      for (const server of servers) server.kill();
+    },
+    restart: async () => {
+      await Promise.all(servers.map((server) => server.restart()));
+      await waitFor(async () => takesWrites(await masters()), { timeoutMs: FORMED_WITHIN_MS });
     },
     stop: async () => {
       await Promise.all(sentinels.map((sentinel) => sentinel.stop()));
       await Promise.all(servers.map((server) => server.stop()));
     },
   };
+}
+
+async function takesWrites([primary, ...others]: RedisServer[]): Promise<boolean> {
+  return others.length === 0 && Number(await primary?.info('min_slaves_good_slaves')) > 0;
 }
 
 async function startWatching(primaryPort: number, tls?: TlsFiles): Promise<{ port: number; stop(): Promise<void> }> {

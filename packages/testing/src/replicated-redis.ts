@@ -7,5 +7,9 @@ export type ReplicatedRedis = {
   port: number;
   /** The living servers that take writes now. */
   masters(): Promise<RedisServer[]>;
+  /** kill -9 of every server that holds data. */
+  kill(): void;
+  /** Starts those again over their data; resolves when they take writes. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -6,7 +6,7 @@ import { type ControlClient, controlClient } from '@flotilla/simulator/control-c
 import { startSimulator } from '@flotilla/simulator/start.ts';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { type TestDatabase, testDatabase } from './postgres.ts';
-import { startTestRedis, type TestRedis } from './redis.ts';
+import { type RedisOfForm, startRedisOfForm } from './redis-of-form.ts';
 import { type RestClient, restClient } from './rest-client.ts';
 
 export const ADMIN_KEY = 'flt_test_admin_key_of_this_run';
@@ -15,7 +15,8 @@ export const ADMIN_PASSWORD = 'admin-password-for-tests';
 export interface TestApi extends RunningApi {
   url: string;
   database: TestDatabase;
-  redis: TestRedis;
+  /** Of the form that TEST_REDIS names. */
+  redis: RedisOfForm;
   /** The simulated platform. */
   platform: ControlClient;
   platformUrl: string;
@@ -47,7 +48,7 @@ export function testApi(settings: Record<string, string> = {}): TestApi {
 
 /** One api in this process over a Postgres, a Redis and a simulated platform of its own; stop() ends all of them. */
 export async function startTestApi(settings: Record<string, string> = {}): Promise<TestApi> {
-  const [database, redis, simulator] = await Promise.all([testDatabase(), startTestRedis(), startSimulator()]);
+  const [database, redis, simulator] = await Promise.all([testDatabase(), startRedisOfForm(), startSimulator()]);
   const logLines: string[] = [];
   const log = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => logLines.push(line) } });
   const env = {

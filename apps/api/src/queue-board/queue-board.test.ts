@@ -1,5 +1,6 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { readServerState } from '@flotilla/redis/server-state.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -107,7 +108,7 @@ describe('the board of the queues', () => {
   }, 60_000);
 
   test('opens no connection to Redis of its own', async () => {
-    const connections = async () => /connected_clients:(\d+)/.exec(await redis.commands.info('clients'))?.[1];
+    const connections = async () => (await readServerState(redis)).clients;
     const before = await connections();
     for (let at = 0; at < 10; at += 1) await admin('GET', `${PAGE}/api/queues`, { query: { activeQueue: 'push' } });
     expect(await connections()).toBe(before);
