@@ -7,16 +7,26 @@ import { waitFor } from './wait-for.ts';
 
 const MASTERS = 3;
 const SLOTS = 16_384;
-const NODE_TIMEOUT_MS = 2000;
 const FORMED_WITHIN_MS = 30_000;
 
 type Node = RedisServer & { busPort: number };
 
-type ClusterOptions = { replicas?: boolean; tls?: TlsFiles };
+type ClusterOptions = {
+  replicas?: boolean;
+  tls?: TlsFiles;
+  /** For how long a node must be silent to count as failed. */
+  silentMs?: number;
+};
 
 /** A Redis Cluster of three masters, each with a replica if so wished; with TLS all are known by name. */
-export async function startTestRedisCluster({ replicas = false, tls }: ClusterOptions = {}): Promise<ReplicatedRedis> {
-  const nodes = await Promise.all(Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, () => startNode(tls)));
+export async function startTestRedisCluster({
+  replicas = false,
+  tls,
+  silentMs = 2000,
+}: ClusterOptions = {}): Promise<ReplicatedRedis> {
+  const nodes = await Promise.all(
+    Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, () => startNode(silentMs, tls)),
+  );
   const masters = nodes.slice(0, MASTERS);
   await Promise.all(masters.map(giveSlots));
   const [first, ...others] = nodes as [Node, ...Node[]];
@@ -41,13 +51,13 @@ export async function startTestRedisCluster({ replicas = false, tls }: ClusterOp
   };
 }
 
-async function startNode(tls?: TlsFiles): Promise<Node> {
+async function startNode(silentMs: number, tls?: TlsFiles): Promise<Node> {
   const busPort = await freePort();
   const byName = { 'cluster-announce-hostname': TLS_HOST, 'cluster-preferred-endpoint-type': 'hostname' };
   const directives = {
     'cluster-enabled': 'yes',
     'cluster-port': String(busPort),
-    'cluster-node-timeout': String(NODE_TIMEOUT_MS),
+    'cluster-node-timeout': String(silentMs),
     ...(tls ? byName : {}),
   };
   const server = await startRedisServer(directives, tls);

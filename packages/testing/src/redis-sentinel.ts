@@ -15,8 +15,14 @@ const FORMED_WITHIN_MS = 30_000;
 /** As docs/OPERATIONS.md recommends: a primary that nobody follows takes no writes. */
 const directives = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
 
+type SentinelSet = {
+  tls?: TlsFiles;
+  /** For how long the primary must be silent to be replaced. */
+  silentMs?: number;
+};
+
 /** A primary with two replicas, watched by three Sentinels; with TLS all are known by name. */
-export async function startTestRedisSentinel({ tls }: { tls?: TlsFiles } = {}): Promise<ReplicatedRedis> {
+export async function startTestRedisSentinel({ tls, silentMs = 1000 }: SentinelSet = {}): Promise<ReplicatedRedis> {
   const host = tls ? TLS_HOST : '127.0.0.1';
   const own = { ...directives, ...(tls ? { 'replica-announce-ip': TLS_HOST } : {}) };
   const primary = await startRedisServer(own, tls);
@@ -28,7 +34,9 @@ export async function startTestRedisSentinel({ tls }: { tls?: TlsFiles } = {}): 
   for (const replica of replicas) {
     await waitFor(async () => (await replica.info('master_link_status')) === 'up', { timeoutMs: FORMED_WITHIN_MS });
   }
-  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startWatching(primary.port, tls)));
+  const sentinels = await Promise.all(
+    Array.from({ length: SENTINELS }, () => startWatching(primary.port, silentMs, tls)),
+  );
   await Promise.all(sentinels.map(({ port }) => untilItKnowsAll(port, tls)));
   const addresses = sentinels.map(({ port }) => `${host}:${port}`);
   const masters = async () => {
@@ -58,7 +66,11 @@ async function takesWrites([primary, ...others]: RedisServer[]): Promise<boolean
   return others.length === 0 && Number(await primary?.info('min_slaves_good_slaves')) > 0;
 }
 
-async function startWatching(primaryPort: number, tls?: TlsFiles): Promise<{ port: number; stop(): Promise<void> }> {
+async function startWatching(
+  primaryPort: number,
+  silentMs: number,
+  tls?: TlsFiles,
+): Promise<{ port: number; stop(): Promise<void> }> {
   const dataDir = await throwAwayDir();
   const sentinel = await startSentinel({
     dataDir,
@@ -66,7 +78,7 @@ async function startWatching(primaryPort: number, tls?: TlsFiles): Promise<{ por
     lines: [
       ...(tls ? byName(tls) : []),
       `sentinel monitor ${PRIMARY} ${tls ? TLS_HOST : '127.0.0.1'} ${primaryPort} 2`,
-      `sentinel down-after-milliseconds ${PRIMARY} 1000`,
+      `sentinel down-after-milliseconds ${PRIMARY} ${silentMs}`,
       `sentinel failover-timeout ${PRIMARY} 10000`,
     ],
   });
