@@ -18,7 +18,6 @@ import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { WorkerConfig } from './config.ts';
 import { type SharedSlots, sharedSlots } from './turns/shared-slots.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
@@ -39,8 +38,6 @@ export type WorkerContext = {
   backends: BackendConnections;
   /** Requests to backends, over all turns of this process. */
   slots: SharedSlots;
-  /** Batches of history written at once: more of them would only wait for a connection, and time out. */
-  historyWrites: LimitFunction;
   /** Push turns that may wait for their bot's next update instead of ending. */
   lingerers: SharedSlots;
   backendAllowedCidrs: string[];
@@ -93,7 +90,6 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     pushable,
     backends,
     slots,
-    historyWrites: pLimit(Math.max(1, config.database.maxConnections - 1)),
     lingerers: sharedSlots(LINGERING_TURNS),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.publicUrl,

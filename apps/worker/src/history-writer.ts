@@ -10,15 +10,27 @@ import {
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from './context.ts';
+import { type SharedWrites, sharedWrites } from './shared-writes.ts';
 
 const BATCH = 500;
+/** Transactions at once: with more of them each would be smaller, and every one costs Postgres and this process the same. */
+const WRITES_AT_ONCE = 2;
 const TURN_BATCHES = 20;
-/** What arrives within this time shares a transaction. */
+/** What arrives within this time is written together. */
 const GATHER_MS = 500;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
+type HistoryDeps = WorkerContext & { storeHistory: SharedWrites<HistoryEntry> };
+
+/** Stores what the turns of all shards hand over, in transactions that they share. */
+export function historyStore(deps: WorkerContext): SharedWrites<HistoryEntry> {
+  // More than the pool has would only wait for a connection, and time out; one is left to the rest of the process.
+  const atOnce = Math.max(1, Math.min(WRITES_AT_ONCE, deps.config.database.maxConnections - 1));
+  return sharedWrites({ atOnce, size: BATCH }, (entries) => write(deps, entries));
+}
+
 /** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
-export async function historyTurn(deps: WorkerContext, shard: number, lease: TurnLease): Promise<TurnOutcome> {
+export async function historyTurn(deps: HistoryDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
   await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   for (let batches = 0; batches < TURN_BATCHES && lease.held(); batches += 1) {
     const entries = await readHistoryStream(deps.redis, shard, BATCH);
@@ -26,21 +38,14 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
     if (!newest) return (await clearHistoryMark(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     const span = beginSpan(deps, entries);
     try {
-      await deps.historyWrites(() =>
-        write(
-          deps,
-          entries.map((entry) => historyEntry(shard, entry)),
-        ),
-      );
+      await deps.storeHistory(entries.map((entry) => historyEntry(shard, entry)));
       span?.end();
     } catch (error) {
-      deps.measure.historyBatches.waits.inc();
       span?.end('failed');
       deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
       return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     }
     await trimHistoryStream(deps.redis, shard, newest.id);
-    deps.measure.historyBatches.written.inc();
     deps.measure.historyRows.inc(entries.length);
     for (const entry of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - Number(entry.fields.a)) / 1000);
@@ -49,7 +54,7 @@ export async function historyTurn(deps: WorkerContext, shard: number, lease: Tur
   return { next: 'again' };
 }
 
-/** A batch is of many traces: it has its own, and is linked to those whose updates it stores. */
+/** What a shard has stored is of many traces: it has its own, and is linked to those whose updates they are. */
 function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | null {
   if (tracing === null) return null;
   const links = [...new Set(entries.flatMap(({ fields }) => fields.tp ?? []))];
@@ -61,7 +66,11 @@ function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | n
 }
 
 async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void> {
-  const unstorable = await writeHistory(deps, entries);
+  const unstorable = await writeHistory(deps, entries).catch((error) => {
+    deps.measure.historyBatches.waits.inc();
+    throw error;
+  });
+  deps.measure.historyBatches.written.inc();
   if (unstorable > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(unstorable);
   for (const entry of entries) {
     if (entry.type === 'dead')

@@ -1,7 +1,7 @@
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
-import { historyTurn } from './history-writer.ts';
+import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
 import { pushTurn } from './turns/push-turn.ts';
@@ -13,7 +13,7 @@ type Running = { stop(): Promise<void> };
 /** Well above what one host may hold, so that requests that hang never hold all turns; each costs renewals of its lock. */
 const PUSH_TURNS = 2000;
 const RULES_TURNS = 200;
-/** A turn of each shard may gather at once; the connections to Postgres bound how many write. */
+/** A turn of each shard may gather at once. */
 const HISTORY_TURNS = 64;
 
 /** Starts what this worker's roles ask for. */
@@ -36,8 +36,9 @@ export function startRoles(context: WorkerContext): Running[] {
     running.push(takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease)));
   }
   if (roles.has('history')) {
+    const deps = { ...context, storeHistory: historyStore(context) };
     running.push(
-      takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) => historyTurn(context, shard, lease)),
+      takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) => historyTurn(deps, shard, lease)),
     );
   }
   return running;

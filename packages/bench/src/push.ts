@@ -65,6 +65,6 @@ async function stored(fleet: Fleet): Promise<number> {
 }
 
 async function untilCount(count: () => number | Promise<number>, wanted: number, begunAt: number): Promise<number> {
-  await waitFor(async () => (await count()) >= wanted, { timeoutMs: 120_000, message: `${wanted} updates` });
+  await waitFor(async () => (await count()) >= wanted, { timeoutMs: 300_000, message: `${wanted} updates` });
   return performance.now() - begunAt;
 }

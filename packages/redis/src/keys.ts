@@ -36,7 +36,7 @@ export function botKeys(botId: number) {
     lanes: `${prefix}:lanes`,
     /** List per lane: ids that wait. */
     lane: (lane: string) => `${prefix}:lane:${lane}`,
-    /** Hash: lane → id in flight. */
+    /** Hash: lane → name of the round that handed its first update out. */
     flight: `${prefix}:flight`,
     /** Hash: `s:<id>` times its handling was begun and not ended, `r:<id>` failed tries (JSON). */
     work: `${prefix}:work`,

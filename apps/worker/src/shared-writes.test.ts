@@ -1,0 +1,53 @@
+import { setImmediate as nextMoment } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { sharedWrites } from './shared-writes.ts';
+
+/** Batches that end when the test says so. */
+function heldWrites(limits: { atOnce: number; size: number }) {
+  const batches: { items: number[]; end(error?: Error): void }[] = [];
+  const write = sharedWrites<number>(limits, (items) => {
+    const held = Promise.withResolvers<void>();
+    batches.push({ items, end: (error) => (error ? held.reject(error) : held.resolve()) });
+    return held.promise;
+  });
+  return { batches, write, items: () => batches.map(({ items }) => items) };
+}
+
+describe('writes that share batches', () => {
+  test('what comes in one moment goes together; what comes while enough is under way goes into the next', async () => {
+    const { batches, write, items } = heldWrites({ atOnce: 1, size: 10 });
+    const first = [write([1, 2]), write([3])];
+    await nextMoment();
+    const second = [write([4]), write([5, 6])];
+    await nextMoment();
+    expect(items()).toEqual([[1, 2, 3]]);
+    batches[0]!.end();
+    await Promise.all(first);
+    expect(items()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    batches[1]!.end();
+    await Promise.all(second);
+  });
+
+  test('a batch is full before a caller would be split, and a caller with more than fits is written alone', async () => {
+    const { batches, write, items } = heldWrites({ atOnce: 9, size: 3 });
+    const all = [write([1, 2]), write([3, 4]), write([5]), write([6, 7, 8, 9]), write([10])];
+    await nextMoment();
+    expect(items()).toEqual([[1, 2], [3, 4, 5], [6, 7, 8, 9], [10]]);
+    for (const batch of batches) batch.end();
+    await Promise.all(all);
+  });
+
+  test('all callers of a batch hear of its failure, and the next one is written', async () => {
+    const { batches, write } = heldWrites({ atOnce: 1, size: 2 });
+    const failing = [write([1]), write([2])].map((call) => expect(call).rejects.toThrow('away'));
+    const next = write([3]);
+    await nextMoment();
+    batches[0]!.end(new Error('away'));
+    await Promise.all(failing);
+    batches[1]!.end();
+    await next;
+  });
+});

@@ -1,0 +1,45 @@
+export type SharedWrites<Item> = (items: Item[]) => Promise<void>;
+
+type Caller<Item> = { items: Item[]; resolve(): void; reject(error: unknown): void };
+
+/**
+ * Lets callers share batches: what comes while `atOnce` of them are being written goes into the next, up to `size` items
+ * (or one caller's, where those are more), each caller's together and in order. All of a batch share its outcome.
+ */
+export function sharedWrites<Item>(
+  { atOnce, size }: { atOnce: number; size: number },
+  write: (items: Item[]) => Promise<void>,
+): SharedWrites<Item> {
+  const waiting: Caller<Item>[] = [];
+  let underWay = 0;
+
+  const nextBatch = (): Caller<Item>[] => {
+    let items = 0;
+    const end = waiting.findIndex((caller) => {
+      items += caller.items.length;
+      return items > size;
+    });
+    return waiting.splice(0, end < 0 ? waiting.length : Math.max(end, 1));
+  };
+  const writeNext = async (): Promise<void> => {
+    if (underWay >= atOnce || waiting.length === 0) return;
+    underWay += 1;
+    const callers = nextBatch();
+    try {
+      await write(callers.flatMap(({ items }) => items));
+      for (const caller of callers) caller.resolve();
+    } catch (error) {
+      for (const caller of callers) caller.reject(error);
+    } finally {
+      underWay -= 1;
+      void writeNext();
+    }
+  };
+
+  return (items) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ items, resolve, reject });
+      // Not at once: others may come in the same moment.
+      setImmediate(() => void writeNext());
+    });
+}
