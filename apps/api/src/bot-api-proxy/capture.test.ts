@@ -244,16 +244,18 @@ describe('a call is not captured', () => {
 });
 
 describe('when Redis is away', () => {
-  test('the client’s answer is the same, and as fast', async () => {
+  test('the client’s answer is the same, and waits for nothing', async () => {
     const bot = await newBot();
     await call(bot.token, 'sendMessage', json({}));
     api.redis.kill();
     try {
-      for (let i = 0; i < 5; i++) {
-        const begunAtMs = performance.now();
+      const calls = 20;
+      const begunAtMs = performance.now();
+      for (let i = 0; i < calls; i++) {
         expect(await call(bot.token, 'sendMessage', json({}))).toBe(`{"ok":true,"result":${MESSAGE}}`);
-        expect(performance.now() - begunAtMs).toBeLessThan(900);
       }
+      // Redis itself is waited for a second each time.
+      expect(performance.now() - begunAtMs).toBeLessThan(calls * 700);
       await waitFor(() => api.logLines.some((line) => line.includes('could not be kept in the history')));
     } finally {
       await api.redis.restart();

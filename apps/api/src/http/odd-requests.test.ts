@@ -159,7 +159,7 @@ describe('a body made to cost time', () => {
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(5000);
     // Quadratic work on these takes many seconds; the machine's own pauses take less than this.
-    expect(delay.max / 1e6).toBeLessThan(1000);
+    expect(delay.max / 1e6).toBeLessThan(3_000);
   });
 
   function urlencoded(): string {
