@@ -38,6 +38,7 @@ export async function startTestRedisCluster({
     url: `redis${tls ? 's' : ''}-cluster://${masters.map(({ port }) => `${tls ? TLS_HOST : '127.0.0.1'}:${port}`).join(',')}`,
     port: first.port,
     masters: () => mastersOf(nodes),
+    servers: () => nodes.filter((node) => node.alive()),
     kill: () => {
       for (const node of nodes) node.kill();
     },

@@ -7,7 +7,7 @@ import type { ReplicatedRedis } from './replicated-redis.ts';
 /** On a busy machine every server is silent for a while, and a failover is not what most tests are about. */
 const SILENT_MS = 15_000;
 
-export type RedisOfForm = Omit<ReplicatedRedis, 'masters'>;
+export type RedisOfForm = Omit<ReplicatedRedis, 'masters' | 'servers'>;
 
 /** A Redis of the form that TEST_REDIS names: single (the default), sentinel or cluster. */
 export async function startRedisOfForm(): Promise<RedisOfForm> {

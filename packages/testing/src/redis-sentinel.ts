@@ -48,6 +48,7 @@ export async function startTestRedisSentinel({ tls, silentMs = 1000 }: SentinelS
     url: `redis${tls ? 's' : ''}-sentinel://${addresses.join(',')}/${PRIMARY}`,
     port: primary.port,
     masters,
+    servers: () => servers.filter((server) => server.alive()),
     kill: () => {
       for (const server of servers) server.kill();
     },

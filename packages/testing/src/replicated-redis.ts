@@ -7,6 +7,8 @@ export type ReplicatedRedis = {
   port: number;
   /** The living servers that take writes now. */
   masters(): Promise<RedisServer[]>;
+  /** All living servers that hold data. */
+  servers(): RedisServer[];
   /** kill -9 of every server that holds data. */
   kill(): void;
   /** Starts those again over their data; resolves when they take writes. */

@@ -7,13 +7,16 @@ import { startProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { startTlsPostgres } from '@flotilla/testing/postgres-tls.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { startTestRedisSentinel } from '@flotilla/testing/redis-sentinel.ts';
-import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
+import { startRedisServer } from '@flotilla/testing/redis-server.ts';
+import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { startTlsAuthority, type TlsFiles } from '@flotilla/testing/tls-authority.ts';
 
 const MIGRATE = join(import.meta.dirname, '../../../database/src/main.ts');
+/** A busy machine keeps servers silent for a while, too; only the one that is killed is to be replaced. */
+const SILENT_MS = 5_000;
 const PASSWORD = 'a-password-of-redis';
 
-export type TlsRedis = { url: string; port: number; masters(): Promise<RedisServer[]>; stop(): Promise<void> };
+export type TlsRedis = Pick<ReplicatedRedis, 'url' | 'port' | 'masters' | 'servers' | 'stop'>;
 
 /** A migrated Postgres whose certificate, as that of every Redis started here, is for localhost and for no address. */
 export type TlsStores = {
@@ -44,8 +47,8 @@ export async function startTlsStores(): Promise<TlsStores> {
     databaseUrl,
     startRedis: {
       'one server': () => startSingle(certificate),
-      'a Sentinel set': () => startTestRedisSentinel({ tls: certificate }),
-      'a cluster': () => startTestRedisCluster({ replicas: true, tls: certificate }),
+      'a Sentinel set': () => startTestRedisSentinel({ tls: certificate, silentMs: SILENT_MS }),
+      'a cluster': () => startTestRedisCluster({ replicas: true, tls: certificate, silentMs: SILENT_MS }),
     },
     stop: postgres.stop,
   };
@@ -53,8 +56,15 @@ export async function startTlsStores(): Promise<TlsStores> {
 
 async function startSingle(certificate: TlsFiles): Promise<TlsRedis> {
   const server = await startRedisServer({ requirepass: PASSWORD }, certificate);
-  const masters = async () => (server.alive() ? [server] : []);
-  return { url: `rediss://:${PASSWORD}@localhost:${server.port}`, port: server.port, masters, stop: server.stop };
+  const servers = () => (server.alive() ? [server] : []);
+  const masters = async () => servers();
+  return {
+    url: `rediss://:${PASSWORD}@localhost:${server.port}`,
+    port: server.port,
+    masters,
+    servers,
+    stop: server.stop,
+  };
 }
 
 /** What a worker that should not start says of it last: one line of its log. */

@@ -79,7 +79,7 @@ describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis wit
 
   /** New connections meet this certificate; those there are end. */
   async function useCertificate({ certFile, keyFile }: TlsFiles): Promise<void> {
-    for (const { connection } of await redis.masters()) {
+    for (const { connection } of redis.servers()) {
       await connection.config('SET', 'tls-cert-file', certFile, 'tls-key-file', keyFile);
       await connection.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
       await connection.call('client', 'kill', 'type', 'pubsub');
