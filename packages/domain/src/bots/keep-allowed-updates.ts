@@ -12,8 +12,16 @@ export async function keepAllowedUpdates(
   bot: Bot,
   allowedUpdates: string[] | null | undefined,
 ): Promise<void> {
-  if (allowedUpdates === undefined || sameKinds(bot.allowedUpdates, allowedUpdates)) return;
+  if (allowedUpdates === undefined) return;
+  const unchanged = (known: Bot) => sameKinds(known.allowedUpdates, allowedUpdates);
+  if (unchanged(bot) && unchanged(await newest(deps, bot))) return;
   await changeBot(deps, bot.id, { allowedUpdates }).catch((error: unknown) =>
     deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
   );
+}
+
+/** Another pod may have stored something a moment ago, which this one has not heard of. */
+async function newest({ directory }: BotDeps, bot: Bot): Promise<Bot> {
+  await directory.refresh().catch(() => undefined);
+  return (directory.ready() ? directory.byId(bot.id) : undefined) ?? bot;
 }
