@@ -76,6 +76,8 @@ const SCRIPTS = { push: 'push-step', rules: 'rules-step' } as const;
 /** An update whose handling was begun this often and never ended is buried. */
 const BEGUN_AT_MOST = 3;
 const ASK_AGAIN_AFTER_MS = 200;
+/** Locks may be renewed on a master that serves while the bot's own does not: its turn gives its room to others then. */
+const ASK_AGAIN_FOR_MS = 8_000;
 
 /** One round trip of a reader's turn: results in, what is new filed into lanes, what is due out. */
 export async function readerStep(
@@ -125,13 +127,14 @@ export async function readerStep(
 
 /** What is in doubt is settled by asking again: what became of updates is kept here, and sent again by nobody else. */
 async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolean): Promise<ScriptReply> {
+  const giveUpAtMs = performance.now() + ASK_AGAIN_FOR_MS;
   while (true) {
     try {
       return await ask();
     } catch (error) {
       if (!isRedisUnavailable(error)) throw error;
       await delay(ASK_AGAIN_AFTER_MS);
-      if (!held()) throw error;
+      if (!held() || performance.now() >= giveUpAtMs) throw error;
     }
   }
 }
