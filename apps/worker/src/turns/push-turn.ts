@@ -57,7 +57,7 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       if (step.outcome === 'lost') return step;
       for (const update of step.due) deliveries.start(deliver(deps, bot, update, origin, lease, cancel.signal));
       if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
-      if (step.resumed) await resumeBackend(deps, bot);
+      if (step.resumed) await resumeOthers(deps, bot);
       if (step.due.length > 0) handedOut += 1;
       lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
       const { epoch, nextDueMs, ended, due } = step;
@@ -79,6 +79,13 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       clearTimeout(patience);
     },
   };
+}
+
+/** What keeps it from the others keeps nothing from this bot: they have probes of their own. */
+async function resumeOthers(deps: WorkerContext, bot: Bot): Promise<void> {
+  await resumeBackend(deps, bot).catch((error: unknown) =>
+    deps.log.warn({ bot: bot.id, reason: String(error) }, 'the other bots of a backend wait for their own probes'),
+  );
 }
 
 /** One host with many bots must not hold all requests of a worker. */
