@@ -54,7 +54,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
   const share = turnShare(deps.clock);
   const tidies = every(TIDY_EVERY_MS, deps.clock);
   const nextName = roundNames();
-  const take: TakeStep = (round) => reader.step({ ...round, name: nextName(), held: lease.held });
+  const takeStep: TakeStep = (round) => reader.step({ ...round, name: nextName(), held: lease.held });
   let epoch: number | null = null;
   let lingered = false;
   while (true) {
@@ -62,7 +62,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
     const room = winding ? 0 : reader.room();
     const drains = underWay.count() === 0;
     const lingers = drains && !lingered && !winding && reader.lingers();
-    const step = await take({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
+    const step = await takeStep({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
     if (step.outcome === 'lost') {
       reader.breakOff();
       return { next: 'idle' };
@@ -84,7 +84,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
       // The mark stays: what waits is due, and there is no telling when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
-      return sleepUntil(take, step.epoch, step.nextDueMs);
+      return sleepUntil(takeStep, step.epoch, step.nextDueMs);
     } else if (lingers) {
       lingered = true;
       await reader.linger();
@@ -95,9 +95,9 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
 }
 
 /** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
-function sleepUntil(take: TakeStep, epoch: number, atMs: number): TurnOutcome {
+function sleepUntil(takeStep: TakeStep, epoch: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
-    const step = await take({ epoch, room: 0, tidy: false, end: 'asleep' });
+    const step = await takeStep({ epoch, room: 0, tidy: false, end: 'asleep' });
     return step.outcome === 'ok' && !step.ended;
   };
   return { next: 'at', atMs, lookAgain };
