@@ -46,9 +46,12 @@ async function read(
   allowedUpdates: string[] | null | undefined,
   signal: AbortSignal,
 ): Promise<BotApiAnswer> {
-  await keepAllowedUpdates(deps, bot, allowedUpdates);
   const throttle = request.timeoutMs === 0;
-  const updates = await readUpdates(deps, bot, { ...request, consumer: null, kinds: null, throttle, signal });
+  // Side by side: the kinds are for what comes from now on, and what is read waits for nobody.
+  const [updates] = await Promise.all([
+    readUpdates(deps, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
+    keepAllowedUpdates(deps, bot, allowedUpdates),
+  ]);
   deps.apiMetrics.pulled.of('get_updates').inc(updates.length);
   return { ok: true, result: `[${updates.join(',\n')}]` };
 }
