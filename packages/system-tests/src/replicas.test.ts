@@ -1,6 +1,7 @@
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const TRIES = 10;
@@ -60,5 +61,32 @@ describe('what one replica has answered, the next one knows at once:', () => {
       passedOn.push(...calls.map(({ params }) => params.limit ?? '').filter((limit) => limit === LIMIT));
     }
     expect(passedOn).toEqual([]);
+  });
+
+  test('the kinds that a poll asked for, so that the next poll can change them back', async () => {
+    const hereUrl = `http://127.0.0.1:${fleet.apis[0]!.port}`;
+    const done = new AbortController();
+    const changeBack = async (): Promise<void> => {
+      const { token } = await addHere({ long_poll_enabled: true });
+      const kinds = async (url = hereUrl) => {
+        const info = await (await fetch(`${url}/tgapi/bot${token}/getWebhookInfo`)).json();
+        return (info as { result: { allowed_updates?: string[] } }).result.allowed_updates ?? [];
+      };
+      // Nobody waits for an empty poll's answer: the next one has to come sooner.
+      const poll = (url: string, asked: string[]) =>
+        fetch(`${url}/tgapi/bot${token}/getUpdates?timeout=30&allowed_updates=${JSON.stringify(asked)}`, {
+          signal: done.signal,
+        }).catch(() => undefined);
+      expect(await kinds(elsewhereUrl)).toEqual([]);
+      poll(hereUrl, ['message']);
+      await waitFor(async () => (await kinds()).length > 0);
+      poll(elsewhereUrl, []);
+      await waitFor(async () => (await kinds()).length === 0);
+    };
+    try {
+      for (let at = 0; at < TRIES; at += 1) await changeBack();
+    } finally {
+      done.abort();
+    }
   });
 });
