@@ -1,5 +1,6 @@
 import type { RedisAddress, RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { toPrimary, toServer } from './connectors.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -8,7 +9,13 @@ export type Behaviour = Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTime
 
 const RECONNECT_AT_MOST_MS = 1000;
 const TOPOLOGY_READ_EVERY_MS = 5000;
-const common = { protocol: 2, replyMapping: 'legacy', connectTimeout: 5000, keepAlive: 10_000 } as const;
+const common = {
+  protocol: 2,
+  replyMapping: 'legacy',
+  connectTimeout: 5000,
+  keepAlive: 10_000,
+  Connector: toServer,
+} as const;
 type Settings = Omit<RedisOptions, 'replyMapping'> & { replyMapping: 'legacy' };
 const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS);
 
@@ -56,6 +63,7 @@ function serverOptions(target: Exclude<RedisTarget, { form: 'cluster' }>): Setti
   const { username, password } = target.sentinelLogin;
   return {
     ...server,
+    Connector: toPrimary,
     sentinels: target.sentinels,
     name: target.primary,
     sentinelRetryStrategy: retryInMs,

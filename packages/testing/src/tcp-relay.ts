@@ -6,6 +6,8 @@ export interface TcpRelay {
   cut(): Promise<void>;
   /** Keeps every connection and passes nothing on, as a service that hangs does. */
   hang(): void;
+  /** Says on every connection what no service says, and goes on, as a broken box on the way does. */
+  garble(): void;
   /** Ends what hung and works again. */
   restore(): Promise<void>;
   stop(): Promise<void>;
@@ -14,9 +16,12 @@ export interface TcpRelay {
 /** Stands between a client and a service on loopback, to take the service away from that client alone. */
 export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let hanging = false;
   const server = createServer((client) => {
     const service = connect(targetPort, '127.0.0.1');
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     for (const [from, to] of [
       [client, service],
       [service, client],
@@ -47,6 +52,9 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     cut,
     hang: () => {
       hanging = true;
+    },
+    garble: () => {
+      for (const client of clients) client.write('garbled');
     },
     restore: async () => {
       hanging = false;
