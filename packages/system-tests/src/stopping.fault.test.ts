@@ -3,6 +3,7 @@ import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -18,16 +19,18 @@ let fleet: Fleet;
 beforeEach(async () => {
   database = await testDatabase();
   postgres = await startTcpRelay(Number(new URL(database.url).port));
-  const url = Object.assign(new URL(database.url), { port: String(postgres.port) }).href;
-  fleet = await startFleet({ apis: 1, workers: 1 }, {}, { url });
 }, 60_000);
 afterEach(async () => {
   await postgres.restore();
-  await fleet.stop();
+  await fleet?.stop();
   await postgres.stop();
   await database.drop();
 }, 60_000);
 
+const startFleetOver = async (redis?: { url: string; port: number }) => {
+  const url = Object.assign(new URL(database.url), { port: String(postgres.port) }).href;
+  fleet = await startFleet({ apis: 1, workers: 1 }, {}, { url }, redis);
+};
 const leave = (process: FleetProcess) => {
   const among = process.role === 'api' ? fleet.apis : fleet.workers;
   among.splice(among.indexOf(process), 1);
@@ -37,10 +40,12 @@ const inFlight = (worker: FleetProcess) => readMetric(worker, 'flotilla_active_t
 
 describe('a process that is told to stop', () => {
   test('ends within 25 s though Postgres and Redis hang', async () => {
-    const redis = await startTcpRelay(fleet.redis.port);
-    const settings = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+    // One server, whatever the others are tested over: what hangs is the one way to it.
+    const server = await startTestRedis();
+    const redis = await startTcpRelay(server.port);
+    await startFleetOver({ port: redis.port, url: `redis://127.0.0.1:${redis.port}` });
     const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true });
-    const processes = [await fleet.start('api', settings), await fleet.start('worker', settings)];
+    const processes = [...fleet.apis, ...fleet.workers];
     const polling = fetch(`http://127.0.0.1:${processes[0]!.port}/tgapi/bot${bot.token}/getUpdates?timeout=50`);
     await waitFor(async () => (await readMetric(processes[0]!, 'flotilla_waiting_polls')) === 1);
     postgres.hang();
@@ -49,9 +54,11 @@ describe('a process that is told to stop', () => {
     for (const code of await Promise.all(processes.map(leave))) expect([0, 1]).toContain(code);
     await polling.catch(() => undefined);
     await redis.stop();
+    await server.stop();
   }, 90_000);
 
   test('lets the deliveries under way come to their end, and another worker goes on at once', async () => {
+    await startFleetOver();
     const [book, begun] = [ledger(), { count: 0 }];
     const backend = await startBackend(async (request, response) => {
       begun.count += 1;
@@ -70,6 +77,7 @@ describe('a process that is told to stop', () => {
   }, 60_000);
 
   test('puts back what a backend does not answer, and another worker goes on at once', async () => {
+    await startFleetOver();
     const book = ledger();
     const hung: Parameters<BackendHandler>[1][] = [];
     const backend = await startBackend((request, response) => {
