@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type BackendHandler, startBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { memoryGrowth } from '@flotilla/testing/fleet/memory-growth.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -35,11 +35,6 @@ const say = (bot: FleetBot, chat: number, text: string) =>
     kind: 'message',
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
   });
-
-/** The most memory (bytes) a process held resident since it was last forgotten. */
-const peakOf = async (pid: number) =>
-  Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-const forgetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5');
 
 /** Sends as much as the other side takes. */
 function answerWithoutEnd(response: ServerResponse, chunk: Buffer): void {
@@ -77,12 +72,12 @@ describe('replies of backends', () => {
       const load = { bots: [bot.platformId], chats: inFlight, count: 20 * inFlight };
       await fleet.control.generate(load);
       await waitFor(() => received >= load.count, { timeoutMs: 60_000, message: 'the warm-up' });
-      await forgetPeak(pid);
-      const before = await peakOf(pid);
       [misbehaves, received] = [true, 0];
-      await fleet.control.generate(load);
-      await waitFor(() => received >= load.count, { timeoutMs: 60_000, message: 'every update, once' });
-      expect((await peakOf(pid)) - before).toBeLessThan(growthAtMost);
+      const grown = await memoryGrowth(pid, async () => {
+        await fleet.control.generate(load);
+        await waitFor(() => received >= load.count, { timeoutMs: 60_000, message: 'every update, once' });
+      });
+      expect(grown).toBeLessThan(growthAtMost);
       expect(received).toBe(load.count);
     },
     120_000,
