@@ -1,18 +1,29 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
 
 // Below those that systems give to outgoing connections (Linux from 32768 on), one of which could take it meanwhile.
 const FROM = 15_000;
 const TO = 32_000;
 const TRIES = 100;
 
-/** A loopback port nothing listens on at this moment. */
+/** The processes of one test run choose at the same time, each from a share of its own. */
+const SHARES = 8;
+const PER_SHARE = Math.floor((TO - FROM) / SHARES);
+
+/** What was chosen here before, which its user may not have taken yet. */
+const chosen = new Set<number>();
+
+/** A loopback port nothing listens on at this moment, and never the same one twice for one process. */
 export async function freePort(): Promise<number> {
+  const first = FROM + (Number(inheritedEnv().JEST_WORKER_ID ?? 0) % SHARES) * PER_SHARE;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const port = randomInt(FROM, TO);
+    const port = randomInt(first, first + PER_SHARE);
+    if (chosen.has(port)) continue;
+    chosen.add(port);
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port was found from ${FROM} to ${TO}`);
+  throw new Error(`No free port was found from ${first} to ${first + PER_SHARE}`);
 }
 
 async function isFree(port: number): Promise<boolean> {
