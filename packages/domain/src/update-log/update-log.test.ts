@@ -7,6 +7,7 @@ import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Bot } from '../bots/bot.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
@@ -384,6 +385,15 @@ describe('push and pull as one queue', () => {
     });
     await expect(lost).rejects.toThrow('Command timed out');
   });
+
+  test('a round is not asked for again for ever, though nobody else may have begun', async () => {
+    const bot = await registered({ ...backend, longPollEnabled: false });
+    const epoch = await own(bot);
+    await server.freeze(12_000);
+    const unanswered = pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, ...round() });
+    await expect(unanswered).rejects.toThrow(/Command timed out|Stream isn't writeable/);
+    await waitFor(() => redis.commands.ping());
+  }, 30_000);
 
   test('what expires after tries without an answer is buried with their number', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
