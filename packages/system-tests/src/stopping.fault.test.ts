@@ -27,7 +27,7 @@ afterEach(async () => {
   await database.drop();
 }, 60_000);
 
-const startFleetOver = async (redis?: { url: string; port: number }) => {
+const startBoth = async (redis?: { url: string; port: number }) => {
   const url = Object.assign(new URL(database.url), { port: String(postgres.port) }).href;
   fleet = await startFleet({ apis: 1, workers: 1 }, {}, { url }, redis);
 };
@@ -43,22 +43,25 @@ describe('a process that is told to stop', () => {
     // One server, whatever the others are tested over: what hangs is the one way to it.
     const server = await startTestRedis();
     const redis = await startTcpRelay(server.port);
-    await startFleetOver({ port: redis.port, url: `redis://127.0.0.1:${redis.port}` });
-    const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true });
-    const processes = [...fleet.apis, ...fleet.workers];
-    const polling = fetch(`http://127.0.0.1:${processes[0]!.port}/tgapi/bot${bot.token}/getUpdates?timeout=50`);
-    await waitFor(async () => (await readMetric(processes[0]!, 'flotilla_waiting_polls')) === 1);
-    postgres.hang();
-    redis.hang();
-    // A code of its own, not null: it was not killed.
-    for (const code of await Promise.all(processes.map(leave))) expect([0, 1]).toContain(code);
-    await polling.catch(() => undefined);
-    await redis.stop();
-    await server.stop();
+    try {
+      await startBoth({ port: redis.port, url: `redis://127.0.0.1:${redis.port}` });
+      const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true });
+      const processes = [...fleet.apis, ...fleet.workers];
+      const polling = fetch(`http://127.0.0.1:${processes[0]!.port}/tgapi/bot${bot.token}/getUpdates?timeout=50`);
+      await waitFor(async () => (await readMetric(processes[0]!, 'flotilla_waiting_polls')) === 1);
+      postgres.hang();
+      redis.hang();
+      // A code of its own, not null: it was not killed.
+      for (const code of await Promise.all(processes.map(leave))) expect([0, 1]).toContain(code);
+      await polling.catch(() => undefined);
+    } finally {
+      await redis.stop();
+      await server.stop();
+    }
   }, 90_000);
 
   test('lets the deliveries under way come to their end, and another worker goes on at once', async () => {
-    await startFleetOver();
+    await startBoth();
     const [book, begun] = [ledger(), { count: 0 }];
     const backend = await startBackend(async (request, response) => {
       begun.count += 1;
@@ -77,7 +80,7 @@ describe('a process that is told to stop', () => {
   }, 60_000);
 
   test('puts back what a backend does not answer, and another worker goes on at once', async () => {
-    await startFleetOver();
+    await startBoth();
     const book = ledger();
     const hung: Parameters<BackendHandler>[1][] = [];
     const backend = await startBackend((request, response) => {

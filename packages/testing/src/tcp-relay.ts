@@ -15,7 +15,6 @@ export interface TcpRelay {
 
 /** Stands between a client and a service on loopback, to take the service away from that client alone. */
 export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
-  const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   let hanging = false;
   const server = createServer((client) => {
@@ -26,18 +25,14 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
       [client, service],
       [service, client],
     ] as const) {
-      sockets.add(from);
       from.on('data', (bytes) => hanging || to.write(bytes));
       from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
+      from.on('close', () => to.destroy());
     }
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const endAll = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const client of clients) client.destroy();
   };
   const cut = async () => {
     if (!server.listening) return;
