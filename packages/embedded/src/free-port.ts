@@ -14,7 +14,7 @@ const PER_SHARE = Math.floor((TO - FROM) / SHARES);
 /** What was chosen here before, which its user may not have taken yet. */
 const chosen = new Set<number>();
 
-/** A loopback port nothing listens on at this moment, and never the same one twice for one process. */
+/** A loopback port nothing listens on at this moment, and never one that was given before by this module. */
 export async function freePort(): Promise<number> {
   const first = FROM + (Number(inheritedEnv().JEST_WORKER_ID ?? 0) % SHARES) * PER_SHARE;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {

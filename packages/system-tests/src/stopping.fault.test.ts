@@ -27,7 +27,7 @@ afterEach(async () => {
   await database.drop();
 }, 60_000);
 
-const startBoth = async (redis?: { url: string; port: number }) => {
+const startApiAndWorker = async (redis?: { url: string; port: number }) => {
   const url = Object.assign(new URL(database.url), { port: String(postgres.port) }).href;
   fleet = await startFleet({ apis: 1, workers: 1 }, {}, { url }, redis);
 };
@@ -44,7 +44,7 @@ describe('a process that is told to stop', () => {
     const server = await startTestRedis();
     const redis = await startTcpRelay(server.port);
     try {
-      await startBoth({ port: redis.port, url: `redis://127.0.0.1:${redis.port}` });
+      await startApiAndWorker({ port: redis.port, url: `redis://127.0.0.1:${redis.port}` });
       const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true });
       const processes = [...fleet.apis, ...fleet.workers];
       const polling = fetch(`http://127.0.0.1:${processes[0]!.port}/tgapi/bot${bot.token}/getUpdates?timeout=50`);
@@ -61,7 +61,7 @@ describe('a process that is told to stop', () => {
   }, 90_000);
 
   test('lets the deliveries under way come to their end, and another worker goes on at once', async () => {
-    await startBoth();
+    await startApiAndWorker();
     const [book, begun] = [ledger(), { count: 0 }];
     const backend = await startBackend(async (request, response) => {
       begun.count += 1;
@@ -80,7 +80,7 @@ describe('a process that is told to stop', () => {
   }, 60_000);
 
   test('puts back what a backend does not answer, and another worker goes on at once', async () => {
-    await startBoth();
+    await startApiAndWorker();
     const book = ledger();
     const hung: Parameters<BackendHandler>[1][] = [];
     const backend = await startBackend((request, response) => {
