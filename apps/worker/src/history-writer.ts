@@ -1,6 +1,7 @@
-import { kindOfReason } from '@flotilla/domain/deliveries/kind-of-reason.ts';
+import { reasonCode } from '@flotilla/contract/resources/delivery.ts';
 import type { HistoryEntry } from '@flotilla/domain/history/history-entry.ts';
 import { writeHistory } from '@flotilla/domain/history/write-history.ts';
+import type { DeliveryFailure } from '@flotilla/domain/update-log/delivery-failure.ts';
 import {
   clearHistoryMark,
   readHistoryStream,
@@ -73,8 +74,7 @@ async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void
   deps.measure.historyBatches.written.inc();
   if (unstorable > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(unstorable);
   for (const entry of entries) {
-    if (entry.type === 'dead')
-      deps.measure.deadLetters.of(entry.reader, kindOfReason(entry.reader, entry.reason)).inc();
+    if (entry.type === 'dead') deps.measure.deadLetters.of(entry.reader, entry.failure.code).inc();
   }
 }
 
@@ -100,11 +100,23 @@ function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry 
         updateId: Number(field('i')),
         raw: field('u'),
         reader: field('d'),
-        reason: field('w'),
-        attempts: Number(field('c')),
-        lastStatus: field('s') === '' ? null : Number(field('s')),
+        failure: failureOf(field),
       };
     default:
       return { ...common, type: 'update', updateId: Number(field('i')), raw: field('u') };
   }
+}
+
+/** What a release without codes wrote has none: that is unknown. */
+function failureOf(field: (name: string) => string): DeliveryFailure {
+  const numberOf = (name: string) => (field(name) === '' ? null : Number(field(name)));
+  return {
+    code: reasonCode.catch('unknown').parse(field('code')),
+    reason: field('w'),
+    attempts: Number(field('c')),
+    lastStatus: numberOf('s'),
+    firstFailedAtMs: numberOf('firstFailedAt'),
+    lastFailedAtMs: numberOf('lastFailedAt'),
+    destinations: field('destinations') === '' ? [] : JSON.parse(field('destinations')),
+  };
 }

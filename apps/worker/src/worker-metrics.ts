@@ -1,4 +1,4 @@
-import type { KindOfReason } from '@flotilla/domain/deliveries/kind-of-reason.ts';
+import { type ReasonCode, reasonCode } from '@flotilla/contract/resources/delivery.ts';
 import type { Delivery } from '@flotilla/domain/push/send-to-backend.ts';
 import type { FinishedUnit } from '@flotilla/domain/routing-rules/rules-step.ts';
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
@@ -160,11 +160,25 @@ function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
   };
 }
 
+const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'rules' | 'history')[]> = {
+  refused: ['push'],
+  unreachable: ['push'],
+  timed_out: ['push'],
+  forbidden_address: ['push'],
+  expired: ['push', 'rules'],
+  crashed: ['push', 'rules'],
+  backend_removed: ['push'],
+  rules_removed: ['rules'],
+  destination_failed: ['rules'],
+  unstorable: ['history'],
+  unknown: ['push', 'rules'],
+};
+
 /** A first dead letter shows as an increase only where its series was there before. */
 function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickCounter> {
-  const reasons: KindOfReason[] = ['expired', 'begun_too_often', 'refused', 'unreachable'];
-  for (const reason of reasons) for (const reader of ['push', 'rules']) series.of(reader, reason);
-  series.of('history', 'unstorable');
+  for (const reason of reasonCode.options) {
+    for (const reader of READERS_THAT_GIVE_UP[reason]) series.of(reader, reason);
+  }
   return series;
 }
 

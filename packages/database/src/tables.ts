@@ -156,8 +156,14 @@ export interface DeadLettersTable {
   /** The update's own bytes; text, never jsonb. */
   payload: string;
   reason: string;
+  /** From the contract's closed list; null in rows of a release without codes. */
+  reason_code: string | null;
   attempts: number;
   last_status: number | null;
+  first_failed_at: Date | null;
+  last_failed_at: Date | null;
+  /** JSON: of rules, the destinations that never got it. */
+  destinations: string | null;
   created_at: CreatedAt;
   /** As in audit_log. */
   capture_key: string | null;

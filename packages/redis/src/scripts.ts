@@ -28,7 +28,7 @@ export type ScriptReply = (string | number | null | ScriptReply)[];
 /** The text of a script with its `-- @include name` lines replaced, each library once. */
 export function loadScript(path: string, included = new Set<string>()): string {
   return readFileSync(join(DIRECTORY, `${path}.lua`), 'utf8').replace(
-    /^-- @include (\w+)$/gm,
+    /^-- @include ([\w-]+)$/gm,
     (_line, name: string) => {
       if (included.has(name)) return '';
       included.add(name);

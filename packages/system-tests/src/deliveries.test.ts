@@ -12,8 +12,13 @@ type Delivery = {
   state: string;
   attempts: number;
   last_status?: number;
+  reader: string;
+  reason_code: string;
   last_error: string;
+  first_failed_at?: string;
+  last_failed_at?: string;
   next_attempt_at?: string;
+  expires_at?: string;
 };
 type ShownBot = { id: number; proxy_enabled: boolean; backend_url: string; backend_state: string };
 type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
@@ -86,9 +91,15 @@ describe('deliveries', () => {
     expect(delivery).toMatchObject({
       state: 'retrying',
       last_status: 503,
+      reader: 'push',
+      reason_code: 'refused',
       last_error: 'Wrong response from the webhook: 503 Service Unavailable',
       next_attempt_at: expect.any(String),
     });
+    const firstMs = Date.parse(delivery?.first_failed_at ?? '');
+    expect(Date.parse(delivery?.last_failed_at ?? '')).toBeGreaterThanOrEqual(firstMs);
+    // A message lives 24 h from its date, which the test gave in whole seconds.
+    expect(Math.abs(Date.parse(delivery?.expires_at ?? '') - firstMs - 86_400_000)).toBeLessThan(60_000);
     const attempts = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     expect(attempts.length).toBeGreaterThanOrEqual(2);
     expect(attempts[0]).toMatchObject({ update_id: delivery?.update_id, status: 503, error: expect.any(String) });
@@ -122,6 +133,40 @@ describe('deliveries', () => {
     expect(await info()).toMatchObject({ ...failed, pending_update_count: 0 });
     expect(await info()).not.toHaveProperty('backend_state');
   }, 120_000);
+
+  test('an inline query is given up after its 30 s, with the code, the times and the number of its tries', async () => {
+    answer = () => 503;
+    const bot = await addBot();
+    await fleet.control.injectUpdate({
+      bot: bot.platformId,
+      kind: 'inline_query',
+      raw: '{"id":"1","from":{"id":5,"is_bot":false,"first_name":"Ada"},"query":"q","offset":""}',
+    });
+    const dead = await waitFor(async () => (await deliveries(bot, '&state=dead'))[0], { timeoutMs: 60_000 });
+    expect(dead).toMatchObject({
+      reader: 'push',
+      last_status: 503,
+      reason_code: expect.stringMatching(/^(refused|expired)$/),
+    });
+    expect(dead?.attempts).toBeGreaterThan(1);
+    expect(Date.parse(dead?.last_failed_at ?? '')).toBeGreaterThan(Date.parse(dead?.first_failed_at ?? ''));
+    expect(dead).not.toHaveProperty('expires_at');
+  }, 90_000);
+
+  test('a backend that cannot be reached and one that lies where none may are told apart by their codes', async () => {
+    const bot = await addBot();
+    await backend.stop();
+    await say(bot, 5, 'nobody listens');
+    const first = await waitFor(async () => (await deliveries(bot, '&state=retrying'))[0]);
+    expect(first).toMatchObject({ reason_code: 'unreachable', reader: 'push' });
+    expect(first).not.toHaveProperty('last_status');
+  });
+
+  test('a dead letter of a release without codes is of an unknown reason', async () => {
+    const bot = await addBot();
+    await bury(bot, [[14, 'old']]);
+    expect(await deliveries(bot, '&state=dead')).toMatchObject([{ reason_code: 'unknown', update_id: 14 }]);
+  });
 
   test('the last hundred attempts are kept, the newest first', async () => {
     const bot = await addBot();

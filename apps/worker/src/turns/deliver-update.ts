@@ -1,6 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { callInReply } from '@flotilla/domain/push/call-in-reply.ts';
-import { afterFailure } from '@flotilla/domain/push/delivery-schedule.ts';
+import { afterFailure, type FailedTry, givenUp } from '@flotilla/domain/push/delivery-schedule.ts';
 import type { Attempt, DueUpdate, Finished } from '@flotilla/domain/push/push-step.ts';
 import { type Delivery, sendToBackend } from '@flotilla/domain/push/send-to-backend.ts';
 import { isDropped } from '@flotilla/domain/routing-rules/is-dropped.ts';
@@ -62,12 +62,16 @@ function endSpan(span: Span, delivery: Delivery): void {
 type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;
 
 function afterFailedDelivery(update: DueUpdate, delivery: FailedDelivery, nowMs: number) {
-  const status = delivery.outcome === 'refused' ? delivery.status : null;
-  const retryAfter = delivery.outcome === 'refused' ? delivery.retryAfterS : undefined;
-  const failure = { status, reason: delivery.reason, ...(retryAfter === undefined ? {} : { retryAfterS: retryAfter }) };
-  const record = afterFailure(update.retry, failure, nowMs);
+  const record = afterFailure(update.retry, failedTry(delivery), update, nowMs);
   if (record.nextTryAtMs <= update.expiresAtMs) return { outcome: 'retry' as const, record };
-  return { outcome: 'dead' as const, reason: delivery.reason, attempts: record.attempts, lastStatus: status };
+  return { outcome: 'dead' as const, failure: givenUp(record) };
+}
+
+function failedTry(delivery: FailedDelivery): FailedTry {
+  const { reason } = delivery;
+  if (delivery.outcome === 'failed') return { code: delivery.code, status: null, reason };
+  const { status, retryAfterS } = delivery;
+  return { code: 'refused', status, reason, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
 
 function attemptOf(

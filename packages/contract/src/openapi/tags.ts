@@ -13,7 +13,16 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   adminlog: { name: 'Audit', description: 'Who did what in a chat.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },
   updates: { name: 'Updates', description: "A bot's updates, for those who poll." },
-  deliveries: { name: 'Deliveries', description: "Updates on their way to a bot's backend." },
+  deliveries: {
+    name: 'Deliveries',
+    description:
+      "Updates on their way to a bot's backend, or by rules to other chats. A failed one is sent again at once, then after " +
+      '2, 4, 8 … s and finally every 60 to 120 s, or when `Retry-After` says; a backend that failed for 10 s gets one ' +
+      'probe every 2 to 60 s. An update is given up when its time is over: an inline query after 30 s, a callback, ' +
+      'shipping or pre-checkout query after 150 s, a chosen inline result after 10 min, everything else after 24 h ' +
+      '(a message counted from its date, and never less than an hour from its arrival). Then it is a dead letter, ' +
+      'which `POST /api/deliveries/redrive` sends again.',
+  },
 };
 
 /** Throws for a path of no chapter: a new one is entered above. */

@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RetryRecord } from '../push/delivery-schedule.ts';
 
-export type Retrying = RetryRecord & { updateId: number };
+export type Retrying = RetryRecord & { updateId: number; reader: 'push' | 'rules' };
 
 type ListDeps = { redis: RedisHandles };
 /** JSON of the failed tries by what a unit is named in its lane: an update id, or `r…` for a redriven one. */
@@ -13,8 +13,8 @@ type Records = [unitId: string, record: string][];
 export async function listRetrying(deps: ListDeps, bot: Bot): Promise<Retrying[]> {
   const keys = botKeys(bot.id);
   const found = [
-    ...(await withUpdateIds(deps, keys.redriven, await recordsIn(deps, keys.work))),
-    ...(await withUpdateIds(deps, keys.rulesRedriven, await recordsIn(deps, keys.rulesWork))),
+    ...(await withUpdateIds(deps, 'push', keys.redriven, await recordsIn(deps, keys.work))),
+    ...(await withUpdateIds(deps, 'rules', keys.rulesRedriven, await recordsIn(deps, keys.rulesWork))),
   ];
   return found.sort((left, right) => left.nextTryAtMs - right.nextTryAtMs || left.updateId - right.updateId);
 }
@@ -25,7 +25,12 @@ async function recordsIn({ redis }: ListDeps, work: string): Promise<Records> {
   );
 }
 
-async function withUpdateIds({ redis }: ListDeps, redrivenKey: string, records: Records): Promise<Retrying[]> {
+async function withUpdateIds(
+  { redis }: ListDeps,
+  reader: Retrying['reader'],
+  redrivenKey: string,
+  records: Records,
+): Promise<Retrying[]> {
   const again = records.map(([unitId]) => unitId).filter((unitId) => unitId.startsWith('r'));
   const redriven = again.length === 0 ? [] : await redis.commands.hmget(redrivenKey, ...again);
   const updateIds = new Map(
@@ -33,6 +38,7 @@ async function withUpdateIds({ redis }: ListDeps, redrivenKey: string, records: 
   );
   return records.map(([unitId, record]) => ({
     ...(JSON.parse(record) as RetryRecord),
+    reader,
     updateId: updateIds.get(unitId) ?? Number(unitId),
   }));
 }

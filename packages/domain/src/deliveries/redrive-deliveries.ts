@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -96,11 +97,11 @@ function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (st
   const common = [letter.id, letter.update_id, kind, lane, letter.payload];
   if (reader === 'push') return [...common, '', ''];
   const album = readObject(update, kind)?.media_group_id ?? '';
-  return [...common, JSON.stringify(progressOf(letter.reason)), String(album)];
+  return [...common, JSON.stringify(progressOf(letter)), String(album)];
 }
 
-/** A letter of rules says which of its destinations failed: the others have it. */
-function progressOf(reason: string): { only?: string[]; to: object } {
-  const only = [...reason.matchAll(/(?:^|; )(rule \d+|the reply): /g)].map(([, name]) => name as string);
-  return only.length === 0 ? { to: {} } : { only, to: {} };
+/** A letter of rules names the destinations that failed: the others have it. Without them it is for all. */
+function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
+  if (destinations === null) return { to: {} };
+  return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };
 }

@@ -1,5 +1,6 @@
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import type { Insertable } from 'kysely';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { DeadEntry, HistoryEntry } from './history-entry.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
@@ -11,9 +12,7 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
     reader: entry.reader as DeadLetterRow['reader'],
     update_id: entry.updateId,
     payload: withoutNul(entry.raw),
-    reason: withoutNul(entry.reason),
-    attempts: entry.attempts,
-    last_status: entry.lastStatus,
+    ...failureColumns(entry.failure),
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
@@ -28,10 +27,27 @@ export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLette
     update_id: 'updateId' in entry ? entry.updateId : 0,
     payload: withoutNul(payloadOf(entry)),
     reason: withoutNul(reason),
+    reason_code: 'unstorable',
     attempts: 1,
     last_status: null,
+    first_failed_at: null,
+    last_failed_at: null,
+    destinations: null,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
+  };
+}
+
+function failureColumns({ code, reason, attempts, lastStatus, ...failure }: DeliveryFailure) {
+  const { firstFailedAtMs, lastFailedAtMs, destinations } = failure;
+  return {
+    reason_code: code,
+    reason: withoutNul(reason),
+    attempts,
+    last_status: lastStatus,
+    first_failed_at: firstFailedAtMs === null ? null : new Date(firstFailedAtMs),
+    last_failed_at: lastFailedAtMs === null ? null : new Date(lastFailedAtMs),
+    destinations: destinations.length === 0 ? null : withoutNul(JSON.stringify(destinations)),
   };
 }
 

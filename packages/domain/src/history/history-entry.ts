@@ -1,4 +1,5 @@
 import type { CallActor } from '../update-log/captured-call.ts';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { RouteLink } from './route-link.ts';
 
 interface EntryOrigin {
@@ -29,9 +30,7 @@ export type DeadEntry = EntryOrigin & {
   updateId: number;
   raw: string;
   reader: string;
-  reason: string;
-  attempts: number;
-  lastStatus: number | null;
+  failure: DeliveryFailure;
 };
 
 /** A message that rules have sent, and what it was made from. */

@@ -518,11 +518,18 @@ describe('the batch', () => {
     const raw = '{"update_id":5,"poll":{"id":"1","b":12345678901234567890,"a":"\\u0000"}}';
     const entry: HistoryEntry = {
       ...{ type: 'dead', key: `${botId}:dead`, botId, generation: 'g1', atMs, updateId: 5, raw },
-      ...{ reader: 'push', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
+      reader: 'push',
+      failure: {
+        ...{ code: 'refused', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
+        ...{ firstFailedAtMs: atMs - 5000, lastFailedAtMs: atMs, destinations: [] },
+      },
     };
     await write(entry, entry);
     expect(await deadLetters()).toMatchObject([
-      { reader: 'push', payload: raw, attempts: 9, last_status: 500, update_id: 5, created_at: new Date(atMs) },
+      {
+        ...{ reader: 'push', payload: raw, attempts: 9, last_status: 500, update_id: 5, created_at: new Date(atMs) },
+        ...{ reason_code: 'refused', first_failed_at: new Date(atMs - 5000), last_failed_at: new Date(atMs) },
+      },
     ]);
   });
 

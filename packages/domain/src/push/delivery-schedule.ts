@@ -1,3 +1,6 @@
+import type { ReasonCode } from '@flotilla/contract/resources/delivery.ts';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
+
 /** What is remembered of an update whose delivery has failed. */
 export type RetryRecord = {
   attempts: number;
@@ -5,9 +8,16 @@ export type RetryRecord = {
   doublings: number;
   lastStatus: number | null;
   lastError: string;
+  /** These three are absent in a record of an earlier release. */
+  reasonCode?: ReasonCode;
+  lastFailedAtMs?: number;
+  expiresAtMs?: number;
   firstFailedAtMs: number;
   nextTryAtMs: number;
 };
+
+/** How a try failed; `code` and `status` for programs, `reason` for people. */
+export type FailedTry = { code: ReasonCode; status: number | null; reason: string; retryAfterS?: number };
 
 const LONGEST_RETRY_AFTER_S = 3600;
 const CAP_FROM_MS = 60_000;
@@ -19,7 +29,8 @@ const CAP_TO_MS = 120_000;
  */
 export function afterFailure(
   before: RetryRecord | null,
-  failure: { status: number | null; reason: string; retryAfterS?: number },
+  failure: FailedTry,
+  update: { expiresAtMs: number },
   nowMs: number,
   random: () => number = Math.random,
 ): RetryRecord {
@@ -33,7 +44,23 @@ export function afterFailure(
     doublings: named === undefined ? doublings + 1 : doublings,
     lastStatus: failure.status,
     lastError: failure.reason,
+    reasonCode: failure.code,
+    lastFailedAtMs: nowMs,
+    expiresAtMs: update.expiresAtMs,
     firstFailedAtMs: before?.firstFailedAtMs ?? nowMs,
     nextTryAtMs: Math.round(nowMs + delayMs),
+  };
+}
+
+/** The end of an update whose next try would come after its time: it failed as its last try did. */
+export function givenUp(record: RetryRecord): DeliveryFailure {
+  return {
+    code: record.reasonCode ?? 'unknown',
+    reason: record.lastError,
+    attempts: record.attempts,
+    lastStatus: record.lastStatus,
+    firstFailedAtMs: record.firstFailedAtMs,
+    lastFailedAtMs: record.lastFailedAtMs ?? null,
+    destinations: [],
   };
 }

@@ -3,6 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import { type LaneUnit, type Round, readerStep, type Settled } from '../update-log/reader-step.ts';
 import type { RetryRecord } from './delivery-schedule.ts';
 
@@ -40,7 +41,7 @@ export type Finished = { lane: string; unitId: string; attempt?: Attempt } & (
   /** A rule keeps it from the backend. */
   | { outcome: 'dropped' }
   | { outcome: 'retry'; record: RetryRecord }
-  | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  | { outcome: 'dead'; failure: DeliveryFailure }
   /** Our own handling failed: begun again, until it has been begun too often. */
   | { outcome: 'threw' }
   /** Not sent after all: due again at once. */
@@ -120,10 +121,8 @@ function settledBy(finished: Finished, nowMs: number): Settled {
       return { ...unit, outcome: 'ok' };
     case 'retry':
       return { ...unit, outcome: 'later', atMs: finished.record.nextTryAtMs, record: JSON.stringify(finished.record) };
-    case 'dead': {
-      const { reason, attempts, lastStatus } = finished;
-      return { ...unit, outcome, reason, attempts, lastStatus };
-    }
+    case 'dead':
+      return { ...unit, outcome, failure: finished.failure };
     case 'threw':
       return { ...unit, outcome, atMs: nowMs };
     case 'release':

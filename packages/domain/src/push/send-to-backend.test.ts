@@ -90,7 +90,7 @@ describe('sending an update to its backend', () => {
 
   test('a backend that accepts and never answers is cut at the deadline', async () => {
     const url = await rawServer(() => {});
-    expect(await send(url, {}, 200)).toEqual({ outcome: 'failed', reason: 'Read timeout expired' });
+    expect(await send(url, {}, 200)).toEqual({ outcome: 'failed', code: 'timed_out', reason: 'Read timeout expired' });
   });
 
   test('a backend that sends one byte at a time is cut at the deadline, whatever it still sends', async () => {
@@ -103,7 +103,7 @@ describe('sending an update to its backend', () => {
         closed = true;
       });
     });
-    expect(await send(url, {}, 300)).toEqual({ outcome: 'failed', reason: 'Read timeout expired' });
+    expect(await send(url, {}, 300)).toEqual({ outcome: 'failed', code: 'timed_out', reason: 'Read timeout expired' });
     await waitFor(() => closed);
   });
 
@@ -137,7 +137,7 @@ describe('sending an update to its backend', () => {
     const reset = await rawServer((socket) => socket.resetAndDestroy());
     const garbage = await rawServer((socket) => socket.end('what is this?'));
     for (const url of [reset, garbage, 'http://127.0.0.1:1/']) {
-      expect(await send(url)).toEqual({ outcome: 'failed', reason: expect.stringMatching(/\w/) });
+      expect(await send(url)).toEqual({ outcome: 'failed', code: 'unreachable', reason: expect.stringMatching(/\w/) });
     }
   });
 

@@ -6,7 +6,7 @@ export type Delivery =
   | { outcome: 'delivered'; status: number; contentType: string; reply: string }
   /** The backend answered, but not with 2xx; a redirect counts as such and is not followed. */
   | { outcome: 'refused'; status: number; reason: string; retryAfterS?: number }
-  | { outcome: 'failed'; reason: string }
+  | { outcome: 'failed'; code: 'unreachable' | 'timed_out' | 'forbidden_address'; reason: string }
   /** Aborted by us before the backend had answered. */
   | { outcome: 'aborted' };
 
@@ -22,7 +22,7 @@ export async function sendToBackend(
   signal: AbortSignal,
   deadlineMs = DELIVERY_DEADLINE_MS,
 ): Promise<Delivery> {
-  if (target.forbidden) return { outcome: 'failed', reason: target.forbidden };
+  if (target.forbidden) return { outcome: 'failed', code: 'forbidden_address', reason: target.forbidden };
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const stop = () => deadline.abort();
@@ -41,8 +41,9 @@ export async function sendToBackend(
     return await judge(response);
   } catch (error) {
     if (signal.aborted) return { outcome: 'aborted' };
-    if (deadline.signal.aborted) return { outcome: 'failed', reason: 'Read timeout expired' };
-    return { outcome: 'failed', reason: error instanceof Error ? error.message : 'the connection failed' };
+    if (deadline.signal.aborted) return { outcome: 'failed', code: 'timed_out', reason: 'Read timeout expired' };
+    const reason = error instanceof Error ? error.message : 'the connection failed';
+    return { outcome: 'failed', code: 'unreachable', reason };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

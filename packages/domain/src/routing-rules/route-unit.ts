@@ -1,6 +1,8 @@
+import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
-import { afterFailure, type RetryRecord } from '../push/delivery-schedule.ts';
+import { afterFailure, type FailedTry, type RetryRecord } from '../push/delivery-schedule.ts';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
 import { matchingRules } from './match-rules.ts';
@@ -8,7 +10,7 @@ import { hidesItsWriter, isOwnMessage } from './own-message.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingTurn } from './routing-turn.ts';
 import { type FinishedUnit, noteRouted, type RoutingUnit, type ShownUpdate } from './rules-step.ts';
-import { sendToDestination } from './send-to-destination.ts';
+import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
 
 /** A post may come back before the answer to our own call that made it. */
 const SETTLES_AFTER_MS = 1500;
@@ -68,33 +70,60 @@ async function sendToAll(
     if (ended.outcome === 'lost') return { unit, outcome: 'release' };
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
     if (ended.outcome === 'failed') {
-      record = afterFailure(unit.retry, { ...ended, reason: ended.reason }, deps.clock.nowMs());
+      record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
       await turn.note([]);
       nextMs = Math.min(nextMs, record.nextTryAtMs);
     }
   }
   if (nextMs < expiryOf(unit)) return { unit, outcome: 'later', atMs: nextMs, record };
-  return buried(unit, destinations, nextMs === Number.POSITIVE_INFINITY ? null : record);
+  return buried(unit, destinations, nextMs === Number.POSITIVE_INFINITY ? null : record, deps.clock.nowMs());
 }
 
 /** The end of a unit: nothing to complain of, or a dead letter that says which destinations never got it. */
-function buried(unit: RoutingUnit, destinations: Destination[], expired: RetryRecord | null): FinishedUnit {
-  const failed = destinations.flatMap((to) => {
-    const progress = unit.progress.to[to.key];
-    if (progress?.end === 'failed')
-      return [{ name: to.name, reason: progress.reason, status: progress.status ?? null }];
-    if (progress?.end === 'sent') return [];
-    const last = expired === null ? '' : ` (${expired.lastError})`;
-    return [{ name: to.name, reason: `expired before it could be sent${last}`, status: expired?.lastStatus ?? null }];
-  });
+function buried(
+  unit: RoutingUnit,
+  destinations: Destination[],
+  expired: RetryRecord | null,
+  nowMs: number,
+): FinishedUnit {
+  const failed = destinations.flatMap((to) => failedDestination(to, unit.progress.to[to.key], expired) ?? []);
   if (failed.length === 0) return { unit, outcome: 'ok' };
-  return {
-    unit,
-    outcome: 'dead',
-    reason: failed.map(({ name, reason }) => `${name}: ${reason}`).join('; '),
-    attempts: (expired ?? unit.retry)?.attempts ?? 1,
+  const record = expired ?? unit.retry;
+  const failure: DeliveryFailure = {
+    code: failed.every(({ reason_code }) => reason_code === 'expired') ? 'expired' : 'destination_failed',
+    reason: failed.map(({ name, error }) => `${name}: ${error}`).join('; '),
+    attempts: record?.attempts ?? 1,
     lastStatus: failed[0]?.status ?? null,
+    firstFailedAtMs: record?.firstFailedAtMs ?? nowMs,
+    lastFailedAtMs: nowMs,
+    destinations: failed,
   };
+  return { unit, outcome: 'dead', failure };
+}
+
+/** Why a destination never got it all; null when it did. */
+function failedDestination(
+  to: Destination,
+  progress: DestinationProgress | undefined,
+  expired: RetryRecord | null,
+): FailedDestination | null {
+  if (progress?.end === 'sent') return null;
+  const { name } = to;
+  if (progress?.end === 'failed') {
+    return { name, reason_code: 'refused', ...statusOf(progress.status), error: progress.reason ?? '' };
+  }
+  const last = expired === null ? '' : ` (${expired.lastError})`;
+  const error = `expired before it could be sent${last}`;
+  return { name, reason_code: 'expired', ...statusOf(expired?.lastStatus), error };
+}
+
+function statusOf(status: number | null | undefined): { status?: number } {
+  return typeof status === 'number' ? { status } : {};
+}
+
+function failedTry(ended: Extract<DestinationEnd, { outcome: 'failed' }>): FailedTry {
+  const { outcome: _, ...failed } = ended;
+  return { ...failed, code: failed.status === null ? 'unreachable' : 'refused' };
 }
 
 function expiryOf(unit: RoutingUnit): number {

@@ -6,6 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RouteLink } from '../history/route-link.ts';
 import type { RetryRecord } from '../push/delivery-schedule.ts';
+import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import { type LaneUnit, type Round, readerStep, type Settled } from '../update-log/reader-step.ts';
 import type { RoutingProgress } from './destination.ts';
 
@@ -38,7 +39,7 @@ export type FinishedUnit = { unit: RoutingUnit } & (
   | { outcome: 'ok' }
   /** To be gone on with: it waits for its pace (`record` as it was), or has failed (`record` counts it). */
   | { outcome: 'later'; atMs: number; record: RetryRecord | null }
-  | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  | { outcome: 'dead'; failure: DeliveryFailure }
   /** Its handling failed; as often as it may be begun it is begun again. */
   | { outcome: 'threw'; atMs: number }
   /** Not begun after all: due again at once. */
@@ -138,10 +139,8 @@ function settledBy(finished: FinishedUnit): Settled {
       };
     case 'threw':
       return { ...common, outcome, atMs: finished.atMs };
-    case 'dead': {
-      const { reason, attempts, lastStatus } = finished;
-      return { ...common, outcome, reason, attempts, lastStatus };
-    }
+    case 'dead':
+      return { ...common, outcome, failure: finished.failure };
     default:
       return { ...common, outcome };
   }

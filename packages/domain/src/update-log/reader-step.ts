@@ -6,6 +6,7 @@ import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { DeliveryFailure } from './delivery-failure.ts';
 
 /** The readers that have lanes. */
 type Reader = 'push' | 'rules';
@@ -35,7 +36,7 @@ export type LaneUnit = {
 export type Settled = { lane: string; unitId: string; members: number } & (
   | { outcome: 'ok' }
   | { outcome: 'later'; atMs: number; record: string }
-  | { outcome: 'dead'; reason: string; attempts: number; lastStatus: number | null }
+  | { outcome: 'dead'; failure: DeliveryFailure }
   /** Our own handling failed: begun again, until it has been begun too often. */
   | { outcome: 'threw'; atMs: number }
   /** Not begun after all: due again at once. */
@@ -148,14 +149,31 @@ function resultArguments(settled: Settled): (string | number)[] {
   const { lane, unitId, members, outcome } = settled;
   switch (outcome) {
     case 'later':
-      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), settled.record, '', '', ''];
+      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), settled.record];
     case 'threw':
-      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), '', '', '', ''];
+      return [lane, unitId, members, outcome, Math.ceil(settled.atMs), ''];
     case 'dead':
-      return [lane, unitId, members, outcome, '', '', settled.reason, settled.attempts, settled.lastStatus ?? ''];
+      return [lane, unitId, members, outcome, '', failureText(settled.failure)];
     default:
-      return [lane, unitId, members, outcome, '', '', '', '', ''];
+      return [lane, unitId, members, outcome, '', ''];
   }
+}
+
+/** What is absent is left out, since a null of JSON is not nil in Lua; the destinations pass through Lua as a text. */
+function failureText({
+  lastStatus,
+  firstFailedAtMs,
+  lastFailedAtMs,
+  destinations,
+  ...failure
+}: DeliveryFailure): string {
+  return JSON.stringify({
+    ...failure,
+    lastStatus: lastStatus ?? undefined,
+    firstFailedAtMs: firstFailedAtMs ?? undefined,
+    lastFailedAtMs: lastFailedAtMs ?? undefined,
+    destinations: destinations.length === 0 ? undefined : JSON.stringify(destinations),
+  });
 }
 
 const MEMBER_FIELDS = 7;

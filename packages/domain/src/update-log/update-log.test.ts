@@ -77,6 +77,9 @@ const read = (bot: Bot, request: Partial<PullRequest> = {}) =>
 const ids = (raws: string[]) => raws.map((raw) => (JSON.parse(raw) as { update_id: number }).update_id);
 const idsOf = async (bot: Bot, request: Partial<PullRequest> = {}) => ids(await read(bot, request));
 
+const refused = { code: 'refused' as const, status: 500, reason: 'Wrong response from the webhook: 500' };
+const day = { expiresAtMs: Date.now() + 86_400_000 };
+
 describe('accepting updates', () => {
   test('keeps the bytes, and a repeated update once', async () => {
     const bot = await registered({});
@@ -281,8 +284,8 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
     const epoch = await own(bot);
     const { due } = await step(bot, epoch);
-    let record = afterFailure(null, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
-    record = afterFailure(record, { status: 500, reason: 'Wrong response from the webhook: 500' }, nowMs);
+    let record = afterFailure(null, refused, day, nowMs);
+    record = afterFailure(record, refused, day, nowMs);
     const failed = await step(bot, epoch, [
       { lane: due[0]!.lane, unitId: '1', outcome: 'retry', record },
       { lane: due[1]!.lane, unitId: '3', outcome: 'ok' },
@@ -402,13 +405,26 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1));
     const epoch = await own(bot);
     await step(bot, epoch);
-    const record = afterFailure(null, { status: null, reason: 'Read timeout expired' }, nowMs);
+    const record = afterFailure(null, { code: 'timed_out', status: null, reason: 'Read timeout expired' }, day, nowMs);
     await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'retry', record }], 0);
+    const failedAtMs = nowMs;
     nowMs += 86_400_000 * 2;
     expect((await step(bot, epoch)).due).toEqual([]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     const letter = stream.find(([, fields]) => fields.includes('dead'))?.[1] ?? [];
-    expect(letter.slice(letter.indexOf('w'))).toEqual(['w', 'expired before it could be delivered', 'c', '1', 's', '']);
+    expect(letter.slice(letter.indexOf('w'))).toEqual([
+      ...['w', 'expired before it could be delivered (Read timeout expired)', 'c', '1', 's', ''],
+      ...[
+        'code',
+        'expired',
+        'firstFailedAt',
+        String(failedAtMs),
+        'lastFailedAt',
+        String(failedAtMs),
+        'destinations',
+        '',
+      ],
+    ]);
   });
 
   test('a turn begins with its first round and ends with its last one, and what comes then marks work again', async () => {
@@ -500,7 +516,7 @@ describe('push and pull as one queue', () => {
   });
 
   const failing = (due: { lane: string; unitId: string; id: number }, begunAtMs: number) => {
-    const record = afterFailure(null, { status: 500, reason: 'down' }, nowMs);
+    const record = afterFailure(null, refused, day, nowMs);
     const attempt = {
       at: new Date(begunAtMs).toISOString(),
       update_id: due.id,

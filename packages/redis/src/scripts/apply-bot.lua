@@ -10,6 +10,7 @@
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes
+-- @include dead-letter
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
 
@@ -31,11 +32,10 @@ local pulled, pushed, parked = s[3] == '1', s[4] == '1', tonumber(s[5]) > now
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
 
 -- A dead letter that was sent again and has no reader any more is a dead letter again.
-local function buryAgain(texts, reader, reason)
+local function buryAgain(texts, reader, code, reason)
   for _, text in ipairs(texts) do
-    local entry = cjson.decode(text)
-    redis.call('XADD', KEYS[9], '*', 't', 'dead', 'b', ARGV[13], 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
-      'd', reader, 'w', reason, 'c', 0, 's', '')
+    local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = reader }
+    addDeadLetter(KEYS[9], origin, cjson.decode(text), { code = code, reason = reason, attempts = 0 })
     redis.call('ZADD', KEYS[10], 'NX', now, 'history')
   end
 end
@@ -44,7 +44,7 @@ local function emptyPush()
   local again = clearLanes('push', state, lanes, flight, work, redriven, lanePrefix)
   redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last, 'pend', 0, 'parked', 0)
   redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil')
-  if ARGV[10] ~= '1' then buryAgain(again, 'push', 'its backend was removed') end
+  if ARGV[10] ~= '1' then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
 end
 
 -- Pull goes on where push stopped: at its lowest pending id; what push delivered above that stays hidden.
@@ -103,7 +103,7 @@ if ARGV[14] == '1' and not ruled then
 elseif ruled and ARGV[14] ~= '1' then
   local again = clearLanes('rules', state, KEYS[11], KEYS[12], KEYS[13], KEYS[14], ARGV[15])
   redis.call('HSET', state, 'rules', 0, 'unlooked', 0, 'routing', 0)
-  buryAgain(again, 'rules', 'its rules were removed')
+  buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', KEYS[11]) == 1 then
   -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the mark.
   redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')

@@ -21,7 +21,7 @@ const pair = async () => (await bots(2)) as [FleetBot, FleetBot];
 const say = (from: number, bot: FleetBot, text: string, fields: object = {}) =>
   fleet.control.sendMessage({ from, to: bot.platformId, text, ...fields });
 const texts = (messages: { text?: string }[]) => messages.map((message) => message.text);
-const dead = (bot: FleetBot) => fleet.rest<{ last_error: string }[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
+const dead = (bot: FleetBot) => fleet.rest<object[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
 
 describe('conditions', () => {
   test('pick by chat, by writer, by word and by regular expression, in any case and any script', async () => {
@@ -266,7 +266,15 @@ describe('the platform', () => {
       const found = await dead(source);
       return found.length === 2 ? found : null;
     });
-    expect(letters[0]?.last_error).toBe(`rule ${id}: Forbidden: bot was blocked by the user`);
+    expect(letters[0]).toMatchObject({
+      reader: 'rules',
+      reason_code: 'destination_failed',
+      last_status: 403,
+      last_error: `rule ${id}: Forbidden: bot was blocked by the user`,
+      destinations: [
+        { name: `rule ${id}`, reason_code: 'refused', status: 403, error: 'Forbidden: bot was blocked by the user' },
+      ],
+    });
     await fleet.control.blockBot({ person: blocked, bot: target.platformId, blocked: false });
     expect(await fleet.rest('/api/deliveries/redrive', { bot_id: source.id })).toEqual({ ok: true, redriven: 2 });
     await scene.sent(target, blocked, 2);

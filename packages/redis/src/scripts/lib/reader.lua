@@ -5,8 +5,8 @@
 --       9 'idle' takes the work mark away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
 --       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
 --       11 how many have finished  12… per finished one: lane, id in its lane, how many leave the lane with it,
---       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), record (JSON, for later),
---       reason, attempts, last status; after them what the reader's own script names
+--       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), JSON of the record
+--       (for later) or of the failure (for dead); after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
 --      | {'OK', epoch, when to look again (ms, '' when nothing waits for a time), wake history (0/1), mark taken away (0/1),
 --         {what the reader's own script names},
@@ -14,6 +14,7 @@
 --          expires at, traceparent or ''} …}
 -- @include trim
 -- @include lanes
+-- @include dead-letter
 local IN_FLIGHT_SCORE = 9e15
 local ALBUM_AT_MOST = 10
 
@@ -83,25 +84,27 @@ local function dueAgain(lane, at)
   end
 end
 
-local function bury(id, reason, attempts, status)
+-- The update becomes a dead letter; failure: code, reason, attempts, and lastStatus, firstFailedAtMs, lastFailedAtMs,
+-- destinations (JSON) where there are any.
+local function bury(id, failure)
   local entry = readEntry(id)
   if not entry then return end
-  redis.call('XADD', KEYS[7], '*', 't', 'dead', 'b', botId, 'g', ARGV[1], 'a', now, 'i', entry.id, 'u', entry.raw,
-    'd', READER, 'w', reason, 'c', attempts, 's', status)
+  addDeadLetter(KEYS[7], { bot = botId, registration = ARGV[1], now = now, reader = READER }, entry, failure)
   if redis.call('ZADD', KEYS[8], 'NX', now, 'history') == 1 then wakeHistory = 1 end
 end
 
 -- Records what became of what was handed out; answers where the reader's own arguments begin.
 local function settle()
   local at = 12
-  if again then return at + tonumber(ARGV[11]) * 9 end
+  if again then return at + tonumber(ARGV[11]) * 6 end
   for _ = 1, tonumber(ARGV[11]) do
     local lane, id, outcome = ARGV[at], ARGV[at + 1], ARGV[at + 3]
     redis.call('HDEL', flight, lane)
     if redis.call('LINDEX', lanePrefix .. lane, 0) == id then
       if outcome == 'ok' or outcome == 'dead' then
+        local failure = outcome == 'dead' and cjson.decode(ARGV[at + 5])
         for _ = 1, tonumber(ARGV[at + 2]) do
-          if outcome == 'dead' then bury(redis.call('LINDEX', lanePrefix .. lane, 0), ARGV[at + 6], ARGV[at + 7], ARGV[at + 8]) end
+          if failure then bury(redis.call('LINDEX', lanePrefix .. lane, 0), failure) end
           leaveLane(lane)
         end
         dueAgain(lane, now)
@@ -116,16 +119,19 @@ local function settle()
         dueAgain(lane, tonumber(ARGV[at + 4]))
       end
     end
-    at = at + 9
+    at = at + 6
   end
   return at
 end
 
 local function buryExpired(id, record)
-  -- An absent number is a null of JSON, which is no text.
   local known = record ~= '' and cjson.decode(record) or {}
-  local status = type(known.lastStatus) == 'number' and known.lastStatus or ''
-  bury(id, 'expired before it could be ' .. (READER == 'push' and 'delivered' or 'routed'), known.attempts or 0, status)
+  local reason = 'expired before it could be ' .. (READER == 'push' and 'delivered' or 'routed')
+  if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
+  bury(id, {
+    code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),
+    firstFailedAtMs = numberIn(known.firstFailedAtMs), lastFailedAtMs = numberIn(known.lastFailedAtMs),
+  })
 end
 
 -- The updates at the head of a lane that are to be handled now, one or an album, and how often that was begun. When an
@@ -156,7 +162,9 @@ local function headOf(lane, gatherMs)
       if album and members < ALBUM_AT_MOST and not complete and newest + gatherMs > now then return nil, newest + gatherMs end
       local begun = redis.call('HINCRBY', work, 's:' .. id, 1)
       if begun <= begunAtMost then return unit, begun end
-      bury(id, 'its handling was begun ' .. begunAtMost .. ' times and never ended', begunAtMost, '')
+      bury(id, {
+        code = 'crashed', reason = 'its handling was begun ' .. begunAtMost .. ' times and never ended', attempts = begunAtMost,
+      })
       leaveLane(lane)
     end
   end

@@ -1,0 +1,14 @@
+-- A number out of decoded JSON, nil where there is none: a null of JSON is not nil.
+local function numberIn(value)
+  return type(value) == 'number' and value or nil
+end
+
+-- Puts an update that was given up on the history stream.
+--   origin: bot, registration, now, reader; entry: id, raw; failure: code, reason, attempts, and where known lastStatus,
+--   firstFailedAtMs, lastFailedAtMs, destinations (JSON)
+local function addDeadLetter(history, origin, entry, failure)
+  redis.call('XADD', history, '*', 't', 'dead', 'b', origin.bot, 'g', origin.registration, 'a', origin.now,
+    'i', entry.id, 'u', entry.raw, 'd', origin.reader, 'w', failure.reason, 'c', failure.attempts,
+    's', failure.lastStatus or '', 'code', failure.code, 'firstFailedAt', failure.firstFailedAtMs or '',
+    'lastFailedAt', failure.lastFailedAtMs or '', 'destinations', failure.destinations or '')
+end
