@@ -20,7 +20,14 @@ type Delivery = {
   next_attempt_at?: string;
   expires_at?: string;
 };
-type ShownBot = { id: number; proxy_enabled: boolean; backend_url: string; backend_state: string };
+type ShownBot = {
+  id: number;
+  proxy_enabled: boolean;
+  backend_url: string;
+  backend_state: string;
+  last_error: string;
+  last_error_at?: string;
+};
 type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
 
 /** It is closed after 10 s, and probed some seconds later. */
@@ -110,7 +117,7 @@ describe('deliveries', () => {
     expect(last).not.toHaveProperty('error');
   });
 
-  test('the state of a backend is shown, on the bot and to its program; its last error stays when it is well again', async () => {
+  test('the state of a backend is shown, on the bot and to its program, whose last error stays when it is well again', async () => {
     answer = () => 500;
     const bot = await addBot();
     const info = async () => {
@@ -128,10 +135,16 @@ describe('deliveries', () => {
       last_error_message: 'Wrong response from the webhook: 500 Internal Server Error',
     };
     expect(await info()).toMatchObject({ ...failed, backend_state: 'open', pending_update_count: 1 });
+    expect(await shown(bot)).toMatchObject({
+      last_error: failed.last_error_message,
+      last_error_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
     answer = () => 200;
     await isInState('ok');
     expect(await info()).toMatchObject({ ...failed, pending_update_count: 0 });
     expect(await info()).not.toHaveProperty('backend_state');
+    expect(await shown(bot)).toMatchObject({ last_error: '' });
+    expect(await shown(bot)).not.toHaveProperty('last_error_at');
   }, 120_000);
 
   test('an inline query is given up after its 30 s, with the code, the times and the number of its tries', async () => {

@@ -25,10 +25,11 @@ const say = (bot: FleetBot, text: string) =>
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}`,
   });
 const arrived = (text: string) => backend.requests.some((request) => request.text.includes(`"${text}"`));
-const lastError = async (bot: FleetBot) => {
-  const bots = await fleet.rest<{ id: number; last_error?: string }[]>('/api/bots');
-  return bots.find(({ id }) => id === bot.id)?.last_error ?? '';
+const shown = async (bot: FleetBot) => {
+  const bots = await fleet.rest<{ id: number; last_error?: string; last_error_at?: string }[]>('/api/bots');
+  return bots.find(({ id }) => id === bot.id);
 };
+const lastError = async (bot: FleetBot) => (await shown(bot))?.last_error ?? '';
 const polls = (bot: FleetBot) => fleet.control.readCalls({ bot: bot.platformId });
 
 const pollingTurns = async () => {
@@ -101,8 +102,9 @@ describe('while the platform fails for one bot', () => {
     await fleet.control.clearFaults({});
   }, 60_000);
 
-  test('what came meanwhile arrives once the platform is well again', async () => {
+  test('what came meanwhile arrives once the platform is well again, and the error with its time is gone', async () => {
     const bot = await addBot();
+    const begunAtMs = Date.now();
     await waitFor(async () => (await polls(bot)).pollsNow === 1);
     await fleet.control.setFault({
       bot: bot.platformId,
@@ -111,9 +113,14 @@ describe('while the platform fails for one bot', () => {
     });
     await say(bot, 'answers the poll that is open');
     await waitFor(async () => /502/.test(await lastError(bot)));
+    const failedAtMs = Date.parse((await shown(bot))?.last_error_at ?? '');
+    expect(failedAtMs).toBeGreaterThanOrEqual(begunAtMs);
+    expect(failedAtMs).toBeLessThanOrEqual(Date.now());
     await say(bot, 'kept meanwhile');
     await fleet.control.clearFaults({});
     await waitFor(() => arrived('kept meanwhile'), { timeoutMs: 30_000 });
+    expect(await shown(bot)).toMatchObject({ last_error: '' });
+    expect(await shown(bot)).not.toHaveProperty('last_error_at');
   }, 60_000);
 });
 

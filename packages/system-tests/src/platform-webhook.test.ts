@@ -164,6 +164,25 @@ describe('intake by webhook', () => {
     }
   }, 60_000);
 
+  test('what is wrong with the webhook is told with its time, and no more once the platform says it is right', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true });
+    const shown = async () => {
+      const bots = await fleet.rest<{ id: number; last_error: string; last_error_at?: string }[]>('/api/bots');
+      return bots.find(({ id }) => id === bot.id);
+    };
+    // Looked at once a minute: the next look is due now.
+    const look = () => redis.commands.del(botKeys(bot.id).webhookCheck);
+    const effect = { kind: 'status', status: 401, description: 'Unauthorized' } as const;
+    await fleet.control.setFault({ bot: bot.platformId, method: 'getWebhookInfo', effect });
+    await look();
+    await waitFor(async () => (await shown())?.last_error !== '', { timeoutMs: 20_000, message: 'the error' });
+    expect(await shown()).toMatchObject({ last_error_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    await fleet.control.clearFaults({});
+    await look();
+    await waitFor(async () => (await shown())?.last_error === '', { timeoutMs: 20_000, message: 'no error' });
+    expect(await shown()).not.toHaveProperty('last_error_at');
+  }, 60_000);
+
   test('webhook_mode without a PUBLIC_URL is refused with a sentence that names it', async () => {
     const other = await startFleet({ apis: 1, workers: 0 });
     try {

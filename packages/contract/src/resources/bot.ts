@@ -18,7 +18,10 @@ export const botResource = z
     disabled: z.boolean(),
     max_connections: z.int(),
     allowed_updates: z.array(z.string()).optional().describe("Absent: the platform's default set."),
-    last_error: z.string(),
+    last_error: z
+      .string()
+      .describe("What went wrong last with taking updates in or delivering them; '' after a success."),
+    last_error_at: z.iso.datetime().optional().describe('When that was; absent when nothing is wrong.'),
     last_update_at: z.iso.datetime().optional(),
     pending_update_count: z.int(),
     backend_state: z.enum(['ok', 'failing', 'open']),

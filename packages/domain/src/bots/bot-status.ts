@@ -3,13 +3,15 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, polls, pushes } from './bot.ts';
 
+type Fault = { message: string; atMs: number };
+
 export type BotStatus = {
   /** Enabled, and the platform was asked for updates with success in the last 90 s, or its webhook is ours. */
   running: boolean;
-  /** The newest fault of intake or delivery. */
-  lastError: string | null;
+  /** The newest fault of intake or delivery that no success has followed. */
+  lastError: Fault | null;
   /** The newest fault of delivery to the backend; success does not clear it, as at the platform. */
-  deliveryError: { message: string; dateS: number } | null;
+  deliveryError: Fault | null;
   lastUpdateAtMs: number | null;
   /** What waits for the backend in proxy mode, else for the default poll consumer. */
   pendingUpdateCount: number;
@@ -53,15 +55,30 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
   const field = Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? null]));
   const number = (name: string) => Number(field[name] ?? 0);
   const pushing = pushes({ ...bot, disabled: false });
-  const pollErrorIsNewer = number('pollErrAt') > number('pushErrAt');
+  const fault = (message: string, at: string) =>
+    field[message] ? { message: field[message], atMs: number(at) } : null;
+  const deliveryError = fault('pushErr', 'pushErrAt');
+  const intakeOkAtMs = Math.max(number('pollOkAt'), number('hookOkAt'), number('updateAt'));
   return {
     running: polls(bot)
       ? nowMs - number('pollOkAt') < RUNNING_MS
       : bot.webhookMode && !bot.disabled && number('hookOkAt') > 0,
-    lastError: (pollErrorIsNewer ? field.pollErr : field.pushErr) || null,
-    deliveryError: field.pushErr ? { message: field.pushErr, dateS: Math.floor(number('pushErrAt') / 1000) } : null,
+    lastError: newest(
+      standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs),
+      standing(deliveryError, number('pushOkAt')),
+    ),
+    deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pushing ? number('n') - number('filedN') + number('pend') : number('n') - number('ackedN'),
     backendState: !pushing || !field.failSince ? 'ok' : field.closedUntil ? 'open' : 'failing',
   };
+}
+
+/** A fault until the next success; one of the same millisecond may be older or newer, and stays. */
+function standing(fault: Fault | null, succeededAtMs: number): Fault | null {
+  return fault !== null && fault.atMs >= succeededAtMs ? fault : null;
+}
+
+function newest(one: Fault | null, other: Fault | null): Fault | null {
+  return one !== null && (other === null || one.atMs > other.atMs) ? one : other;
 }

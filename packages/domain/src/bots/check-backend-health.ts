@@ -8,7 +8,7 @@ export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: n
 
 const DEADLINE_MS = 5000;
 
-/** Asks the backend with one GET within 5 s; healthy below 500. Throws FlotillaError('bad_request') without a backend. */
+/** Asks the backend with one GET within 5 s; healthy below 400, or 405. Throws FlotillaError('bad_request') without a backend. */
 export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidrs'>, bot: Bot): Promise<BackendHealth> {
   if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
   const begunAt = performance.now();
@@ -18,6 +18,7 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidr
     return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
     const { statusCode } = await got(url, {
+      headers: { 'user-agent': 'flotilla' },
       throwHttpErrors: false,
       followRedirect: false,
       retry: { limit: 0 },
@@ -25,8 +26,13 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidr
       dnsLookup: guardedLookup(deps.backendAllowedCidrs),
       ...(bot.backendCertificate ? { https: { certificateAuthority: bot.backendCertificate } } : {}),
     });
-    return { healthy: statusCode < 500, statusCode, latencyMs: elapsed() };
+    return { healthy: isHealthy(statusCode), statusCode, latencyMs: elapsed() };
   } catch {
     return { healthy: false, statusCode: 0, latencyMs: elapsed() };
   }
+}
+
+/** A webhook that takes POST only says 405 to a GET; who is told 401 or 404 has reached something else. */
+function isHealthy(statusCode: number): boolean {
+  return statusCode < 400 || statusCode === 405;
 }

@@ -15,7 +15,7 @@ export async function getWebhookInfo(deps: ProxyDeps, { bot }: InterceptedCall):
   };
   if (url !== '') {
     if (status.deliveryError !== null) {
-      info.last_error_date = status.deliveryError.dateS;
+      info.last_error_date = Math.floor(status.deliveryError.atMs / 1000);
       info.last_error_message = status.deliveryError.message;
     }
     if (status.backendState !== 'ok') info.backend_state = status.backendState;

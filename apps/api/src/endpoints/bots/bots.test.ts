@@ -207,15 +207,23 @@ test('deleting takes the bot everywhere, and refuses to guess between two ids', 
   expect(await listed(api.admin, other.id)).toBeDefined();
 });
 
-test('health asks the backend, and says 400 where there is none', async () => {
-  const backend = await startBackend((_request, response) => void response.writeHead(404).end());
-  const failing = await startBackend((_request, response) => void response.writeHead(500).end());
-  const bot = await api.addBot({ backend_url: `${backend.url}/hook` });
-  const health = (query: Record<string, number>) => api.admin('GET', '/api/bots/health', { query });
-  expect((await health({ id: bot.id })).json).toMatchObject({ healthy: true, status_code: 404 });
-  await update({ id: bot.id, backend_url: failing.url });
-  expect((await health({ bot_id: bot.id })).json).toMatchObject({ healthy: false, status_code: 500 });
-  await Promise.all([backend.stop(), failing.stop()]);
-  expect((await health({ id: bot.id })).json).toMatchObject({ healthy: false, status_code: 0 });
-  expect((await health({ id: (await api.addBot()).id })).status).toBe(400);
+test('health asks the backend as flotilla, and says 400 where there is none', async () => {
+  const backend = await startBackend(({ url }, response) => void response.writeHead(Number(url.slice(1))).end());
+  const bot = await api.addBot();
+  const health = async (status: number) => {
+    await update({ id: bot.id, backend_url: `${backend.url}/${status}` });
+    return (await api.admin('GET', '/api/bots/health', { query: { id: bot.id } })).json;
+  };
+  for (const status of [200, 204, 302, 405]) {
+    expect(await health(status)).toMatchObject({ healthy: true, status_code: status });
+  }
+  for (const status of [400, 401, 403, 404, 410, 429, 500, 503]) {
+    expect(await health(status)).toMatchObject({ healthy: false, status_code: status });
+  }
+  expect(backend.requests[0]).toMatchObject({ method: 'GET', headers: { 'user-agent': 'flotilla' } });
+  await backend.stop();
+  const gone = await api.admin('GET', '/api/bots/health', { query: { bot_id: bot.id } });
+  expect(gone.json).toMatchObject({ healthy: false, status_code: 0 });
+  const without = await api.addBot();
+  expect((await api.admin('GET', '/api/bots/health', { query: { id: without.id } })).status).toBe(400);
 });

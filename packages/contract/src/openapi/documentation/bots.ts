@@ -44,7 +44,8 @@ export const botsDocumentation = [
   }),
   documentOperation(deleteBot, { example: { input: { id: 7 }, output: { ok: true } } }),
   documentOperation(checkBackendHealth, {
-    description: 'Healthy is any status below 500. A bot without a backend URL is 400.',
+    description:
+      'Healthy is any status below 400, and 405, which a webhook that takes POST only answers. A bot without a backend URL is 400.',
     example: { input: { id: 7 }, output: { healthy: true, status_code: 200, latency_ms: 35 } },
   }),
 ];
