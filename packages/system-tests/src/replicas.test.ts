@@ -1,6 +1,6 @@
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -30,6 +30,10 @@ afterAll(async () => {
   await fleet?.stop();
   await redis?.stop();
 });
+
+function cookieOf({ headers }: RestAnswer): string {
+  return headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
 
 async function addHere(settings: object = {}): Promise<FleetBot> {
   const known = await fleet.control.createBot({});
@@ -88,5 +92,32 @@ describe('what one replica has answered, the next one knows at once:', () => {
     } finally {
       done.abort();
     }
+  });
+
+  test('a session that was opened after a reset or a change of the password', async () => {
+    const hereUrl = `http://127.0.0.1:${fleet.apis[0]!.port}`;
+    const anyone = restClient(hereUrl);
+    const passwords = ['the first password', 'the second password', 'the third password'];
+    const statuses: number[] = [];
+    const seenElsewhere = async (cookie: string) => {
+      const { status } = await restClient(elsewhereUrl)('GET', '/api/bots', { headers: { cookie } });
+      statuses.push(status);
+    };
+    const signIn = async (username: string, password: string | undefined) =>
+      cookieOf(await anyone('POST', '/api/auth/login', { body: { username, password } }));
+    for (let at = 0; at < TRIES; at += 1) {
+      const [first, second, third] = passwords;
+      const username = `replicated-${at}`;
+      const added = await here('POST', '/api/auth/users/add', { body: { username, password: first } });
+      const { id } = added.json as { id: number };
+      await seenElsewhere(await signIn(username, first));
+      await here('POST', '/api/auth/users/reset-password', { body: { id, password: second } });
+      const cookie = await signIn(username, second);
+      const body = { old_password: second, new_password: third };
+      const changed = await anyone('POST', '/api/auth/change-password', { body, headers: { cookie } });
+      await seenElsewhere(cookieOf(changed));
+      await seenElsewhere(await signIn(username, third));
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 });

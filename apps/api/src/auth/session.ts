@@ -61,8 +61,9 @@ function renewSignature(request: Request, response: Response, secret: string): v
 /** The account that signed in, unless its sessions were ended since. */
 export async function callerOfSession(credentials: CredentialCache, request: Request): Promise<Caller | null> {
   const { accountId, epoch } = request.session;
-  if (accountId === undefined) return null;
-  const account = await credentials.account(accountId);
+  if (accountId === undefined || epoch === undefined) return null;
+  // Another process may have opened the session a moment ago, under an epoch that this one has not heard of yet.
+  const account = await credentials.account(accountId, { epoch });
   return account !== null && account.sessionEpoch === epoch ? callerOf(account) : null;
 }
 

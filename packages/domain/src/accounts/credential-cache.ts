@@ -19,7 +19,8 @@ const MAX_ENTRIES = 10_000;
 export interface CredentialCache {
   /** By the key's SHA-256, hex; null when there is no such key. Throws when it is not known here and Postgres is away. */
   keyByHash(hash: string): Promise<ApiKey | null>;
-  account(id: number): Promise<Account | null>;
+  /** `epoch`: of a session of the account; what is remembered from before that session is read again. */
+  account(id: number, session?: { epoch: number }): Promise<Account | null>;
 }
 
 /** Follows the version that `changeCredentials` draws, at most 1 s late; without Redis it asks Postgres each time. */
@@ -27,7 +28,11 @@ export function credentialCache(deps: AccountDeps): CredentialCache {
   const version = followVersion(deps);
   const keys = cachedLookup<string, ApiKey>(deps, version, (hash) => apiKeyStore(deps.db).findByHash(hash));
   const accounts = cachedLookup<number, Account>(deps, version, (id) => accountStore(deps.db).findById(id));
-  return { keyByHash: keys, account: accounts };
+  return {
+    keyByHash: (hash) => keys(hash),
+    account: (id, session) =>
+      accounts(id, (account) => session === undefined || (account !== null && account.sessionEpoch >= session.epoch)),
+  };
 }
 
 type Version = () => Promise<string | null>;
@@ -69,15 +74,16 @@ function cachedLookup<Key, Value>(
   { clock }: AccountDeps,
   currentVersion: Version,
   read: (key: Key) => Promise<Value | null>,
-): (key: Key) => Promise<Value | null> {
+): (key: Key, isNewEnough?: (value: Value | null) => boolean) => Promise<Value | null> {
   const entries = new Map<Key, Entry<Value>>();
   let postgresFailedAtMs = Number.NEGATIVE_INFINITY;
 
-  return async (key) => {
+  return async (key, isNewEnough = () => true) => {
     // The version comes first: what is read after it can only be newer than what it stands for.
     const version = await currentVersion();
     const entry = entries.get(key);
-    const usable = entry !== undefined && entry.version === version && clock.nowMs() - entry.readAtMs < USABLE_MS;
+    const isCurrent = entry !== undefined && entry.version === version && isNewEnough(entry.value);
+    const usable = isCurrent && clock.nowMs() - entry.readAtMs < USABLE_MS;
     if (usable && clock.nowMs() - entry.readAtMs < FRESH_MS) return entry.value;
     if (usable && clock.nowMs() - postgresFailedAtMs < RETRY_POSTGRES_MS) return entry.value;
     try {
