@@ -6,17 +6,25 @@ import type { Context } from '../context.ts';
 import type { Endpoint } from '../http/define-endpoint.ts';
 import type { RawFields } from '../http/read-fields.ts';
 
+const NOT_AMONG_YOURS = 'This bot is not among yours';
 const anyId = ownId();
 
 /**
  * Throws 'forbidden' when an input names a bot that is not among the caller's, before anything is said about the other
- * inputs or about whether it exists. What is no id is left to validation.
+ * inputs. To the role user a bot that does not exist is one of these. What is no id is left to validation.
  */
-export function requireBots({ botInputs = [] }: Operation, caller: Caller | null, fields: RawFields): void {
-  if (caller === null || caller.bots === 'all') return;
+export function requireBots(
+  { directory }: Context,
+  { botInputs = [] }: Operation,
+  caller: Caller | null,
+  fields: RawFields,
+): void {
+  if (caller === null) return;
   for (const name of botInputs) {
     const id = anyId.safeParse(fields.values.get(name));
-    if (id.success && !seesBot(caller, id.data)) refuse();
+    if (!id.success) continue;
+    if (!seesBot(caller, id.data)) refuse();
+    if (caller.role === 'user' && directory.byId(id.data) === undefined) refuse();
   }
 }
 
@@ -34,5 +42,5 @@ export async function requireFoundBots(
 }
 
 function refuse(): never {
-  throw new FlotillaError('forbidden', 'This bot is not among yours');
+  throw new FlotillaError('forbidden', NOT_AMONG_YOURS);
 }

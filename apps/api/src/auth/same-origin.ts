@@ -1,13 +1,20 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Request } from 'express';
 import { hasSessionCookie } from './authentication.ts';
 
 /**
- * Refuses a state-changing request that carries the cookie and comes from a page of another site, by its Origin or
- * Sec-Fetch-Site header. Neither header: no browser sent it, and it passes.
+ * Refuses a state-changing request that carries the cookie, or could set it, and comes from a page of another site, by
+ * its Origin or Sec-Fetch-Site header. Neither header: no browser sent it, and it passes.
  */
-export function requireSameOrigin(config: { publicUrl: string | null }, request: Request): void {
-  if (request.method === 'GET' || request.method === 'HEAD' || !hasSessionCookie(request)) return;
+export function requireSameOrigin(
+  config: { publicUrl: string | null },
+  operation: Pick<Operation, 'role'>,
+  request: Request,
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  // A public operation signs in: the page of another site could sign somebody into an account of its own choice.
+  if (operation.role !== 'public' && !hasSessionCookie(request)) return;
   const fetchSite = request.headers['sec-fetch-site'];
   const { origin } = request.headers;
   const fetchedElsewhere = fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none';

@@ -13,13 +13,13 @@ export function serveEndpoint(context: Context, endpoint: Endpoint): RequestHand
   const { operation, answer } = endpoint;
   return async (request, response) => {
     const caller = await authenticate(context, operation, request, response);
-    requireSameOrigin(context.config.http, request);
+    requireSameOrigin(context.config.http, operation, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
     // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.
     await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(operation, request, response);
-    requireBots(operation, caller, fields);
+    requireBots(context, operation, caller, fields);
     await requireFoundBots(context, endpoint, caller, fields);
     await answer(context, { request, response, caller, fields });
   };

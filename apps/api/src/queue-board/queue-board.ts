@@ -46,7 +46,7 @@ export function queueBoard(context: Context): Router {
 function adminsOnly(context: Context): RequestHandler {
   return async (request, response, next) => {
     const caller = await authenticate(context, ADMINS, request, response);
-    requireSameOrigin(context.config.http, request);
+    requireSameOrigin(context.config.http, ADMINS, request);
     requirePasswordChanged({}, caller);
     requireRole(ADMINS, caller);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseChange(request, response, next);
