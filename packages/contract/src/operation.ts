@@ -9,7 +9,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly paths: readonly [string, ...string[]];
   /** `public` needs no credential. */
   readonly role: 'public' | 'any' | 'admin';
-  /** Not for a key that is limited to some bots: here it could undo its own limit. */
+  /** Not for a key that is limited to some bots: it concerns other bots, or could undo that limit. */
   readonly wholeFleet?: true;
   readonly summary: string;
   readonly input: Input;
