@@ -206,6 +206,17 @@ describe('a session', () => {
     expect((await signIn(account, { cookie, origin: 'https://evil.example' })).status).toBe(403);
   });
 
+  test('is not begun by pages of other sites, also where there is no cookie yet', async () => {
+    const account = await newAccount();
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }] as const) {
+      const answer = await signIn(account, headers);
+      expect(answer).toMatchObject({ status: 403, json: { code: 'forbidden' } });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await signIn(account, { origin: api.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await signIn(account)).status).toBe(200);
+  });
+
   test('is used with JSON or urlencoded bodies, never with text/plain', async () => {
     const account = await newAccount();
     const cookie = cookieOf(await signIn(account));
@@ -261,7 +272,7 @@ describe('changing the password', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test('must come first where the account is told to, for sessions and keys alike', async () => {
+  test('must come first where the account is told to, for its sessions; its keys go on', async () => {
     const account = await newAccount({ mustChangePassword: true, role: 'admin' });
     const signedIn = await signIn(account);
     const cookie = cookieOf(signedIn);
@@ -271,7 +282,7 @@ describe('changing the password', () => {
       code: 'forbidden',
       error: 'The password must be changed first',
     });
-    expect((await list({ authorization: `Bearer ${account.key}` })).status).toBe(403);
+    expect((await list({ authorization: `Bearer ${account.key}` })).status).toBe(200);
     expect((await me(cookie)).status).toBe(200);
     const changed = await change(cookie, account);
     const kept = cookieOf(changed);

@@ -33,6 +33,12 @@ let backend: TestBackend;
 let admin: RestClient;
 let owner: RestClient;
 let stranger: RestClient;
+/** Of an account that sees every bot, also those still to come. */
+let seesAll: RestClient;
+/** Keys limited to another bot, and to one that is gone since. */
+let ofOtherBot: RestClient;
+let ofDeletedBot: RestClient;
+let deletedBotId: number;
 let nobody: RestClient;
 let botId: number;
 let accountsMade = 0;
@@ -45,6 +51,11 @@ const newBot = async (): Promise<number> => {
 const newKey = async (): Promise<number> => {
   const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'example' } });
   return (made.json as { id: number }).id;
+};
+
+const keyOfBot = async (id: number, role: 'admin' | 'user'): Promise<RestClient> => {
+  const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'of one bot', role, bot_ids: [id] } });
+  return restClient(api.url, (made.json as { key: string }).key);
 };
 
 const newMember = async (): Promise<number> => {
@@ -93,7 +104,12 @@ const EXAMPLES: Record<string, Example> = {
   },
   updateAccount: async () => ({ id: await newAccount(), display_name: 'Another name', role: 'user', bot_ids: null }),
   deleteAccount: async () => ({ id: await newAccount() }),
-  resetPassword: async () => ({ id: await newAccount(), password: 'another password', must_change_password: false }),
+  resetPassword: async () => ({
+    id: await newAccount(),
+    password: 'another password',
+    must_change_password: false,
+    revoke_keys: true,
+  }),
   listBots: () => ({ limit: 5, offset: 0 }),
   addBot: async () => ({
     token: await newToken(),
@@ -173,6 +189,11 @@ beforeAll(async () => {
   const { db } = api.database;
   owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [botId] })).key);
   stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger' })).key);
+  seesAll = restClient(api.url, (await insertAccount(db, { username: 'sees-all', bots: null })).key);
+  ofOtherBot = await keyOfBot(await newBot(), 'admin');
+  deletedBotId = await newBot();
+  ofDeletedBot = await keyOfBot(deletedBotId, 'user');
+  await admin('POST', '/api/bots/delete', { body: { id: deletedBotId } });
 }, 60_000);
 
 afterAll(async () => {
@@ -300,6 +321,19 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     test('is 404 for a bot that is not there, and 400 when something else is wrong besides', async () => {
       const input = { ...(await example()), [naming]: NO_SUCH_ID };
       expect(expectError(await call(admin, documented, input), 404).error).toBe('Bot not found');
+    });
+
+    test('tells nobody else whether a bot is not there or is not theirs', async () => {
+      const input = await example();
+      const refusals = role === 'admin' ? [ofOtherBot] : [stranger, ofOtherBot, ofDeletedBot];
+      const answers: RestAnswer[] = [];
+      for (const client of refusals)
+        for (const id of [botId, deletedBotId, NO_SUCH_ID])
+          answers.push(await call(client, documented, { ...input, [naming]: id }));
+      for (const id of role === 'admin' ? [] : [deletedBotId, NO_SUCH_ID])
+        answers.push(await call(seesAll, documented, { ...input, [naming]: id }));
+      const sentences = answers.map((answer) => expectError(answer, 403).error);
+      expect([...new Set(sentences)]).toEqual(['This bot is not among yours']);
     });
   }
 

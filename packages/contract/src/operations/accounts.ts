@@ -79,13 +79,14 @@ export const resetPassword = defineOperation({
   name: 'resetPassword',
   method: 'POST',
   paths: ['/api/auth/users/reset-password'],
-  summary: 'Sets a password for somebody else; the sessions of the account end.',
+  summary: 'Sets a password for somebody else; the sessions of the account end, its API keys if asked for.',
   input: z.object({
     id: ownId(),
     password: password(MIN_PASSWORD_LENGTH),
     must_change_password: flag()
       .describe('Whether it must be changed at the next sign-in; absent: yes, unless it is the own account.')
       .optional(),
+    revoke_keys: flag().describe('Whether the API keys of the account are deleted, too.').default(false),
   }),
   output: okAnswer,
 });

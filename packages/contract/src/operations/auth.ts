@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, instant, listOf, nullable, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
-import { accountResource, apiKeyResource, ROLES } from '../resources/account.ts';
+import { accountResource, apiKeyResource, ownAccountResource, ROLES } from '../resources/account.ts';
 import { okAnswer } from '../resources/answers.ts';
 
 export const MIN_PASSWORD_LENGTH = 10;
@@ -36,9 +36,9 @@ export const showOwnAccount = defineOperation({
   method: 'GET',
   paths: ['/api/auth/me'],
   role: 'any',
-  summary: 'The account behind the credential.',
+  summary: 'The account behind the credential, and what the key may do where that is one.',
   input: z.object({}),
-  output: accountResource,
+  output: ownAccountResource,
   beforePasswordChange: true,
 });
 

@@ -34,3 +34,23 @@ export const apiKeyResource = z
   .meta({ id: 'ApiKey' });
 
 export type ApiKeyResource = z.infer<typeof apiKeyResource>;
+
+/** The account behind a credential, and the key where that is one. */
+export const ownAccountResource = accountResource
+  .extend({
+    api_key: z
+      .strictObject({
+        id: z.int(),
+        name: z.string(),
+        role: z
+          .enum(ROLES)
+          .describe('What the key may do now: its own role, or that of the account if it is narrower.'),
+        bot_ids: z.array(z.int()).nullable().describe('The bots that the key sees now; null: every bot.'),
+        expires_at: z.iso.datetime().optional(),
+      })
+      .optional()
+      .describe('The key that was sent; absent with a session.'),
+  })
+  .meta({ id: 'OwnAccount' });
+
+export type OwnAccountResource = z.infer<typeof ownAccountResource>;

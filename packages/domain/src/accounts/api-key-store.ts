@@ -63,6 +63,11 @@ export function apiKeyStore(db: Database) {
       return Number((await query.executeTakeFirst()).numDeletedRows);
     },
 
+    /** Removes every key of an account. */
+    async deleteOf(accountId: number): Promise<void> {
+      await db.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
+    },
+
     async setEnabled(id: number, enabled: boolean): Promise<void> {
       await db.updateTable('api_keys').set({ enabled }).where('id', '=', id).execute();
     },

@@ -5,6 +5,7 @@ import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { apiKeyStore } from './api-key-store.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { hashPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
@@ -18,22 +19,25 @@ export interface AccountChanges {
   /** null: every bot. */
   botIds?: readonly number[] | null | undefined;
   password?: { text: string; mustChange: boolean } | undefined;
+  /** Deletes the API keys of the account. */
+  revokeKeys?: boolean | undefined;
 }
 
-type RowChanges = Omit<AccountChanges, 'password'>;
+type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
 
 /**
  * Changes an account; another role or password ends its sessions. Throws 'not_found' (the account or a bot),
  * 'conflict' for a username that is taken, 'bad_request' when it would demote the last admin.
  */
 export async function updateAccount(deps: AccountDeps, id: number, changes: AccountChanges): Promise<Account> {
-  const { password, ...rowChanges } = changes;
+  const { password, revokeKeys = false, ...rowChanges } = changes;
   const hash = password === undefined ? null : await hashPassword(password.text);
   const changed = await changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       await changeRow(transaction, id, rowChanges);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
+      if (revokeKeys) await apiKeyStore(transaction).deleteOf(id);
       return accounts.findById(id);
     }),
   );

@@ -35,11 +35,11 @@ async function signedIn(username: string, password = PASSWORD): Promise<RestClie
   const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   return (method, path, call = {}) => nobody(method, path, { ...call, headers: { cookie } });
 }
-const keyOf = async (account: AccountResource, role?: 'admin') => {
+const newKeyOf = async (account: AccountResource, role?: 'admin') => {
   const body = { name: 'test', user_id: account.id, ...(role === undefined ? {} : { role }) };
-  const made = await api.admin('POST', '/api/auth/api-keys', { body });
-  return restClient(api.url, (made.json as { key: string }).key);
+  return ((await api.admin('POST', '/api/auth/api-keys', { body })).json as { key: string }).key;
 };
+const keyOf = async (account: AccountResource, role?: 'admin') => restClient(api.url, await newKeyOf(account, role));
 const botsOf = async (client: RestClient) =>
   ((await client('GET', '/api/bots')).json as BotResource[]).map(({ id }) => id);
 
@@ -161,6 +161,38 @@ describe('a password that an admin resets', () => {
     const first = (await listed()).find(({ username }) => username === 'admin');
     await post('reset-password', { id: first?.id, password: `${ADMIN_PASSWORD}!` });
     expect((await signIn('admin', `${ADMIN_PASSWORD}!`)).json).toMatchObject({ must_change_password: false });
+  });
+});
+
+describe('the keys of an account whose password is reset', () => {
+  const made = async () => {
+    const account = await added({ bot_ids: [bot.id] });
+    return { account, key: await keyOf(account) };
+  };
+  const reset = (id: number, fields: object = {}) =>
+    post('reset-password', { id, password: 'set by the admin', ...fields });
+  const statusOf = async (key: RestClient) => (await key('GET', '/api/bots')).status;
+
+  test('go on, also while the password must be changed', async () => {
+    const { account, key } = await made();
+    expect((await reset(account.id)).status).toBe(200);
+    const session = await signedIn(account.username, 'set by the admin');
+    expect((await session('GET', '/api/bots')).status).toBe(403);
+    expect(await statusOf(key)).toBe(200);
+    expect((await reset(account.id, { revoke_keys: false })).status).toBe(200);
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test('end where the admin says so, those of nobody else, and on every pod within 5 s', async () => {
+    const [{ account, key }, other] = [await made(), await made()];
+    const pod = await api.startPod();
+    const elsewhere = restClient(pod.url, await newKeyOf(account));
+    expect([await statusOf(key), await statusOf(elsewhere)]).toEqual([200, 200]);
+    expect((await reset(account.id, { revoke_keys: true })).status).toBe(200);
+    await waitFor(async () => (await statusOf(key)) === 401, { timeoutMs: 5000 });
+    await waitFor(async () => (await statusOf(elsewhere)) === 401, { timeoutMs: 5000 });
+    expect((await api.admin('GET', '/api/auth/api-keys', { query: { user_id: account.id } })).json).toEqual([]);
+    expect(await statusOf(other.key)).toBe(200);
   });
 });
 

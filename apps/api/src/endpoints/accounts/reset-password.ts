@@ -5,6 +5,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 
 export const resetPasswordEndpoint = defineEndpoint(resetPassword, async (context, { input, caller }) => {
   const mustChange = input.must_change_password ?? input.id !== caller.account.id;
-  await updateAccount(context, input.id, { password: { text: input.password, mustChange } });
+  const password = { text: input.password, mustChange };
+  await updateAccount(context, input.id, { password, revokeKeys: input.revoke_keys });
   return OK;
 });

@@ -1,7 +1,7 @@
-import type { AccountResource, ApiKeyResource } from '@flotilla/contract/resources/account.ts';
+import type { AccountResource, ApiKeyResource, OwnAccountResource } from '@flotilla/contract/resources/account.ts';
 import type { Account } from '@flotilla/domain/accounts/account.ts';
 import type { ApiKey } from '@flotilla/domain/accounts/api-key.ts';
-import { seesAllBots } from '@flotilla/domain/accounts/caller.ts';
+import { type Caller, seesAllBots } from '@flotilla/domain/accounts/caller.ts';
 
 export function presentAccount(account: Account): AccountResource {
   return {
@@ -14,6 +14,15 @@ export function presentAccount(account: Account): AccountResource {
     created_at: account.createdAt.toISOString(),
     ...(account.lastLoginAt === null ? {} : { last_login_at: account.lastLoginAt.toISOString() }),
   };
+}
+
+/** The account, and with a key what that lets its holder do. */
+export function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
+  if (apiKey === null) return presentAccount(account);
+  const { id, name, expiresAt } = apiKey;
+  const ends = expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
+  const bot_ids = bots === 'all' ? null : [...bots];
+  return { ...presentAccount(account), api_key: { id, name, role, bot_ids, ...ends } };
 }
 
 export function presentApiKey(key: ApiKey): ApiKeyResource {

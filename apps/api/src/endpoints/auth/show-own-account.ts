@@ -1,7 +1,7 @@
 import { showOwnAccount } from '@flotilla/contract/operations/auth.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { presentAccount } from './present-account.ts';
+import { presentCaller } from './present-account.ts';
 
 export const showOwnAccountEndpoint = defineEndpoint(showOwnAccount, async (_context, { caller }) =>
-  presentAccount(caller.account),
+  presentCaller(caller),
 );

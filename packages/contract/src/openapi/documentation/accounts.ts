@@ -30,7 +30,9 @@ export const accountsDocumentation = [
     example: { input: { id: 4 }, output: { ok: true } },
   }),
   documentOperation(resetPassword, {
+    description:
+      'A password that must be changed stops the sessions of the account until then, and none of its API keys: `revoke_keys` does.',
     errors: ['not_found'],
-    example: { input: { id: 4, password: 'a password for the start' }, output: { ok: true } },
+    example: { input: { id: 4, password: 'a password for the start', revoke_keys: true }, output: { ok: true } },
   }),
 ];

@@ -11,6 +11,8 @@ import {
 import { documentOperation } from '../document-operation.ts';
 import { ACCOUNT, API_KEY } from './resource-examples.ts';
 
+const KEY_END = '2030-01-01T00:00:00.000Z';
+
 export const authDocumentation = [
   documentOperation(login, {
     description: 'After five failures of an account or an address within 15 minutes it answers 429.',
@@ -21,7 +23,13 @@ export const authDocumentation = [
     },
   }),
   documentOperation(logout, { example: { input: {}, output: { ok: true } } }),
-  documentOperation(showOwnAccount, { example: { input: {}, output: ACCOUNT } }),
+  documentOperation(showOwnAccount, {
+    description: 'With an API key it also says which key that is, and what it may do: at most what its account may.',
+    example: {
+      input: {},
+      output: { ...ACCOUNT, api_key: { id: 12, name: 'dashboard', role: 'user', bot_ids: [7], expires_at: KEY_END } },
+    },
+  }),
   documentOperation(changePassword, {
     description: 'Failures count as those of signing in do.',
     errors: ['too_many_requests'],
