@@ -25,6 +25,7 @@ const SAME_OVER_EVERY_FORM = [
   'generated-client',
   'images',
   'npm-commands',
+  'proxied-pages',
   'shipped-nginx',
   'echo-bots',
   'watch',

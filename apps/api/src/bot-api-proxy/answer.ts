@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
+import { SANDBOXED } from './hop-by-hop.ts';
 
 /** An answer of our own: a raw JSON `result`, or an error of the platform's kind. */
 export type BotApiAnswer = { ok: true; result: string; description?: string } | Refusal;
@@ -25,13 +26,13 @@ export function sendError(res: ServerResponse, code: number, description: string
 /** Refuses below the level of calls, as the platform does: an empty body, and the connection ends. */
 export function sendEmpty(res: ServerResponse, code: number): void {
   if (res.headersSent || res.destroyed) return;
-  res.writeHead(code, { 'Content-Length': '0', Connection: 'close' });
+  res.writeHead(code, { ...SANDBOXED, 'Content-Length': '0', Connection: 'close' });
   res.end();
 }
 
 function sendBody(res: ServerResponse, code: number, body: string, headers: Record<string, string>): void {
   if (res.headersSent || res.destroyed) return;
   const length = String(Buffer.byteLength(body));
-  res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers });
+  res.writeHead(code, { ...SANDBOXED, 'Content-Type': 'application/json', 'Content-Length': length, ...headers });
   res.end(body);
 }

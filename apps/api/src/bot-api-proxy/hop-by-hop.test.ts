@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { forwardedRequestHeaders, forwardedResponseHeaders } from './hop-by-hop.ts';
 
 test('headers of the hop go, all others keep their names, order and repetitions', () => {
@@ -26,14 +26,46 @@ test('a Connection header cannot take the length of a message away', () => {
   expect(forwardedRequestHeaders(raw)).toEqual(['Content-Length', '2', 'Content-Type', 'a/b']);
 });
 
-test('an answer keeps its bytes and loses only what belongs to the hop', () => {
-  const raw = ['Server', 'n\xfcx', 'Keep-Alive', 'timeout=5', 'Set-Cookie', 'a', 'Set-Cookie', 'b'];
-  expect(forwardedResponseHeaders(raw.map((text) => Buffer.from(text, 'latin1')))).toEqual([
-    'Server',
-    'n\xfcx',
-    'Set-Cookie',
-    'a',
-    'Set-Cookie',
-    'b',
-  ]);
+const SANDBOX = ['Content-Security-Policy', "sandbox; default-src 'none'", 'X-Content-Type-Options', 'nosniff'];
+const answered = (raw: string[]) => forwardedResponseHeaders(raw.map((text) => Buffer.from(text, 'latin1')));
+
+test('an answer keeps its bytes and loses what belongs to the hop', () => {
+  const kept = ['Server', 'n\xfcx', 'Link', 'a', 'Link', 'b'];
+  expect(answered([...kept, 'Keep-Alive', 'timeout=5'])).toEqual([...kept, ...SANDBOX]);
+});
+
+test('an answer sets no cookie, and says of scripts what we say, whatever the platform says', () => {
+  const platform = ['Set-Cookie', 'a=1', 'set-cookie', 'b=2', 'content-security-policy', "script-src 'self'"];
+  const more = ['X-CONTENT-TYPE-OPTIONS', 'none', 'Connection', 'X-Content-Type-Options, Content-Security-Policy'];
+  expect(answered(['A', '1', ...platform, ...more])).toEqual(['A', '1', ...SANDBOX]);
+});
+
+describe('our own credentials do not leave, and others keep their bytes', () => {
+  const session = 'session=s%3Aid.signature';
+  test.each<[name: string, value: string, passed: string | null]>([
+    ['Cookie', session, null],
+    ['cookie', `${session};`, null],
+    ['Cookie', `a=1; ${session}; b="x;y"`, 'a=1; b="x;y"'],
+    ['COOKIE', `${session}; a=1`, 'a=1'],
+    ['Cookie', `a=1;${session}`, 'a=1'],
+    ['Cookie', ` a=1 ;  ${session} ;b=\xfc `, 'a=1 ;b=\xfc'],
+    ['Cookie', `${session}; session=another; session =third`, null],
+    ['Cookie', 'sessions=1; Session=2; my_session=3; x=session=4; session', 'same'],
+    ['Cookie', '', 'same'],
+    ['Authorization', 'Bearer flt_0123456789', null],
+    ['authorization', 'bEARER  flt_0123456789', null],
+    ['Authorization', 'Bearer FLT_0123456789', 'same'],
+    ['Authorization', 'Bearer eyJhbGciOiJub25lIn0.flt_', 'same'],
+    ['Authorization', 'Basic flt_0123456789', 'same'],
+    ['Authorization', 'flt_0123456789', 'same'],
+    ['X-Authorization', 'Bearer flt_0123456789', 'same'],
+  ])('%s: %s', (name, value, passed) => {
+    const kept = passed === 'same' ? [name, value] : passed === null ? [] : [name, passed];
+    expect(forwardedRequestHeaders(['A', '1', name, value, 'B', '2'])).toEqual(['A', '1', ...kept, 'B', '2']);
+  });
+
+  test('in each of several headers of a name', () => {
+    const raw = ['Cookie', session, 'Cookie', 'a=1', 'Authorization', 'Bearer flt_1', 'Authorization', 'Basic x'];
+    expect(forwardedRequestHeaders(raw)).toEqual(['Cookie', 'a=1', 'Authorization', 'Basic x']);
+  });
 });

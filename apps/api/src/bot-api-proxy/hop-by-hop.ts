@@ -1,3 +1,5 @@
+import { CREDENTIAL_HEADERS, withoutOwnCredential } from './own-credentials.ts';
+
 /** Headers that belong to one connection (RFC 9110 §7.6.1); `expect` has been answered by then, `host` is the hop's. */
 const REQUEST_HEADERS = new Set([
   'connection',
@@ -13,31 +15,48 @@ const REQUEST_HEADERS = new Set([
   'expect',
   'host',
 ]);
-const RESPONSE_HEADERS = new Set([...REQUEST_HEADERS].filter((name) => name !== 'expect' && name !== 'host'));
+const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
+/** Not the platform's to decide: on our origin a browser may have signed in. */
+const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
+const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
+for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
+
+/** Set on every answer: what a browser shows of it runs no script, loads nothing and has an origin of its own. */
+export const SANDBOXED = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+const SANDBOXED_RAW = Object.entries(SANDBOXED).flat();
+
 /** What a Connection header must not be able to remove: the message would lose its end or its meaning. */
 const NEVER_NAMED = new Set(['content-length', 'content-type', 'content-encoding']);
 
-/** A request's raw headers, names, order and repetitions kept, without those of the hop. */
+/** A request's raw headers, names, order and repetitions kept, without those of the hop and without our credentials. */
 export function forwardedRequestHeaders(raw: string[]): string[] {
-  return withoutHopByHop(raw, REQUEST_HEADERS);
+  return withoutHopByHop(raw, CHANGED_IN_REQUESTS);
 }
 
-/** A response's raw headers, likewise. */
+/** A response's raw headers, likewise, without cookies and with SANDBOXED in place of the platform's. */
 export function forwardedResponseHeaders(raw: Buffer[]): string[] {
   const headers: string[] = new Array(raw.length);
   for (let i = 0; i < raw.length; i++) headers[i] = (raw[i] as Buffer).toString('latin1');
-  return withoutHopByHop(headers, RESPONSE_HEADERS);
+  const forwarded = withoutHopByHop(headers, CHANGED_IN_RESPONSES);
+  forwarded.push(...SANDBOXED_RAW);
+  return forwarded;
 }
 
-function withoutHopByHop(raw: string[], dropped: ReadonlySet<string>): string[] {
+function withoutHopByHop(raw: string[], changed: ReadonlySet<string>): string[] {
   const headers: string[] = [];
   let named: string[] | null = null;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     const value = raw[i + 1] as string;
     const lower = name.toLowerCase();
-    if (!dropped.has(lower)) headers.push(name, value);
-    else if (lower === 'connection' && !isPlainConnection(value)) named = [...(named ?? []), ...namedIn(value)];
+    if (!changed.has(lower)) headers.push(name, value);
+    else if (CREDENTIAL_HEADERS.has(lower)) {
+      const kept = withoutOwnCredential(lower, value);
+      if (kept !== null) headers.push(name, kept);
+    } else if (lower === 'connection' && !isPlainConnection(value)) named = [...(named ?? []), ...namedIn(value)];
   }
   return named === null ? headers : withoutNames(headers, named);
 }

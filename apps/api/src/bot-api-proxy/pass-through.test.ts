@@ -19,6 +19,8 @@ import { botApiProxy } from './bot-api-proxy.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 const OK = '{"ok":true,"result":{"id":9007199254740993,"b":1.0,"a":"\\u0041"}}';
+/** What we add to every answer. */
+const SANDBOX = ["Content-Security-Policy: sandbox; default-src 'none'", 'X-Content-Type-Options: nosniff'];
 const PLAIN_ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${OK.length}\r\n\r\n${OK}`;
 
 let upstream: RawServer;
@@ -165,6 +167,18 @@ describe('a request', () => {
     expect(withoutHop(headersOf(lastRequest()))).toEqual(['X-Yours: 2']);
   });
 
+  test('loses our session cookie and our API key, and keeps what other servers know', async () => {
+    const ours = 'Cookie: a=1; session=s%3Aid.signature; b=2\r\nAuthorization: Bearer flt_0123456789\r\n';
+    await exchangeOnce(api.port, `GET /bot${STRANGER}/getMe HTTP/1.1\r\nHost: h\r\n${ours}\r\n`);
+    expect(withoutHop(headersOf(lastRequest()))).toEqual(['Cookie: a=1; b=2']);
+    const others = ['Cookie: sessions=1', 'Authorization: Bearer of-somebody-else'];
+    await exchangeOnce(
+      api.port,
+      `GET /file/bot${STRANGER}/f HTTP/1.1\r\nHost: h\r\n${others.join('\r\n')}\r\nCookie: session=x\r\n\r\n`,
+    );
+    expect(withoutHop(headersOf(lastRequest()))).toEqual(others);
+  });
+
   test('that expects 100-continue gets it, then its answer', async () => {
     const client = await rawConnection(api.port);
     client.send(
@@ -193,7 +207,7 @@ describe('an answer', () => {
     onRequest = (connection) => connection.send(answer);
   };
 
-  test('comes back with its status, reason, header names, order and repetitions, and not one more', async () => {
+  test('comes back with its status, reason, header names, order and repetitions, and but two more', async () => {
     const tooMany =
       '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 7","parameters":{"retry_after":7}}';
     answerWith(
@@ -201,7 +215,7 @@ describe('an answer', () => {
     );
     const { direct, proxied } = await sideBySide((path) => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
     expect(proxied.answer.split('\r\n')[0]).toBe('HTTP/1.1 429 Slow Down');
-    expect(withoutHop(headersOf(proxied.answer))).toEqual(withoutHop(headersOf(direct.answer)));
+    expect(withoutHop(headersOf(proxied.answer))).toEqual([...withoutHop(headersOf(direct.answer)), ...SANDBOX]);
     expect(bodyOf(proxied.answer)).toBe(tooMany);
   });
 
@@ -287,6 +301,28 @@ describe('when the platform fails', () => {
     onRequest = (connection) => connection.send('nonsense\r\n\r\n');
     const answer = await exchangeOnce(api.port, `GET /bot${STRANGER}/getMe HTTP/1.1\r\nHost: h\r\n\r\n`);
     expect(envelope(answer)).toMatchObject({ status: 502, body: { ok: false, error_code: 502 } });
+  });
+});
+
+describe('every answer of our own is no page either', () => {
+  const call = (rest: string, body = '') => `${rest}\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  test.each<[string, number, string]>([
+    ['a path with dot segments', 404, call(`GET /bot${STRANGER}/../x HTTP/1.1`)],
+    ['logOut', 200, call(`POST /bot${STRANGER}/logOut HTTP/1.1`)],
+    ['a verb that is no call', 501, call(`PUT /bot${STRANGER}/close HTTP/1.1`)],
+    ['setWebhook of a stranger', 401, call(`POST /tgapi/bot${STRANGER}/setWebhook HTTP/1.1`)],
+    ['a platform that breaks off', 502, call(`GET /bot${STRANGER}/getMe HTTP/1.1`)],
+    ['a file of a platform that breaks off', 502, call(`GET /file/bot${STRANGER}/f HTTP/1.1`)],
+    [
+      'two kinds of framing',
+      501,
+      `POST /bot${STRANGER}/getMe HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+  ])('%s', async (_what, status, request) => {
+    onRequest = (connection) => connection.socket.resetAndDestroy();
+    const answer = await exchangeOnce(api.port, request);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    for (const header of SANDBOX) expect(headersOf(answer)).toContain(header);
   });
 });
 
@@ -436,7 +472,7 @@ describe('a file download', () => {
       (at) => `GET ${at} HTTP/1.1\r\nHost: h\r\nRange: bytes=0-3\r\n\r\n`,
       path,
     );
-    expect(withoutHop(headersOf(proxied.answer))).toEqual(withoutHop(headersOf(direct.answer)));
+    expect(withoutHop(headersOf(proxied.answer))).toEqual([...withoutHop(headersOf(direct.answer)), ...SANDBOX]);
     expect(bodyOf(proxied.answer)).toBe('\xff\xd8\xff\x00');
     expect(lastRequestLine()).toBe(`GET ${path} HTTP/1.1`);
     expect(lastRequest()).toContain('Range: bytes=0-3');
