@@ -88,7 +88,7 @@ describe('an api that was told to stop', () => {
   test('lets an upload through the proxy come to its end', async () => {
     const pod = await api.startPod();
     const person = await api.platform.createPerson({ firstName: 'Ann' });
-    await api.platform.sendMessage({ from: person.id, to: Number(token.split(':')[0]), text: 'hello' });
+    await api.platform.sendMessage({ person: person.id, bot: Number(token.split(':')[0]), text: 'hello' });
     const part = (named: string, value: string) => `--b\nContent-Disposition: form-data; name=${named}\n\n${value}\n`;
     const file = part('"document"; filename="a.txt"', 'half and half');
     const form = `${part('"chat_id"', String(person.id))}${file}--b--\n`.replaceAll('\n', '\r\n');

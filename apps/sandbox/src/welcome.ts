@@ -36,7 +36,7 @@ export function welcome(running: Running): string {
 }
 
 function tryIt({ apiUrl, simulatorUrl, settings, credentials }: Running, bot: DemoBot): string[] {
-  const said = JSON.stringify({ from: ADA.id, to: bot.telegramId, text: 'Hello' });
+  const said = JSON.stringify({ person: ADA.id, bot: bot.telegramId, text: 'Hello' });
   return [
     `Try it: write to the demo bot as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
     `  curl -s ${simulatorUrl}/control/sendMessage -H 'Content-Type: application/json' -d '${said}'`,

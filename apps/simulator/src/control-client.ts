@@ -1,12 +1,14 @@
+import type { z } from 'zod';
 import type { Operations } from './control/operations.ts';
 
-type Input<Operation> = Operation extends (sim: never, input: infer Given) => unknown ? Given : Record<string, never>;
+type Input<Name extends keyof Operations> = z.input<Operations[Name]['input']>;
+type Result<Name extends keyof Operations> = Promise<Awaited<ReturnType<Operations[Name]['run']>>>;
 
 /** The control API as functions, typed after the simulator's own table of operations. */
 export type ControlClient = {
   [Name in keyof Operations]: (
-    ...input: object extends Input<Operations[Name]> ? [Input<Operations[Name]>?] : [Input<Operations[Name]>]
-  ) => Promise<Awaited<ReturnType<Operations[Name]>>>;
+    ...input: Record<never, never> extends Input<Name> ? [Input<Name>?] : [Input<Name>]
+  ) => Result<Name>;
 };
 
 /** Speaks to the control API of the simulator at `url`; a refusal becomes an Error with its words. */

@@ -89,7 +89,7 @@ async function expectOrder(bot: FleetBot): Promise<void> {
   const said = Array.from({ length: MESSAGES_PER_CHAT }, (_, number) => `number ${number}`);
   for (const text of said) {
     for (const { person } of sessions) {
-      await fleet.control.sendMessage({ from: person, to: bot.platformId, text });
+      await fleet.control.sendMessage({ person, bot: bot.platformId, text });
     }
   }
   for (const session of sessions) expect(await textsOfBot(session, said.length)).toEqual(said);

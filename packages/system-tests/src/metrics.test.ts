@@ -87,9 +87,9 @@ async function someTraffic(): Promise<void> {
   await scene.rule(pushed, target, ada);
   const waiting = call(pulled.token, 'getUpdates', { timeout: 30 });
   await waitFor(async () => (await readMetric(fleet.apis[0]!, 'flotilla_waiting_polls')) === 1);
-  await fleet.control.sendMessage({ from: ada, to: pulled.platformId, text: 'wakes' });
+  await fleet.control.sendMessage({ person: ada, bot: pulled.platformId, text: 'wakes' });
   await waiting;
-  for (const text of ['once', 'twice']) await fleet.control.sendMessage({ from: ada, to: pushed.platformId, text });
+  for (const text of ['once', 'twice']) await fleet.control.sendMessage({ person: ada, bot: pushed.platformId, text });
   await call(pulled.token, 'sendMessage', { chat_id: ada, text: 'sent' });
   await call(pulled.token, 'getMe');
   await call(pulled.token, `madeUpMethod${pulled.id}`);

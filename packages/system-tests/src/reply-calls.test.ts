@@ -22,7 +22,7 @@ async function callsAfterReply(contentType: string, replyTo: (chat: number) => s
   });
   const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
   try {
-    await fleet.control.sendMessage({ from: person.id, to: bot.platformId, text: 'hello' });
+    await fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text: 'hello' });
     await backend.waitForRequests(1);
     // The delivery is over, and with it the call, when nothing waits any more.
     await waitFor(async () => {

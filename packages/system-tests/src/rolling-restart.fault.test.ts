@@ -127,21 +127,21 @@ describe('while every process is restarted in turn behind nginx', () => {
   }, 180_000);
 });
 
-type Sending = { everyMs: number; send(control: ControlClient, from: number, to: number): Promise<string> };
+type Sending = { everyMs: number; send(control: ControlClient, person: number, bot: number): Promise<string> };
 
 const TEXTS: Sending = {
   everyMs: 700,
-  send: async (control, from, to) => {
+  send: async (control, person, bot) => {
     const text = randomUUID();
-    await control.sendMessage({ from, to, text });
+    await control.sendMessage({ person, bot, text });
     return text;
   },
 };
 const DOCUMENTS: Sending = {
   everyMs: 2_000,
-  send: async (control, from, to) => {
+  send: async (control, person, bot) => {
     const bytes = randomBytes(300_000);
-    await control.sendMessage({ from, to, file: { kind: 'document', name: 'a', base64: bytes.toString('base64') } });
+    await control.sendMessage({ person, bot, file: { kind: 'document', name: 'a', base64: bytes.toString('base64') } });
     return createHash('sha256').update(bytes).digest('hex');
   },
 };
@@ -160,7 +160,7 @@ function startTalk(bot: FleetBot, { everyMs, send }: Sending) {
   // Awaited in the end only, and by nobody when the test has failed by then.
   talking.catch(() => undefined);
   const answers = async () => {
-    const { messages } = await fleet.control.readChat({ chat: (await opened).id, bot: bot.platformId });
+    const { messages } = await fleet.control.readChat({ person: (await opened).id, bot: bot.platformId });
     const ofBot = messages.filter(({ from }) => (from as { id?: number } | undefined)?.id === bot.platformId);
     return ofBot.map(({ text, file }) => text ?? file?.sha256);
   };

@@ -28,7 +28,7 @@ const traceOf = (header: unknown) => {
 };
 const tell = async (bot: FleetBot, text: string) => {
   const { id } = await fleet.control.createPerson({ firstName: 'Ada' });
-  await fleet.control.sendMessage({ from: id, to: bot.platformId, text });
+  await fleet.control.sendMessage({ person: id, bot: bot.platformId, text });
 };
 const deliveryOf = async (text: string) =>
   (await waitFor(() => backend.requests.find((request) => request.text.includes(text)), {
@@ -125,7 +125,7 @@ describe('with a collector', () => {
     const [source, target] = [await addBot(), await addBot()];
     const person = await scene.person([source, target]);
     await scene.rule(source, target, person);
-    await fleet.control.sendMessage({ from: person, to: source.platformId, text: 'to be routed' });
+    await fleet.control.sendMessage({ person, bot: source.platformId, text: 'to be routed' });
     await scene.sent(target, person, 1);
     const route = await collector.span('route update', (span) => span.attributes['flotilla.bot_id'] === source.id);
     expect(route.attributes).toMatchObject({ 'flotilla.outcome': 'ok' });

@@ -22,7 +22,7 @@ const platformIdOf = ({ token }: BotResource) => Number(token.split(':')[0]);
 
 async function newMember(names: { username?: string; firstName?: string } = {}): Promise<number> {
   const { id } = await api.platform.createPerson(names);
-  await api.platform.setMember({ chat: group, user: id, status: 'member' });
+  await api.platform.setMember({ chat: group, person: id, status: 'member' });
   return id;
 }
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   bot = await api.addBot();
   platformId = platformIdOf(bot);
   const creator = await api.platform.createPerson({ firstName: 'Cleo' });
-  const admins = [{ user: platformId }];
+  const admins = [{ bot: platformId }];
   group = (await api.platform.createChat({ type: 'supergroup', title: 'Library', creator: creator.id, admins })).id;
   moderator = await insertAccount(api.database.db, { username: 'moderator', bots: [bot.id] });
   asModerator = restClient(api.url, moderator.key);
@@ -377,7 +377,7 @@ describe('while Postgres is away', () => {
 describe('two bots in the same chat', () => {
   test('never see each other’s messages, users, tags, audit or statistics', async () => {
     const other = await api.addBot();
-    await api.platform.setMember({ chat: group, user: platformIdOf(other), status: 'administrator' });
+    await api.platform.setMember({ chat: group, bot: platformIdOf(other), status: 'administrator' });
     const user = await newMember();
     await act('/api/messages/send', { bot_id: other.id, text: 'from the other' }, api.admin);
     await act('/api/tags/add', { bot_id: other.id, user_id: user, tag: 'theirs' }, api.admin);

@@ -60,7 +60,7 @@ const keyOfBot = async (id: number, role: 'admin' | 'user'): Promise<RestClient>
 
 const newMember = async (): Promise<number> => {
   const { id } = await api.platform.createPerson({});
-  await api.platform.setMember({ chat: GROUP, user: id, status: 'member' });
+  await api.platform.setMember({ chat: GROUP, person: id, status: 'member' });
   return id;
 };
 const newChatAdmin = async (): Promise<number> => {
@@ -183,7 +183,7 @@ beforeAll(async () => {
     body: { token: platformBot.token, backend_url: backend.url, long_poll_enabled: true },
   });
   botId = (added.json as { id: number }).id;
-  await api.platform.createChat({ id: GROUP, type: 'supergroup', admins: [{ user: platformBot.id }] });
+  await api.platform.createChat({ id: GROUP, type: 'supergroup', admins: [{ bot: platformBot.id }] });
   const person = await api.platform.createPerson({ id: CHAT });
   await api.platform.startBot({ person: person.id, bot: platformBot.id });
   const { db } = api.database;

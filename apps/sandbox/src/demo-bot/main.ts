@@ -29,7 +29,7 @@ async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promis
 
 function whatToTry(settings: DemoBotSettings, bot: DemoBot): string {
   const { SHOWN_API_URL: api, SHOWN_SIMULATOR_URL: simulator, PROXY_PREFIX: prefix } = settings;
-  const said = JSON.stringify({ from: ADA.id, to: bot.telegramId, text: 'Hello' });
+  const said = JSON.stringify({ person: ADA.id, bot: bot.telegramId, text: 'Hello' });
   const key = `-H 'Authorization: Bearer ${settings.ADMIN_API_KEY}'`;
   return [
     `The demo bot runs. Write to it as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,

@@ -1,5 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { controlClient } from '@flotilla/simulator/control-client.ts';
+import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 
 /** The person who writes to the demo bot; the same one at every start. */
 export const ADA = { id: 424_242, firstName: 'Ada', username: 'ada' };
@@ -20,15 +20,7 @@ export type DemoBotOptions = {
 /** Makes the demo bot at the simulator, and at Flotilla unless it is registered from an earlier start. */
 export async function registerDemoBot(options: DemoBotOptions): Promise<DemoBot> {
   const platform = controlClient(options.simulatorUrl);
-  // The simulator forgets at its end, Flotilla does not: ids have to go on rising from one start to the next.
-  const first = Math.floor(Date.now() / 1_000) - EPOCH_2024_S;
-  const { id: telegramId } = await platform.createBot({
-    token: options.token,
-    name: 'Flotilla demo',
-    username: 'flotilla_demo_bot',
-    nextUpdateId: first,
-    nextMessageId: first,
-  });
+  const telegramId = await findOrCreateBot(platform, options.token);
   await platform.createPerson(ADA);
   await platform.startBot({ person: ADA.id, bot: telegramId, quietly: true });
   const wiring = { backend_url: options.backendUrl, secret_token: options.secret, proxy_enabled: true };
@@ -46,6 +38,15 @@ export async function registerDemoBot(options: DemoBotOptions): Promise<DemoBot>
   const updated = await call(options, 'POST', '/api/bots/update', { id: known.id, ...wiring });
   if (updated.status !== 200) throw refused(updated);
   return { id: known.id, telegramId, token: options.token };
+}
+
+/** The simulator may have forgotten it, Flotilla has not: the ids of a new one go on above those of the one before. */
+async function findOrCreateBot(platform: ControlClient, token: string): Promise<number> {
+  const known = (await platform.listBots()).find((bot) => bot.token === token);
+  if (known !== undefined) return known.id;
+  const first = Math.floor(Date.now() / 1_000) - EPOCH_2024_S;
+  const wanted = { token, name: 'Flotilla demo', username: 'flotilla_demo_bot' };
+  return (await platform.createBot({ ...wanted, nextUpdateId: first, nextMessageId: first })).id;
 }
 
 type Answer = { status: number; body: { id: number; error?: string } };

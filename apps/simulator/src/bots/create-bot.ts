@@ -5,13 +5,13 @@ import { newCallLog } from './call-log.ts';
 import type { SimBot } from './sim-bot.ts';
 
 export type NewBot = {
-  token?: string;
-  name?: string;
-  username?: string;
+  token?: string | undefined;
+  name?: string | undefined;
+  username?: string | undefined;
   /** The first update_id; random from 2 000 001 to 10^9 when not given, as on the platform. */
-  nextUpdateId?: number;
+  nextUpdateId?: number | undefined;
   /** The first message_id in its private chats; 1 when not given. */
-  nextMessageId?: number;
+  nextMessageId?: number | undefined;
 };
 
 /** Registers a bot, as @BotFather would. */

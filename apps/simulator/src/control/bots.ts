@@ -1,36 +1,56 @@
+import { z } from 'zod';
 import { newCallLog, type RecordedCall } from '../bots/call-log.ts';
-import { createBot as addBot, type NewBot, newSecret } from '../bots/create-bot.ts';
+import { createBot as addBot, newSecret } from '../bots/create-bot.ts';
 import { webhookInfo } from '../methods/get-webhook-info.ts';
-import type { Simulator } from '../simulator.ts';
 import { pending, pendingCount } from '../updates/update-queue.ts';
 import { ControlError } from './control-error.ts';
+import { BOT } from './fields.ts';
 import { botOf } from './lookups.ts';
+import { operation } from './operation.ts';
 
 export type ShownBot = { id: number; token: string; username: string; name: string };
 
-export function createBot(sim: Simulator, input: NewBot): ShownBot {
-  if (input.token !== undefined && !/^[1-9]\d*:[\w-]{3,}$/.test(input.token)) {
-    throw new ControlError('a token looks like 123456:secret');
-  }
-  const bot = addBot(sim, input);
-  return { id: bot.user.id, token: bot.token, username: bot.user.username, name: bot.user.first_name };
-}
+const ONE_BOT = z.strictObject({ bot: BOT });
+const A_BOT = { input: ONE_BOT, example: { bot: 1_000_000_001 } };
 
-/** Gives the bot a new token, so that the old one answers 401. */
-export function revokeToken(sim: Simulator, input: { bot: number }): { token: string } {
-  const bot = botOf(sim, input.bot);
-  bot.token = `${bot.user.id}:${newSecret()}`;
-  return { token: bot.token };
-}
+const NEW_BOT = z.strictObject({
+  token: z
+    .string()
+    .regex(/^[1-9]\d*:[\w-]{3,}$/, 'a token looks like 123456:secret')
+    .optional()
+    .describe('123456:secret, whose number is the id of the bot; made when not given'),
+  name: z.string().optional().describe('"Bot <id>" when not given'),
+  username: z.string().optional().describe('without the @; "bot<id>_bot" when not given'),
+  nextUpdateId: z.int().min(1).optional().describe('the first update_id; random when not given, as on the platform'),
+  nextMessageId: z.int().min(1).optional().describe('the first message_id in its private chats; 1 when not given'),
+});
 
-export function listBots(sim: Simulator): ShownBot[] {
-  return [...sim.bots.values()].map(({ user, token }) => ({
-    id: user.id,
-    token,
-    username: user.username,
-    name: user.first_name,
-  }));
-}
+export const createBot = operation(
+  'Registers a bot, as @BotFather would; answers its id and token',
+  { input: NEW_BOT, example: { name: 'Echo', username: 'echo_bot' } },
+  (sim, input): ShownBot => {
+    const id = Number(input.token?.split(':')[0]);
+    if (sim.bots.has(id)) throw new ControlError(`there is already a bot ${id}`);
+    if (sim.people.has(id)) throw new ControlError(`${id} is a person`);
+    return show(addBot(sim, input));
+  },
+);
+
+export const revokeToken = operation(
+  'Gives a bot a new token, so that the old one answers 401',
+  A_BOT,
+  (sim, input): { token: string } => {
+    const bot = botOf(sim, input.bot);
+    bot.token = `${bot.user.id}:${newSecret()}`;
+    return { token: bot.token };
+  },
+);
+
+export const listBots = operation(
+  'Lists all bots with their tokens',
+  { input: z.strictObject({}), example: {} },
+  (sim): ShownBot[] => [...sim.bots.values()].map(show),
+);
 
 export type CallsSeen = {
   calls: RecordedCall[];
@@ -41,40 +61,65 @@ export type CallsSeen = {
   pollsHighWater: number;
 };
 
-/** What a bot's program has called; the latest 5 000 calls whole, the rest as counts. */
-export function readCalls(sim: Simulator, input: { bot: number; method?: string }): CallsSeen {
-  const log = botOf(sim, input.bot).calls;
-  const wanted = input.method?.toLowerCase();
-  return {
-    calls: wanted === undefined ? log.calls : log.calls.filter(({ method }) => method === wanted),
-    total: log.total,
-    byMethod: Object.fromEntries(log.byMethod),
-    pollsNow: log.pollsNow,
-    pollsHighWater: log.pollsHighWater,
-  };
-}
+export const readCalls = operation(
+  'Shows what a program has called as a bot: the latest 5 000 calls whole, the rest as counts',
+  {
+    input: ONE_BOT.extend({ method: z.string().optional().describe('calls of this method only') }),
+    example: { bot: 1_000_000_001, method: 'sendMessage' },
+  },
+  (sim, input): CallsSeen => {
+    const log = botOf(sim, input.bot).calls;
+    const wanted = input.method?.toLowerCase();
+    return {
+      calls: wanted === undefined ? log.calls : log.calls.filter(({ method }) => method === wanted),
+      total: log.total,
+      byMethod: Object.fromEntries(log.byMethod),
+      pollsNow: log.pollsNow,
+      pollsHighWater: log.pollsHighWater,
+    };
+  },
+);
 
-export function forgetCalls(sim: Simulator, input: { bot: number }): void {
+export const forgetCalls = operation('Forgets the calls of a bot', A_BOT, (sim, input): void => {
   const bot = botOf(sim, input.bot);
   bot.calls = { ...newCallLog(), pollsNow: bot.calls.pollsNow, pollsHighWater: bot.calls.pollsNow };
-}
+});
 
-/** What waits for the bot: the count, and the texts of the oldest `limit` (100 when not given). */
-export function pendingUpdates(
-  sim: Simulator,
-  input: { bot: number; limit?: number },
-): { count: number; updates: string[] } {
-  const { queue } = botOf(sim, input.bot);
-  const nowMs = sim.clock.nowMs();
-  const updates: string[] = [];
-  for (const { text } of pending(queue, nowMs)) {
-    if (updates.length >= (input.limit ?? 100)) break;
-    updates.push(text);
-  }
-  return { count: pendingCount(queue, nowMs), updates };
-}
+export const pendingUpdates = operation(
+  'Shows what waits for a bot: how many updates, and the texts of the oldest',
+  {
+    input: ONE_BOT.extend({ limit: z.int().min(0).optional().describe('how many texts; 100 when not given') }),
+    example: { bot: 1_000_000_001, limit: 10 },
+  },
+  (sim, input): { count: number; updates: string[] } => {
+    const { queue } = botOf(sim, input.bot);
+    const nowMs = sim.clock.nowMs();
+    const updates: string[] = [];
+    for (const { text } of pending(queue, nowMs)) {
+      if (updates.length >= (input.limit ?? 100)) break;
+      updates.push(text);
+    }
+    return { count: pendingCount(queue, nowMs), updates };
+  },
+);
 
-export function readWebhook(sim: Simulator, input: { bot: number }) {
+export const readWebhook = operation('Shows the webhook of a bot, with its secret', A_BOT, (sim, input) => {
   const bot = botOf(sim, input.bot);
   return { ...webhookInfo(sim, bot), secretToken: bot.webhook?.secretToken ?? '' };
+});
+
+export const readCommands = operation(
+  'Shows the commands of a bot, by scope and language',
+  A_BOT,
+  (sim, input): Record<string, unknown> => Object.fromEntries(botOf(sim, input.bot).commands),
+);
+
+function show({
+  user,
+  token,
+}: {
+  user: { id: number; username: string; first_name: string };
+  token: string;
+}): ShownBot {
+  return { id: user.id, token, username: user.username, name: user.first_name };
 }

@@ -1,125 +1,173 @@
+import { z } from 'zod';
 import { changeMember } from '../chats/change-member.ts';
-import {
-  type AdminRights,
-  ALL_RIGHTS,
-  type ChatType,
-  everything,
-  type MemberStatus,
-  newMember,
-  showChat,
-} from '../chats/chat.ts';
+import { ALL_RIGHTS, everything, newMember, showChat } from '../chats/chat.ts';
 import { openPrivateChat, openSharedChat } from '../chats/open-chat.ts';
 import { postMessage } from '../messages/post-message.ts';
 import type { Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
 import { ControlError } from './control-error.ts';
-import { botOf, chatOf, personOf, userOf } from './lookups.ts';
+import { BOT, CHAT, oneOf, PERSON, RIGHTS } from './fields.ts';
+import { botOf, chatOf, personOf, placeOf, userOf } from './lookups.ts';
+import { operation } from './operation.ts';
 
-export type NewChat = {
-  type: Exclude<ChatType, 'private'>;
-  title?: string;
-  username?: string;
-  id?: number;
-  /** People and bots, by id. They are there from the start: no update tells of it. */
-  members?: number[];
-  creator?: number;
-  /** Chat-admins; without `rights` they have all. */
-  admins?: { user: number; rights?: AdminRights; title?: string }[];
-};
+const ADMIN = z.strictObject({
+  person: PERSON.optional(),
+  bot: BOT.optional(),
+  rights: RIGHTS.optional(),
+  title: z.string().optional(),
+});
 
-export function createChat(sim: Simulator, input: NewChat): { id: number } {
-  const chat = openSharedChat(sim, input.type, input.title ?? 'A chat', input.id);
-  chat.username = input.username ?? '';
-  for (const id of input.members ?? []) chat.members.set(id, newMember(userOf(sim, id), 'member'));
-  for (const { user, rights, title } of input.admins ?? []) {
-    const member = newMember(userOf(sim, user), 'administrator', rights ?? everything(ALL_RIGHTS));
-    member.customTitle = title ?? '';
-    chat.members.set(user, member);
-  }
-  if (input.creator !== undefined) chat.members.set(input.creator, newMember(userOf(sim, input.creator), 'creator'));
-  return { id: chat.id };
+const NEW_CHAT = z.strictObject({
+  type: z.enum(['group', 'supergroup', 'channel']).describe('what kind of chat'),
+  title: z.string().optional().describe('"A chat" when not given'),
+  username: z.string().optional().describe('without the @; none when not given'),
+  id: z.int().max(-1).optional().describe('chosen when not given'),
+  members: z
+    .array(z.int())
+    .optional()
+    .describe('ids of people and bots; they are there from the start, and no update tells of it'),
+  creator: PERSON.optional().describe('id of the person who owns it'),
+  admins: z
+    .array(oneOf(ADMIN, 'person', 'bot'))
+    .optional()
+    .describe('chat-admins: {person} or {bot}, with the rights and the title they have; without rights they have all'),
+});
+
+export const createChat = operation(
+  'Makes a group, supergroup or channel with its members; answers its id',
+  {
+    input: NEW_CHAT,
+    example: { type: 'supergroup', title: 'Friends', creator: 424_242, admins: [{ bot: 1_000_000_001 }] },
+  },
+  (sim, input): { id: number } => {
+    if (sim.chats.has(String(input.id))) throw new ControlError(`there is already a chat ${input.id}`);
+    const members = newMembers(sim, input);
+    const chat = openSharedChat(sim, input.type, input.title ?? 'A chat', input.id);
+    chat.username = input.username ?? '';
+    for (const member of members) chat.members.set(member.user.id, member);
+    return { id: chat.id };
+  },
+);
+
+function newMembers(sim: Simulator, { members = [], admins = [], creator }: z.output<typeof NEW_CHAT>) {
+  return [
+    ...members.map((id) => newMember(userOf(sim, sim.bots.has(id) ? { bot: id } : { person: id }), 'member')),
+    ...admins.map(({ rights, title, ...who }) => ({
+      ...newMember(userOf(sim, who), 'administrator', rights ?? everything(ALL_RIGHTS)),
+      customTitle: title ?? '',
+    })),
+    ...(creator === undefined ? [] : [newMember(personOf(sim, creator), 'creator')]),
+  ];
 }
 
-/** A person opens the bot's chat and presses Start, or only opens it when `quietly`. */
-export function startBot(sim: Simulator, input: { person: number; bot: number; quietly?: boolean }): void {
-  const person = personOf(sim, input.person);
-  const chat = openPrivateChat(sim, botOf(sim, input.bot), person);
-  chat.started = true;
-  if (!input.quietly) {
+export const startBot = operation(
+  'A person opens the private chat with a bot and presses Start',
+  {
+    input: z.strictObject({
+      person: PERSON,
+      bot: BOT,
+      quietly: z.boolean().optional().describe('true: opens the chat without saying /start'),
+    }),
+    example: { person: 424_242, bot: 1_000_000_001 },
+  },
+  (sim, input): void => {
+    const { person, chat } = placeOf(sim, input);
+    chat.started = true;
+    if (input.quietly) return;
     const entities = [{ offset: 0, length: 6, type: 'bot_command' }];
     postMessage(sim, chat, { user: person }, { text: '/start', entities });
-  }
-}
-
-/** A person blocks the bot, or unblocks it. */
-export function blockBot(sim: Simulator, input: { person: number; bot: number; blocked: boolean }): void {
-  const bot = botOf(sim, input.bot);
-  const person = personOf(sim, input.person);
-  const chat = openPrivateChat(sim, bot, person);
-  const show = (blocked: boolean) =>
-    blocked ? { user: bot.user, status: 'kicked', until_date: 0 } : { user: bot.user, status: 'member' };
-  const before = show(chat.blocked);
-  chat.blocked = input.blocked;
-  publishUpdate(sim, bot, 'my_chat_member', {
-    chat: showChat(chat),
-    from: person,
-    date: sim.clock.nowS(),
-    old_chat_member: before,
-    new_chat_member: show(input.blocked),
-  });
-}
-
-/** Somebody joins, leaves, or is promoted, restricted or banned by `by` (themselves when not given). */
-export function setMember(
-  sim: Simulator,
-  input: {
-    chat: number;
-    user: number;
-    status: MemberStatus;
-    rights?: AdminRights;
-    permissions?: AdminRights;
-    by?: number;
   },
-): void {
-  const user = userOf(sim, input.user);
-  const actor = input.by === undefined ? user : userOf(sim, input.by);
-  const chat = chatOf(sim, actor.id, input.chat);
-  if (chat.person !== null) throw new ControlError('a private chat has no members');
-  const allRights = input.status === 'administrator' || input.status === 'creator';
-  changeMember(sim, chat, actor, user, {
-    status: input.status,
-    rights: input.rights ?? (allRights ? everything(ALL_RIGHTS) : {}),
-    permissions: input.permissions ?? {},
-    promotedBy: actor.id,
-  });
-}
+);
 
-/** A person asks to join a chat that admits on approval. */
-export function askToJoin(sim: Simulator, input: { chat: number; person: number; bio?: string }): void {
-  const person = personOf(sim, input.person);
-  const chat = chatOf(sim, person.id, input.chat);
-  for (const member of chat.members.values()) {
-    const bot = member.user.is_bot ? sim.bots.get(member.user.id) : undefined;
-    if (bot === undefined || member.status !== 'administrator') continue;
-    publishUpdate(sim, bot, 'chat_join_request', {
+export const blockBot = operation(
+  'A person blocks a bot, or unblocks it',
+  {
+    input: z.strictObject({ person: PERSON, bot: BOT, blocked: z.boolean().describe('false: unblocks') }),
+    example: { person: 424_242, bot: 1_000_000_001, blocked: true },
+  },
+  (sim, input): void => {
+    const bot = botOf(sim, input.bot);
+    const person = personOf(sim, input.person);
+    const chat = openPrivateChat(sim, bot, person);
+    const show = (blocked: boolean) =>
+      blocked ? { user: bot.user, status: 'kicked', until_date: 0 } : { user: bot.user, status: 'member' };
+    const before = show(chat.blocked);
+    chat.blocked = input.blocked;
+    publishUpdate(sim, bot, 'my_chat_member', {
       chat: showChat(chat),
       from: person,
-      user_chat_id: person.id,
       date: sim.clock.nowS(),
-      ...(input.bio !== undefined && { bio: input.bio }),
+      old_chat_member: before,
+      new_chat_member: show(input.blocked),
     });
-  }
-}
+  },
+);
 
-/** A basic group becomes a supergroup: both chats say so, and the old one refuses calls from then on. */
-export function migrateGroup(sim: Simulator, input: { chat: number; by: number }): { id: number } {
-  const actor = userOf(sim, input.by);
-  const group = chatOf(sim, actor.id, input.chat);
-  if (group.type !== 'group') throw new ControlError('only basic groups become supergroups');
-  const supergroup = openSharedChat(sim, 'supergroup', group.title);
-  supergroup.members = group.members;
-  postMessage(sim, group, { user: actor }, { migrate_to_chat_id: supergroup.id });
-  group.migratedTo = supergroup.id;
-  postMessage(sim, supergroup, { user: actor }, { migrate_from_chat_id: group.id });
-  return { id: supergroup.id };
-}
+const CHANGED_MEMBER = z.strictObject({
+  chat: CHAT,
+  person: PERSON.optional().describe('id of the person whose membership changes'),
+  bot: BOT.optional().describe('id of the bot whose membership changes'),
+  status: z
+    .enum(['creator', 'administrator', 'member', 'restricted', 'left', 'kicked'])
+    .describe('what they are from now on; kicked is banned'),
+  rights: RIGHTS.optional().describe('of an administrator, by the names of the Bot API; all when not given'),
+  permissions: RIGHTS.optional().describe('of somebody restricted, by the names of the Bot API; none when not given'),
+  by: z.int().optional().describe('id of the person or bot who changes it; themselves when not given'),
+});
+
+export const setMember = operation(
+  'Somebody joins, leaves, or is promoted, restricted or banned',
+  {
+    input: oneOf(CHANGED_MEMBER, 'person', 'bot'),
+    example: { chat: -1_001_000_000_001, person: 424_242, status: 'member' },
+  },
+  (sim, input): void => {
+    const user = userOf(sim, input);
+    const { by } = input;
+    const actor = by === undefined ? user : userOf(sim, sim.bots.has(by) ? { bot: by } : { person: by });
+    const allRights = input.status === 'administrator' || input.status === 'creator';
+    changeMember(sim, chatOf(sim, input.chat), actor, user, {
+      status: input.status,
+      rights: input.rights ?? (allRights ? everything(ALL_RIGHTS) : {}),
+      permissions: input.permissions ?? {},
+      promotedBy: actor.id,
+    });
+  },
+);
+
+export const askToJoin = operation(
+  'A person asks to join a chat that admits on approval',
+  {
+    input: z.strictObject({ person: PERSON, chat: CHAT, bio: z.string().optional().describe('of the person') }),
+    example: { person: 424_242, chat: -1_001_000_000_001 },
+  },
+  (sim, input): void => {
+    const { person, chat } = placeOf(sim, input);
+    for (const member of chat.members.values()) {
+      const bot = member.user.is_bot ? sim.bots.get(member.user.id) : undefined;
+      if (bot === undefined || member.status !== 'administrator') continue;
+      publishUpdate(sim, bot, 'chat_join_request', {
+        chat: showChat(chat),
+        from: person,
+        user_chat_id: person.id,
+        date: sim.clock.nowS(),
+        ...(input.bio !== undefined && { bio: input.bio }),
+      });
+    }
+  },
+);
+
+export const migrateGroup = operation(
+  'A basic group becomes a supergroup: both chats say so, and the old one refuses calls; answers the new id',
+  { input: z.strictObject({ person: PERSON, chat: CHAT }), example: { person: 424_242, chat: -1_000_000_001 } },
+  (sim, input): { id: number } => {
+    const { person, chat: group } = placeOf(sim, input);
+    if (group.type !== 'group') throw new ControlError('only basic groups become supergroups');
+    const supergroup = openSharedChat(sim, 'supergroup', group.title);
+    supergroup.members = group.members;
+    postMessage(sim, group, { user: person }, { migrate_to_chat_id: supergroup.id });
+    group.migratedTo = supergroup.id;
+    postMessage(sim, supergroup, { user: person }, { migrate_from_chat_id: group.id });
+    return { id: supergroup.id };
+  },
+);

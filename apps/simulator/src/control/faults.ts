@@ -1,46 +1,92 @@
-import type { Fault, FaultEffect } from '../faults/fault.ts';
-import type { FloodLimits } from '../faults/flood-limits.ts';
-import type { Simulator } from '../simulator.ts';
+import { z } from 'zod';
+import type { Fault } from '../faults/fault.ts';
+import { BOT } from './fields.ts';
+import { operation } from './operation.ts';
 
-/** Makes calls fail: of one bot or all, of one method or all, the next `count` ones or until cleared. */
-export function setFault(
-  sim: Simulator,
-  input: { bot?: number; method?: string; count?: number; effect: FaultEffect },
-): { faultId: number } {
-  const id = (sim.faults.at(-1)?.id ?? 0) + 1;
-  sim.faults.push({
-    id,
-    botId: input.bot ?? null,
-    method: input.method?.toLowerCase() ?? null,
-    effect: input.effect,
-    left: input.count ?? Number.MAX_SAFE_INTEGER,
-    hits: 0,
-  });
-  return { faultId: id };
-}
+const EFFECT = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(100).max(599),
+    body: z.string().optional(),
+    description: z.string().optional(),
+    retryAfterS: z.int().optional(),
+    contentType: z.string().optional(),
+  }),
+  z.strictObject({ kind: z.literal('hang') }),
+  z.strictObject({ kind: z.literal('reset') }),
+  z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0) }),
+  z.strictObject({ kind: z.literal('lose-answer') }),
+]);
 
-export function listFaults(sim: Simulator): Fault[] {
-  return sim.faults;
-}
+export const setFault = operation(
+  'Makes calls fail: of one bot or all, of one method or all, the next so many or until cleared',
+  {
+    input: z.strictObject({
+      bot: BOT.optional().describe('id of a bot; calls of all bots when not given'),
+      method: z.string().optional().describe('calls of all methods when not given'),
+      count: z.int().min(1).optional().describe('how many calls; until clearFaults when not given'),
+      effect: EFFECT.describe('status answers with it, lose-answer carries the call out and then cuts the connection'),
+    }),
+    example: { bot: 1_000_000_001, method: 'sendMessage', count: 1, effect: { kind: 'status', status: 502 } },
+  },
+  (sim, input): { faultId: number } => {
+    const id = (sim.faults.at(-1)?.id ?? 0) + 1;
+    sim.faults.push({
+      id,
+      botId: input.bot ?? null,
+      method: input.method?.toLowerCase() ?? null,
+      effect: input.effect,
+      left: input.count ?? Number.MAX_SAFE_INTEGER,
+      hits: 0,
+    });
+    return { faultId: id };
+  },
+);
 
-/** Removes one rule, or all of them. */
-export function clearFaults(sim: Simulator, input: { faultId?: number }): void {
-  sim.faults = input.faultId === undefined ? [] : sim.faults.filter(({ id }) => id !== input.faultId);
-}
+export const listFaults = operation(
+  'Lists the faults that are set',
+  { input: z.strictObject({}), example: {} },
+  (sim): Fault[] => sim.faults,
+);
 
-/** Sets how fast bots may send before they get 429; null lifts the limits. */
-export function setLimits(sim: Simulator, input: { limits: FloodLimits | null }): void {
-  sim.floodLimits = input.limits;
-  sim.sentRecently.clear();
-}
+export const clearFaults = operation(
+  'Removes one fault, or all of them',
+  {
+    input: z.strictObject({ faultId: z.int().optional().describe('as setFault answered; all when not given') }),
+    example: {},
+  },
+  (sim, input): void => {
+    sim.faults = input.faultId === undefined ? [] : sim.faults.filter(({ id }) => id !== input.faultId);
+  },
+);
 
-/** Moves the simulated time forward: updates expire, and webhook retries come due. */
-export function advanceClock(sim: Simulator, input: { ms: number }): { nowMs: number } {
-  sim.clock.advance(input.ms);
-  return { nowMs: sim.clock.nowMs() };
-}
+const LIMITS = z.strictObject({ perSecond: z.number(), perChatPerMinute: z.number() });
 
-/** Switches between the rules of the cloud and of a `--local` server. */
-export function setLocalMode(sim: Simulator, input: { localMode: boolean }): void {
-  sim.settings.localMode = input.localMode;
-}
+export const setLimits = operation(
+  'Sets how fast bots may send before they get 429',
+  {
+    input: z.strictObject({ limits: LIMITS.nullable().describe('null: as fast as they like, which is how it begins') }),
+    example: { limits: null },
+  },
+  (sim, input): void => {
+    sim.floodLimits = input.limits;
+    sim.sentRecently.clear();
+  },
+);
+
+export const advanceClock = operation(
+  'Moves the simulated time forward: updates expire, and webhook retries come due',
+  { input: z.strictObject({ ms: z.number().min(0).describe('milliseconds') }), example: { ms: 1_000 } },
+  (sim, input): { nowMs: number } => {
+    sim.clock.advance(input.ms);
+    return { nowMs: sim.clock.nowMs() };
+  },
+);
+
+export const setLocalMode = operation(
+  'Switches between the rules for webhooks of the cloud and of a --local server',
+  { input: z.strictObject({ localMode: z.boolean().describe('false: the cloud') }), example: { localMode: true } },
+  (sim, input): void => {
+    sim.settings.localMode = input.localMode;
+  },
+);

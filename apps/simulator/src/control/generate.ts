@@ -1,43 +1,51 @@
+import { z } from 'zod';
 import type { SimBot } from '../bots/sim-bot.ts';
 import { type Chat, newMember, showChat } from '../chats/chat.ts';
 import { openPrivateChat, openSharedChat } from '../chats/open-chat.ts';
 import { platformJson } from '../platform-json.ts';
 import type { LoadState, Simulator } from '../simulator.ts';
 import { queueRaw } from '../updates/publish-update.ts';
+import { BOT } from './fields.ts';
 import { botOf } from './lookups.ts';
-import { createPerson } from './people.ts';
+import { operation } from './operation.ts';
+import { addPerson } from './people.ts';
 
-export type Load = {
-  bots: number[];
-  /** Chats per bot: private ones, each with a person of its own. */
-  chats: number;
-  /** Updates in all, spread evenly over bots and chats in turn. */
-  count: number;
-  /** Updates per second; at once when not given. */
-  perSecond?: number;
-  /** Each text is this, then the update's number within its chat from 0, then ` @` and the time it was made in ms. */
-  prefix?: string;
-  chatType?: 'private' | 'supergroup';
-};
+const LOAD = z.strictObject({
+  bots: z.array(BOT).min(1).describe('ids of the bots that get the updates, in turn'),
+  chats: z.int().min(1).describe('chats of each bot, each with a person of its own'),
+  count: z.int().min(1).describe('updates in all'),
+  perSecond: z.number().optional().describe('updates per second; at once when not given'),
+  prefix: z
+    .string()
+    .optional()
+    .describe('"m" when not given; each text is this, its number within the chat from 0, " @", and the time in ms'),
+  chatType: z.enum(['private', 'supergroup']).optional().describe('private when not given'),
+});
 
+type Load = z.output<typeof LOAD>;
 type Source = { bot: SimBot; chat: Chat; head: string; sent: number };
 
 const TICK_MS = 5;
 
-/** Makes message updates as cheaply as can be, for benchmarks: they are queued but not kept in their chats. */
-export function generate(sim: Simulator, input: Load): { loadId: number } & LoadState {
-  const sources = newSources(sim, input);
-  const loadId = sim.loads.length;
-  const state: LoadState = { made: 0, dropped: 0, done: false };
-  sim.loads.push(state);
-  if (input.perSecond === undefined) make(sim, sources, state, input, input.count);
-  else pace(sim, sources, state, input, input.perSecond);
-  return { loadId, ...state };
-}
+export const generate = operation(
+  'Makes message updates as fast as can be, for benchmarks: they are queued but not kept in their chats',
+  { input: LOAD, example: { bots: [1_000_000_001], chats: 2, count: 10 } },
+  (sim, input): { loadId: number } & LoadState => {
+    const sources = newSources(sim, input);
+    const loadId = sim.loads.length;
+    const state: LoadState = { made: 0, dropped: 0, done: false };
+    sim.loads.push(state);
+    if (input.perSecond === undefined) make(sim, sources, state, input, input.count);
+    else pace(sim, sources, state, input, input.perSecond);
+    return { loadId, ...state };
+  },
+);
 
-export function readLoad(sim: Simulator, input: { loadId: number }): LoadState {
-  return sim.loads[input.loadId] ?? { made: 0, dropped: 0, done: true };
-}
+export const readLoad = operation(
+  'Shows how far a load is: how many updates were made, and how many found their queue full',
+  { input: z.strictObject({ loadId: z.int().describe('as generate answered') }), example: { loadId: 0 } },
+  (sim, input): LoadState => sim.loads[input.loadId] ?? { made: 0, dropped: 0, done: true },
+);
 
 function pace(sim: Simulator, sources: Source[], state: LoadState, input: Load, perSecond: number): void {
   const startedMs = performance.now();
@@ -70,7 +78,7 @@ function make(sim: Simulator, sources: Source[], state: LoadState, input: Load, 
 function newSources(sim: Simulator, input: Load): Source[] {
   const sources: Source[] = [];
   for (let number = 0; number < input.chats; number += 1) {
-    const person = createPerson(sim, {});
+    const person = addPerson(sim, {});
     for (const botId of input.bots) {
       const bot = botOf(sim, botId);
       const chat =

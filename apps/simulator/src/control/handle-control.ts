@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Simulator } from '../simulator.ts';
 import { ControlError } from './control-error.ts';
+import { type Operation, showOperation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
+import { readInput } from './read-input.ts';
 
-type Operation = (sim: Simulator, input: never) => unknown;
-
-/** `POST /control/<operation>` with a JSON body; the answer is the operation's result as JSON. */
+/** `GET /control/` describes the operations, `POST /control/<operation>` with a JSON body carries one out. */
 export async function handleControl(
   sim: Simulator,
   req: IncomingMessage,
@@ -13,23 +13,34 @@ export async function handleControl(
   path: string,
 ): Promise<void> {
   const name = path.slice('/control/'.length);
-  if (name === '') return write(res, 200, { operations: Object.keys(OPERATIONS) });
-  const operation = Object.hasOwn(OPERATIONS, name) ? (OPERATIONS as Record<string, Operation>)[name] : undefined;
-  if (operation === undefined) return write(res, 404, { error: `there is no control operation ${name}` });
+  if (name === '') return write(res, 200, `${JSON.stringify(describeAll(), null, 2)}\n`);
   const chunks: Buffer[] = [];
   for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = Buffer.concat(chunks).toString('utf8');
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as keyof typeof OPERATIONS] : undefined;
+  if (operation === undefined) return refuse(res, 404, `there is no operation ${name} (see GET /control/)`);
   try {
-    const result = await operation(sim, (body === '' ? {} : JSON.parse(body)) as never);
-    write(res, 200, result ?? null);
+    const { input, run } = operation as unknown as Operation;
+    const result = await run(sim, readInput(name, input, Buffer.concat(chunks).toString('utf8')));
+    write(res, 200, JSON.stringify(result ?? null));
   } catch (error) {
-    if (!(error instanceof ControlError) && !(error instanceof SyntaxError)) throw error;
-    write(res, 400, { error: error.message });
+    if (!(error instanceof ControlError)) throw error;
+    refuse(res, 400, error.message);
   }
 }
 
-function write(res: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+function describeAll() {
+  const shown = Object.entries(OPERATIONS).map(([name, one]) => [name, showOperation(one as unknown as Operation)]);
+  return {
+    how: 'POST /control/<operation> with a JSON body. 200: the result; 400: {"error"} names what is wrong',
+    operations: Object.fromEntries(shown),
+  };
+}
+
+function refuse(res: ServerResponse, status: number, error: string): void {
+  write(res, status, JSON.stringify({ error }));
+}
+
+function write(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) });
   res.end(text);
 }

@@ -1,5 +1,5 @@
 import type { SimBot } from '../bots/sim-bot.ts';
-import { type Chat, type Message, privateKey } from '../chats/chat.ts';
+import type { Chat, Message } from '../chats/chat.ts';
 import { openPrivateChat } from '../chats/open-chat.ts';
 import type { User } from '../chats/user.ts';
 import type { Simulator } from '../simulator.ts';
@@ -17,17 +17,44 @@ export function personOf(sim: Simulator, id: number): User {
   return person;
 }
 
-export function userOf(sim: Simulator, id: number): User {
-  return sim.bots.get(id)?.user ?? personOf(sim, id);
+/** A person or a bot, by whichever of the two is named. */
+export function userOf(
+  sim: Simulator,
+  { person, bot }: { person?: number | undefined; bot?: number | undefined },
+): User {
+  return bot === undefined ? personOf(sim, person!) : botOf(sim, bot).user;
 }
 
-/** The chat in which a person writes to `to`: a bot's id (their private chat) or a group's or channel's id. */
-export function chatOf(sim: Simulator, personId: number, to: number): Chat {
-  const bot = sim.bots.get(to);
-  if (bot !== undefined) return openPrivateChat(sim, bot, personOf(sim, personId));
-  const chat = sim.chats.get(String(to)) ?? sim.chats.get(privateKey(to, personId));
-  if (chat === undefined) throw new ControlError(`there is no chat ${to}`);
-  return chat;
+export function chatOf(sim: Simulator, id: number): Chat {
+  const chat = sim.chats.get(String(id));
+  if (chat !== undefined) return chat;
+  const isBot = sim.bots.has(id) ? `: ${id} is a bot, whose private chats go by "bot"` : '';
+  throw new ControlError(`there is no chat ${id}${isBot}`);
+}
+
+export type Place = { person: number; bot?: number | undefined; chat?: number | undefined };
+
+/** Where a person does something: the private chat with `bot`, or `chat`, from which they are not banned. */
+export function placeOf(sim: Simulator, { person, bot, chat: id }: Place): { person: User; chat: Chat } {
+  const user = personOf(sim, person);
+  if (bot !== undefined) return { person: user, chat: openPrivateChat(sim, botOf(sim, bot), user) };
+  const chat = chatOf(sim, id!);
+  refuseBanned(chat, user);
+  return { person: user, chat };
+}
+
+export function refuseBanned(chat: Chat, { id }: User): void {
+  if (chat.members.get(id)?.status === 'kicked') throw new ControlError(`person ${id} is banned from chat ${chat.id}`);
+}
+
+/** The same where it takes the right to write. */
+export function writingPlaceOf(sim: Simulator, place: Place): { person: User; chat: Chat } {
+  const found = placeOf(sim, place);
+  const member = found.chat.members.get(place.person);
+  if (member?.status === 'restricted' && member.permissions.can_send_messages !== true) {
+    throw new ControlError(`person ${place.person} is restricted and may not write in chat ${found.chat.id}`);
+  }
+  return found;
 }
 
 export function messageOf(chat: Chat, id: number): Message {

@@ -1,52 +1,59 @@
-import type { Chat, Message } from '../chats/chat.ts';
-import type { User } from '../chats/user.ts';
-import { type MediaKind, mediaOf, showMedia } from '../files/show-media.ts';
+import { z } from 'zod';
+import type { Chat } from '../chats/chat.ts';
+import { mediaOf, showMedia } from '../files/show-media.ts';
 import type { SimFile } from '../files/sim-file.ts';
 import { storeFile } from '../files/store-file.ts';
 import { type Content, postMessage, tellBots } from '../messages/post-message.ts';
 import { withoutReply } from '../messages/read-reply.ts';
 import { formatText } from '../messages/read-text.ts';
-import { newQueryId, type Simulator } from '../simulator.ts';
-import { publishUpdate } from '../updates/publish-update.ts';
-import { ControlError } from './control-error.ts';
-import { botOf, chatOf, messageOf, personOf } from './lookups.ts';
+import type { Simulator } from '../simulator.ts';
+import { anyOf, inChat, MESSAGE_ID } from './fields.ts';
+import { messageOf, writingPlaceOf } from './lookups.ts';
+import { operation } from './operation.ts';
 
-/** A file a person sends: its bytes in base64, or random-free filler of a size. */
-export type SentFile = { kind: MediaKind; name?: string; mime?: string; base64: string };
+const SENT_FILE = z.strictObject({
+  kind: z.enum(['photo', 'document', 'video', 'animation', 'audio', 'voice', 'video_note', 'sticker']),
+  name: z.string().optional(),
+  mime: z.string().optional(),
+  base64: z.string(),
+});
 
-export type Said = {
-  from: number;
-  /** A bot's id (the private chat with it), or the id of a group, supergroup or channel. */
-  to: number;
-  text?: string;
-  parseMode?: string;
-  file?: SentFile;
-  caption?: string;
-  replyTo?: number;
-  mediaGroupId?: string;
-  /** Any further fields of the message, as the Bot API names them (location, contact, dice, …). */
-  content?: Record<string, unknown>;
-};
+const SAID = inChat({
+  text: z.string().optional().describe('what the person writes'),
+  parseMode: z.string().optional().describe('HTML, Markdown or MarkdownV2: how the text is formatted'),
+  file: SENT_FILE.optional().describe('a file, its bytes in base64'),
+  caption: z.string().optional().describe('of the file'),
+  replyTo: MESSAGE_ID.optional().describe('id of the message that is replied to'),
+  mediaGroupId: z.string().optional().describe('the same for all messages of one album'),
+  content: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('further fields of the message, as the Bot API names them: location, contact, dice, …'),
+});
 
 export type Posted = { messageId: number; chatId: number; date: number; fileId?: string };
 
-/** A person writes. The first message in a private chat starts the bot. */
-export function sendMessage(sim: Simulator, input: Said): Posted {
-  const chat = chatOf(sim, input.from, input.to);
-  const person = personOf(sim, input.from);
-  chat.started = true;
-  const content = readContent(sim, chat, input);
-  const message = postMessage(sim, chat, { user: person }, content);
-  const media = mediaOf(message);
-  return {
-    messageId: message.message_id,
-    chatId: chat.id,
-    date: message.date,
-    ...(media !== null && { fileId: media.fileId }),
-  };
-}
+export const sendMessage = operation(
+  'A person writes; the first message in a private chat starts the bot',
+  {
+    input: anyOf(SAID, 'text', 'file', 'content'),
+    example: { person: 424_242, bot: 1_000_000_001, text: 'Hello' },
+  },
+  (sim, input): Posted => {
+    const { person, chat } = writingPlaceOf(sim, input);
+    chat.started = true;
+    const message = postMessage(sim, chat, { user: person }, readContent(sim, chat, input));
+    const media = mediaOf(message);
+    return {
+      messageId: message.message_id,
+      chatId: chat.id,
+      date: message.date,
+      ...(media !== null && { fileId: media.fileId }),
+    };
+  },
+);
 
-function readContent(sim: Simulator, chat: Chat, input: Said): Content {
+function readContent(sim: Simulator, chat: Chat, input: z.output<typeof SAID>): Content {
   const said: Content = {};
   if (input.replyTo !== undefined) said.reply_to_message = withoutReply(messageOf(chat, input.replyTo));
   if (input.mediaGroupId !== undefined) said.media_group_id = input.mediaGroupId;
@@ -59,7 +66,7 @@ function readContent(sim: Simulator, chat: Chat, input: Said): Content {
   return { ...said, ...input.content };
 }
 
-function keep(sim: Simulator, file: SentFile): SimFile {
+function keep(sim: Simulator, file: z.output<typeof SENT_FILE>): SimFile {
   const bytes = Buffer.from(file.base64, 'base64');
   return storeFile(sim, file.kind, {
     name: file.name ?? '',
@@ -68,67 +75,38 @@ function keep(sim: Simulator, file: SentFile): SimFile {
   });
 }
 
-/** A person edits the text or caption of a message of theirs. */
-export function editMessage(
-  sim: Simulator,
-  input: { from: number; to: number; messageId: number; text?: string; caption?: string },
-): void {
-  const chat = chatOf(sim, input.from, input.to);
-  const message = messageOf(chat, input.messageId);
-  if (input.text !== undefined) Object.assign(message, { text: input.text, entities: undefined });
-  if (input.caption !== undefined) message.caption = input.caption;
-  message.edit_date = sim.clock.nowS();
-  tellBots(
-    sim,
-    chat,
-    personOf(sim, input.from),
-    message,
-    chat.type === 'channel' ? 'edited_channel_post' : 'edited_message',
-  );
-}
+export const editMessage = operation(
+  'A person edits the text or the caption of a message of theirs',
+  {
+    input: anyOf(
+      inChat({
+        messageId: MESSAGE_ID,
+        text: z.string().optional().describe('the new text'),
+        caption: z.string().optional().describe('the new caption'),
+      }),
+      'text',
+      'caption',
+    ),
+    example: { person: 424_242, bot: 1_000_000_001, messageId: 1, text: 'Hello again' },
+  },
+  (sim, input): void => {
+    const { person, chat } = writingPlaceOf(sim, input);
+    const message = messageOf(chat, input.messageId);
+    if (input.text !== undefined) Object.assign(message, { text: input.text, entities: undefined });
+    if (input.caption !== undefined) message.caption = input.caption;
+    message.edit_date = sim.clock.nowS();
+    tellBots(sim, chat, person, message, chat.type === 'channel' ? 'edited_channel_post' : 'edited_message');
+  },
+);
 
-/** A person deletes messages; the platform tells bots nothing of it. */
-export function deleteMessages(sim: Simulator, input: { from: number; to: number; messageIds: number[] }): void {
-  const chat = chatOf(sim, input.from, input.to);
-  for (const id of input.messageIds) chat.messages.delete(id);
-}
-
-/** A person presses an inline button, found by its data or its text (the first one when neither is given). */
-export function pressButton(
-  sim: Simulator,
-  input: { from: number; to: number; messageId: number; data?: string; text?: string },
-): { queryId: string } {
-  const chat = chatOf(sim, input.from, input.to);
-  const message = messageOf(chat, input.messageId);
-  const button = findButton(message, input);
-  const bot = botOf(sim, message.from?.is_bot ? message.from.id : ownerOf(sim, message));
-  const queryId = newQueryId(sim);
-  sim.queries.set(queryId, { botId: bot.user.id, kind: 'callback', answer: null });
-  publishUpdate(sim, bot, 'callback_query', {
-    id: queryId,
-    from: personOf(sim, input.from) satisfies User,
-    message,
-    chat_instance: String(BigInt(chat.id) * 7_919n),
-    data: button.callback_data,
-  });
-  return { queryId };
-}
-
-function findButton(message: Message, input: { data?: string; text?: string }): Record<string, unknown> {
-  const markup = message.reply_markup as { inline_keyboard?: Record<string, unknown>[][] } | undefined;
-  const buttons = (markup?.inline_keyboard ?? []).flat().filter((button) => button.callback_data !== undefined);
-  const found = buttons.find(
-    (button) =>
-      (input.data === undefined || button.callback_data === input.data) &&
-      (input.text === undefined || button.text === input.text),
-  );
-  if (found === undefined) throw new ControlError(`message ${message.message_id} has no such button`);
-  return found;
-}
-
-/** Channel posts do not name their author, so the simulator remembers which bot posted. */
-function ownerOf(sim: Simulator, message: Message): number {
-  const owner = sim.postedBy.get(message);
-  if (owner === undefined) throw new ControlError("the message is not a bot's");
-  return owner;
-}
+export const deleteMessages = operation(
+  'A person deletes messages; the platform tells bots nothing of it',
+  {
+    input: inChat({ messageIds: z.array(MESSAGE_ID).describe('ids of messages in that chat') }),
+    example: { person: 424_242, bot: 1_000_000_001, messageIds: [1] },
+  },
+  (sim, input): void => {
+    const { chat } = writingPlaceOf(sim, input);
+    for (const id of input.messageIds) chat.messages.delete(id);
+  },
+);

@@ -1,44 +1,54 @@
-import { createBot, forgetCalls, listBots, pendingUpdates, readCalls, readWebhook, revokeToken } from './bots.ts';
+import {
+  createBot,
+  forgetCalls,
+  listBots,
+  pendingUpdates,
+  readCalls,
+  readCommands,
+  readWebhook,
+  revokeToken,
+} from './bots.ts';
 import { askToJoin, blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
 import { advanceClock, clearFaults, listFaults, setFault, setLimits, setLocalMode } from './faults.ts';
 import { generate, readLoad } from './generate.ts';
-import { deleteMessages, editMessage, pressButton, sendMessage } from './messages.ts';
+import { deleteMessages, editMessage, sendMessage } from './messages.ts';
 import { createPerson } from './people.ts';
-import { chooseInlineResult, react, typeInlineQuery, vote } from './reactions.ts';
-import { readChat, readCommands, readQuery } from './read-chat.ts';
+import { chooseInlineResult, pressButton, readQuery, typeInlineQuery } from './queries.ts';
+import { react, vote } from './reactions.ts';
+import { readChat } from './read-chat.ts';
 import { injectUpdate, injectUpdates } from './updates.ts';
 
 /** Everything the control API can do, by name; the typed client is derived from this table. */
 export const OPERATIONS = {
   createBot,
-  revokeToken,
-  listBots,
-  readCalls,
-  forgetCalls,
-  pendingUpdates,
-  readWebhook,
   createPerson,
   createChat,
+  listBots,
   startBot,
-  blockBot,
-  setMember,
-  askToJoin,
-  migrateGroup,
-  react,
-  typeInlineQuery,
-  chooseInlineResult,
-  vote,
-  generate,
-  readLoad,
   sendMessage,
   editMessage,
   deleteMessages,
   pressButton,
-  readChat,
   readQuery,
+  react,
+  vote,
+  typeInlineQuery,
+  chooseInlineResult,
+  readChat,
+  setMember,
+  askToJoin,
+  blockBot,
+  migrateGroup,
+  readCalls,
+  forgetCalls,
+  readWebhook,
   readCommands,
+  pendingUpdates,
+  revokeToken,
   injectUpdate,
   injectUpdates,
+  generate,
+  readLoad,
   setFault,
   listFaults,
   clearFaults,

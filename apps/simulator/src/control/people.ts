@@ -1,16 +1,20 @@
+import { z } from 'zod';
 import type { User } from '../chats/user.ts';
 import type { Simulator } from '../simulator.ts';
+import { ControlError } from './control-error.ts';
+import { operation } from './operation.ts';
 
-export type NewPerson = {
-  id?: number;
-  firstName?: string;
-  lastName?: string;
-  username?: string;
-  languageCode?: string;
-};
+const NEW_PERSON = z.strictObject({
+  id: z.int().min(1).optional().describe('chosen when not given; of somebody who is there: changes their name'),
+  firstName: z.string().optional().describe('"Person <id>" when not given'),
+  lastName: z.string().optional().describe('none when not given'),
+  username: z.string().optional().describe('without the @; none when not given'),
+  languageCode: z.string().optional().describe('"en" when not given'),
+});
 
-export function createPerson(sim: Simulator, input: NewPerson): User {
+export function addPerson(sim: Simulator, input: z.input<typeof NEW_PERSON>): User {
   const id = input.id ?? sim.nextPersonId;
+  if (sim.bots.has(id)) throw new ControlError(`${id} is a bot`);
   if (input.id === undefined) sim.nextPersonId += 1;
   const person: User = {
     id,
@@ -20,6 +24,19 @@ export function createPerson(sim: Simulator, input: NewPerson): User {
     ...(input.username !== undefined && { username: input.username }),
     language_code: input.languageCode ?? 'en',
   };
-  sim.people.set(id, person);
-  return person;
+  const known = sim.people.get(id);
+  if (known === undefined) {
+    sim.people.set(id, person);
+    return person;
+  }
+  // Their chats hold the same object, and show the new name from now on.
+  delete known.last_name;
+  delete known.username;
+  return Object.assign(known, person);
 }
+
+export const createPerson = operation(
+  'Makes a person; answers them with their id',
+  { input: NEW_PERSON, example: { firstName: 'Ada', username: 'ada' } },
+  addPerson,
+);

@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import type { Chat } from '../chats/chat.ts';
+import { privateKey } from '../chats/chat.ts';
 import { mediaOf } from '../files/show-media.ts';
 import type { Simulator } from '../simulator.ts';
 import { ControlError } from './control-error.ts';
-import { botOf } from './lookups.ts';
+import { BOT, CHAT, oneOf, PERSON } from './fields.ts';
+import { chatOf } from './lookups.ts';
+import { operation } from './operation.ts';
 
 export type ShownMessage = Record<string, unknown> & { message_id: number; date: number; text?: string };
 export type ShownChat = {
@@ -15,13 +19,30 @@ export type ShownChat = {
   actions: { userId: number; action: string; atMs: number }[];
 };
 
-/** What a chat shows; a private one is named by its bot and person, others by their id. */
-export function readChat(sim: Simulator, input: { chat: number; bot?: number }): ShownChat {
-  const chat = sim.chats.get(input.bot === undefined ? String(input.chat) : `${input.bot}:${input.chat}`);
-  const found = chat ?? sim.chats.get(String(input.chat));
-  if (found === undefined) throw new ControlError(`there is no chat ${input.chat}`);
-  return showWhole(sim, found);
-}
+const READ_CHAT = z.strictObject({
+  person: PERSON.optional().describe('with bot: the person of the private chat'),
+  bot: BOT.optional().describe('with person: the bot of the private chat'),
+  chat: CHAT.optional().describe('id of a group, supergroup or channel'),
+});
+
+export const readChat = operation(
+  'Shows what a chat holds: messages, members, what is pinned',
+  {
+    input: oneOf(READ_CHAT, 'bot', 'chat').refine(
+      ({ person, chat }) => (person === undefined) === (chat !== undefined),
+      {
+        error: 'a private chat takes person and bot, any other one chat alone',
+      },
+    ),
+    example: { person: 424_242, bot: 1_000_000_001 },
+  },
+  (sim, { person, bot, chat: id }): ShownChat => {
+    if (person === undefined || bot === undefined) return showWhole(sim, chatOf(sim, id!));
+    const chat = sim.chats.get(privateKey(bot, person));
+    if (chat === undefined) throw new ControlError(`there is no chat of person ${person} with bot ${bot}`);
+    return showWhole(sim, chat);
+  },
+);
 
 function showWhole(sim: Simulator, chat: Chat): ShownChat {
   return {
@@ -39,19 +60,4 @@ function showWhole(sim: Simulator, chat: Chat): ShownChat {
     members: [...chat.members.values()].map(({ user, status }) => ({ id: user.id, status })),
     actions: chat.actions,
   };
-}
-
-/** Whether a pressed button or an inline query was answered, and with what. */
-export function readQuery(
-  sim: Simulator,
-  input: { queryId: string },
-): { answered: boolean; answer: Record<string, string> | null } {
-  const query = sim.queries.get(input.queryId);
-  if (query === undefined) throw new ControlError(`there is no query ${input.queryId}`);
-  return { answered: query.answer !== null, answer: query.answer };
-}
-
-/** A bot's commands, by scope and language. */
-export function readCommands(sim: Simulator, input: { bot: number }): Record<string, unknown> {
-  return Object.fromEntries(botOf(sim, input.bot).commands);
 }

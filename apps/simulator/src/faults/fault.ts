@@ -1,6 +1,13 @@
 /** What happens to matching calls instead of (or before) being carried out. */
 export type FaultEffect =
-  | { kind: 'status'; status: number; body?: string; description?: string; retryAfterS?: number; contentType?: string }
+  | {
+      kind: 'status';
+      status: number;
+      body?: string | undefined;
+      description?: string | undefined;
+      retryAfterS?: number | undefined;
+      contentType?: string | undefined;
+    }
   | { kind: 'hang' }
   | { kind: 'reset' }
   | { kind: 'delay'; delayMs: number }

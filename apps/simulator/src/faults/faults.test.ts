@@ -53,7 +53,7 @@ test('a lost answer belongs to a call that was carried out', async () => {
   const { bot, person, call } = await fresh();
   await platform.control.setFault({ bot: bot.id, count: 1, effect: { kind: 'lose-answer' } });
   await expect(call(`sendMessage?chat_id=${person}&text=once`)).rejects.toThrow();
-  const { messages } = await platform.control.readChat({ chat: person, bot: bot.id });
+  const { messages } = await platform.control.readChat({ person, bot: bot.id });
   expect(messages.map(({ text }) => text)).toEqual(['once']);
 });
 

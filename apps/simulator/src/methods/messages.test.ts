@@ -18,7 +18,7 @@ beforeEach(async () => {
   chat = (await control.createChat({ type: 'supergroup', creator: ann, members: [bot.id, other.id] })).id;
 });
 
-const say = (text: string, to = chat) => platform.control.sendMessage({ from: ann, to, text });
+const say = (text: string, where = chat) => platform.control.sendMessage({ person: ann, chat: where, text });
 
 test('every bot in a group sees what people write, and no bot sees what bots write', async () => {
   await say('hello');
@@ -29,9 +29,8 @@ test('every bot in a group sees what people write, and no bot sees what bots wri
 });
 
 test("channel posts reach the channel's bots but not their author", async () => {
-  const channel = (
-    await platform.control.createChat({ type: 'channel', admins: [{ user: bot.id }, { user: other.id }] })
-  ).id;
+  const channel = (await platform.control.createChat({ type: 'channel', admins: [{ bot: bot.id }, { bot: other.id }] }))
+    .id;
   const post = await platform.ok(bot, 'sendMessage', { chat_id: channel, text: 'news' });
   expect(post).not.toHaveProperty('from');
   await platform.ok(bot, 'editMessageText', { chat_id: channel, message_id: post.message_id, text: 'newer' });
@@ -122,8 +121,8 @@ test('media of every kind, albums, spoilers and captions are shown as sent', asy
 
 test('a file comes down byte for byte, whole and in ranges, and not above 20 MiB', async () => {
   const sent = await platform.control.sendMessage({
-    from: ann,
-    to: chat,
+    person: ann,
+    chat,
     file: { kind: 'document', name: 'x.txt', base64: Buffer.from('0123456789').toString('base64') },
   });
   const { file_path } = await platform.ok<{ file_path: string }>(bot, 'getFile', { file_id: sent.fileId });
@@ -135,8 +134,8 @@ test('a file comes down byte for byte, whole and in ranges, and not above 20 MiB
   expect((await fetch(url, { headers: { range: 'bytes=10-' } })).status).toBe(416);
   expect((await fetch(`${platform.url}/file/bot${bot.token}/documents/none`)).status).toBe(404);
   const large = await platform.control.sendMessage({
-    from: ann,
-    to: chat,
+    person: ann,
+    chat,
     file: { kind: 'document', base64: Buffer.alloc(20 * 1024 * 1024 + 1).toString('base64') },
   });
   expect(await platform.refused(bot, 'getFile', { file_id: large.fileId })).toBe('Bad Request: file is too big');
@@ -149,7 +148,7 @@ test('locations, venues, contacts, dice and polls are sent and votes come back',
   expect(await send('sendContact', { phone_number: '1', first_name: 'C' })).toHaveProperty('contact.first_name', 'C');
   expect(await send('sendDice', {})).toHaveProperty('dice.emoji', '🎲');
   const poll = await send('sendPoll', { question: 'q', options: ['a', { text: 'b' }], is_anonymous: false });
-  await platform.control.vote({ from: ann, pollId: (poll.poll as { id: string }).id, options: [1] });
+  await platform.control.vote({ person: ann, pollId: (poll.poll as { id: string }).id, options: [1] });
   expect(await platform.take(bot)).toMatchObject([
     ['poll', { total_voter_count: 1, options: [{ voter_count: 0 }, { voter_count: 1 }] }],
     ['poll_answer', { option_ids: [1], user: { id: ann } }],
@@ -175,8 +174,8 @@ test('buttons, inline queries and reactions go round', async () => {
     reply_markup,
   });
   const { queryId } = await platform.control.pressButton({
-    from: ann,
-    to: chat,
+    person: ann,
+    chat,
     messageId: shown.message_id,
     data: 'B',
   });
@@ -187,10 +186,10 @@ test('buttons, inline queries and reactions go round', async () => {
     'Bad Request: query is too old and response timeout expired or query ID is invalid',
   );
 
-  const inline = await platform.control.typeInlineQuery({ from: ann, bot: bot.id, query: 'q' });
+  const inline = await platform.control.typeInlineQuery({ person: ann, bot: bot.id, query: 'q' });
   const results = [{ type: 'article', id: '1', title: 'T', input_message_content: { message_text: 'inline' } }];
   await platform.ok(bot, 'answerInlineQuery', { inline_query_id: inline.queryId, results });
-  const chosen = await platform.control.chooseInlineResult({ from: ann, queryId: inline.queryId, resultId: '1' });
+  const chosen = await platform.control.chooseInlineResult({ person: ann, queryId: inline.queryId, resultId: '1' });
   await platform.ok(bot, 'editMessageText', { inline_message_id: chosen.inlineMessageId, text: 'changed' });
   expect((await platform.take(bot)).map(([kind]) => kind)).toEqual(['inline_query', 'chosen_inline_result']);
 

@@ -16,8 +16,7 @@ beforeEach(async () => {
   bot = await control.createBot({});
   ann = (await control.createPerson({ firstName: 'Ann' })).id;
   ben = (await control.createPerson({ firstName: 'Ben' })).id;
-  chat = (await control.createChat({ type: 'supergroup', creator: ann, members: [ben], admins: [{ user: bot.id }] }))
-    .id;
+  chat = (await control.createChat({ type: 'supergroup', creator: ann, members: [ben], admins: [{ bot: bot.id }] })).id;
 });
 
 const here = (params: object = {}) => ({ chat_id: chat, ...params });
@@ -28,7 +27,7 @@ test('ban, unban, restrict, promote and title change what getChatMember shows', 
   expect(await member()).toMatchObject({ status: 'kicked' });
   await platform.ok(bot, 'unbanChatMember', here({ user_id: ben }));
   expect(await member()).toMatchObject({ status: 'left' });
-  await platform.control.setMember({ chat, user: ben, status: 'member' });
+  await platform.control.setMember({ chat, person: ben, status: 'member' });
   await platform.ok(bot, 'restrictChatMember', here({ user_id: ben, permissions: { can_send_messages: true } }));
   expect(await member()).toMatchObject({ status: 'restricted', can_send_messages: true, can_send_photos: false });
   await platform.ok(bot, 'promoteChatMember', here({ user_id: ben, can_pin_messages: true }));
@@ -51,9 +50,9 @@ test('ban, unban, restrict, promote and title change what getChatMember shows', 
 
 test('membership changes are told to chat-admin bots that ask, and to the bot itself', async () => {
   await platform.ok(bot, 'getUpdates', { allowed_updates: ['chat_member', 'my_chat_member'] });
-  await platform.control.setMember({ chat, user: ben, status: 'left' });
-  await platform.control.setMember({ chat, user: bot.id, status: 'member', by: ann });
-  await platform.control.setMember({ chat, user: ben, status: 'member' });
+  await platform.control.setMember({ chat, person: ben, status: 'left' });
+  await platform.control.setMember({ chat, bot: bot.id, status: 'member', by: ann });
+  await platform.control.setMember({ chat, person: ben, status: 'member' });
   expect(await platform.take(bot)).toMatchObject([
     ['chat_member', { old_chat_member: { status: 'member' }, new_chat_member: { status: 'left', user: { id: ben } } }],
     ['my_chat_member', { new_chat_member: { status: 'member', user: { id: bot.id } }, from: { id: ann } }],
@@ -61,7 +60,7 @@ test('membership changes are told to chat-admin bots that ask, and to the bot it
 });
 
 test('title, description and pins are kept and announced', async () => {
-  const { messageId } = await platform.control.sendMessage({ from: ann, to: chat, text: 'pin me' });
+  const { messageId } = await platform.control.sendMessage({ person: ann, chat, text: 'pin me' });
   await platform.ok(bot, 'setChatTitle', here({ title: 'New title' }));
   await platform.ok(bot, 'setChatDescription', here({ description: 'About' }));
   await platform.ok(bot, 'pinChatMessage', here({ message_id: messageId }));
@@ -76,8 +75,8 @@ test('title, description and pins are kept and announced', async () => {
 });
 
 test("a bot without rights is refused in the platform's words", async () => {
-  await platform.control.setMember({ chat, user: bot.id, status: 'member', by: ann });
-  const { messageId } = await platform.control.sendMessage({ from: ann, to: chat, text: 'x' });
+  await platform.control.setMember({ chat, bot: bot.id, status: 'member', by: ann });
+  const { messageId } = await platform.control.sendMessage({ person: ann, chat, text: 'x' });
   const refused = (method: string, params: object) => platform.refused(bot, method, here(params));
   const restricting = 'Bad Request: not enough rights to restrict/unrestrict chat member';
   expect(await refused('banChatMember', { user_id: ben })).toBe(restricting);
@@ -93,7 +92,7 @@ test('owners, other chat-admins and strangers are protected from the bot', async
   expect(await platform.refused(bot, 'banChatMember', here({ user_id: ann }))).toBe(
     "Bad Request: can't remove chat owner",
   );
-  await platform.control.setMember({ chat, user: ben, status: 'administrator', by: ann });
+  await platform.control.setMember({ chat, person: ben, status: 'administrator', by: ann });
   expect(await platform.refused(bot, 'banChatMember', here({ user_id: ben }))).toBe(
     'Bad Request: user is an administrator of the chat',
   );
@@ -111,11 +110,11 @@ test('chats a bot may not write to are refused with the reason', async () => {
   expect(await platform.refused(bot, 'sendMessage', here(text))).toBe(
     'Forbidden: bot is not a member of the supergroup chat',
   );
-  await platform.control.setMember({ chat, user: bot.id, status: 'kicked', by: ann });
+  await platform.control.setMember({ chat, bot: bot.id, status: 'kicked', by: ann });
   expect(await platform.refused(bot, 'sendMessage', here(text))).toBe(
     'Forbidden: bot was kicked from the supergroup chat',
   );
-  await platform.control.setMember({ chat, user: bot.id, status: 'restricted', by: ann, permissions: {} });
+  await platform.control.setMember({ chat, bot: bot.id, status: 'restricted', by: ann, permissions: {} });
   expect(await platform.refused(bot, 'sendMessage', here(text))).toBe(
     'Bad Request: not enough rights to send text messages to the chat',
   );
@@ -123,7 +122,7 @@ test('chats a bot may not write to are refused with the reason', async () => {
 
 test('an upgraded group names its supergroup', async () => {
   const group = (await platform.control.createChat({ type: 'group', creator: ann, members: [bot.id] })).id;
-  const { id } = await platform.control.migrateGroup({ chat: group, by: ann });
+  const { id } = await platform.control.migrateGroup({ chat: group, person: ann });
   const response = await fetch(`${platform.url}/bot${bot.token}/sendMessage?chat_id=${group}&text=x`);
   expect(await response.json()).toEqual({
     ok: false,
@@ -143,7 +142,7 @@ test('commands are kept by scope and language', async () => {
 });
 
 test('close and logOut leave as the platform does', async () => {
-  await platform.control.sendMessage({ from: ann, to: chat, text: 'kept' });
+  await platform.control.sendMessage({ person: ann, chat, text: 'kept' });
   await platform.ok(bot, 'close');
   expect(await platform.refused(bot, 'getMe')).toBe('Internal Server Error: restart');
   await platform.control.advanceClock({ ms: 1_500 });

@@ -134,7 +134,7 @@ test('a call in the answer is carried out once, reading and webhook calls are ig
   await inject(target, bot, [message('1'), message('2'), message('3')]);
   await endpoint.untilDelivered(3);
   await untilPending(target, bot, 0);
-  const { messages } = await target.control.readChat({ chat: person.id, bot: bot.id });
+  const { messages } = await target.control.readChat({ person: person.id, bot: bot.id });
   expect(messages.map(({ text }) => text)).toEqual(['in the answer']);
   expect((await info()).url).toBe(endpoint.url);
 });

@@ -47,7 +47,7 @@ describe.each(LIBRARIES)('an echo bot in %s, directly on the simulator', (librar
 
         const talk = await openEchoSession(control, bot.id);
         const said = Array.from({ length: 20 }, (_, number) => `number ${number}`);
-        for (const text of said) await control.sendMessage({ from: talk.person, to: bot.id, text });
+        for (const text of said) await control.sendMessage({ person: talk.person, bot: bot.id, text });
         expect(await textsOfBot(talk, said.length)).toEqual(said);
 
         const webhook = await control.readWebhook({ bot: bot.id });

@@ -17,7 +17,7 @@ export async function openEchoSession(control: ControlClient, bot: number): Prom
 
 /** Says a text and answers the bot's next message. */
 export async function sayText({ control, bot, person }: EchoSession, text: string): Promise<Shown> {
-  const said = await control.sendMessage({ from: person, to: bot, text });
+  const said = await control.sendMessage({ person, bot, text });
   return nextOfBot({ control, bot, person }, said.messageId);
 }
 
@@ -30,8 +30,8 @@ export async function sendFile(
   const sentSha256 = createHash('sha256').update(bytes).digest('hex');
   const { kind, name } = file;
   const said = await control.sendMessage({
-    from: person,
-    to: bot,
+    person,
+    bot,
     file: { kind, name, base64: bytes.toString('base64') },
   });
   return { sentSha256, echoed: await nextOfBot({ control, bot, person }, said.messageId) };
@@ -41,7 +41,7 @@ export async function sendFile(
 export async function pressButton(session: EchoSession): Promise<{ text: unknown; answered: string | undefined }> {
   const { control, bot, person } = session;
   const shown = await sayText(session, '/button');
-  const { queryId } = await control.pressButton({ from: person, to: bot, messageId: shown.message_id });
+  const { queryId } = await control.pressButton({ person, bot, messageId: shown.message_id });
   const edited = await eventually(async () => {
     const message = await readMessage(session, shown.message_id);
     return message?.text === 'pressed' ? message : undefined;
@@ -54,9 +54,9 @@ export async function pressButton(session: EchoSession): Promise<{ text: unknown
 /** Edits a message of the person's and answers the bot's remark on it. */
 export async function editText(session: EchoSession, text: string): Promise<Shown> {
   const { control, bot, person } = session;
-  const said = await control.sendMessage({ from: person, to: bot, text: 'to be edited' });
+  const said = await control.sendMessage({ person, bot, text: 'to be edited' });
   const echoed = await nextOfBot(session, said.messageId);
-  await control.editMessage({ from: person, to: bot, messageId: said.messageId, text });
+  await control.editMessage({ person, bot, messageId: said.messageId, text });
   return nextOfBot(session, echoed.message_id);
 }
 
@@ -75,7 +75,7 @@ function nextOfBot(session: EchoSession, after: number): Promise<Shown> {
 }
 
 async function readMessages({ control, bot, person }: EchoSession): Promise<Shown[]> {
-  return (await control.readChat({ chat: person, bot })).messages;
+  return (await control.readChat({ person, bot })).messages;
 }
 
 async function readMessage(session: EchoSession, id: number): Promise<Shown | undefined> {

@@ -43,7 +43,7 @@ const line = async (action = 'copy') => {
   const source = await fleet.addBot();
   const [ada, desk] = [await scene.person([source], 'Ada'), await scene.person([target])];
   await scene.rule(source, target, desk, { action });
-  const say = (fields: object) => fleet.control.sendMessage({ from: ada, to: source.platformId, ...fields });
+  const say = (fields: object) => fleet.control.sendMessage({ person: ada, bot: source.platformId, ...fields });
   return { source, ada, desk, say, sent: (count: number) => scene.sent(target, desk, count) };
 };
 const file = (kind: (typeof MEDIA)[number], bytes = randomBytes(20_000)) => ({
@@ -127,8 +127,8 @@ describe('what is routed shows the same', () => {
     await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'tide' });
     for (const caption of ['', 'the tide', '']) {
       await fleet.control.sendMessage({
-        from: ada,
-        to: source.platformId,
+        person: ada,
+        bot: source.platformId,
         file: file('photo'),
         caption,
         mediaGroupId: '9',
@@ -169,7 +169,7 @@ describe('what is routed shows the same', () => {
 
 async function expectSame(sample: UpdateSample): Promise<void> {
   const { source, ada, desk, sent } = await line();
-  const { fileId } = await fleet.control.sendMessage({ from: ada, to: source.platformId, file: file('document') });
+  const { fileId } = await fleet.control.sendMessage({ person: ada, bot: source.platformId, file: file('document') });
   const [probe] = await sent(1);
   const payload = JSON.parse(sample.text)[sample.kind] as Fields;
   // The files of a sample are nowhere: each becomes one that the simulator has.

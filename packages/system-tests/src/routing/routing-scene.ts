@@ -24,7 +24,10 @@ export type RoutingScene = {
 export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
   const { control } = fleet;
   const redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
-  const shown = async (bot: FleetBot, chat: number) => (await control.readChat({ chat, bot: bot.platformId })).messages;
+  const shown = async (bot: FleetBot, chat: number) => {
+    const isPrivate = chat > 0;
+    return (await control.readChat(isPrivate ? { person: chat, bot: bot.platformId } : { chat })).messages;
+  };
   return {
     person: async (bots, firstName = 'Ada') => {
       const { id } = await control.createPerson({ firstName });

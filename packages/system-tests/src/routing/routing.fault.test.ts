@@ -38,7 +38,7 @@ test('a worker that is killed while it sends leaves at most what was under way i
   });
   for (let at = 0; at < MESSAGES; at += 1) {
     for (const { writer } of desks) {
-      await fleet.control.sendMessage({ from: writer, to: source.platformId, text: String(at) });
+      await fleet.control.sendMessage({ person: writer, bot: source.platformId, text: String(at) });
     }
   }
   for (let kills = 0; kills < KILLS; kills += 1) {

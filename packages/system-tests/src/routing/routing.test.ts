@@ -18,8 +18,8 @@ afterAll(async () => {
 
 const bots = async (count = 2): Promise<FleetBot[]> => Promise.all(Array.from({ length: count }, () => fleet.addBot()));
 const pair = async () => (await bots(2)) as [FleetBot, FleetBot];
-const say = (from: number, bot: FleetBot, text: string, fields: object = {}) =>
-  fleet.control.sendMessage({ from, to: bot.platformId, text, ...fields });
+const say = (person: number, bot: FleetBot, text: string, fields: object = {}) =>
+  fleet.control.sendMessage({ person, bot: bot.platformId, text, ...fields });
 const texts = (messages: { text?: string }[]) => messages.map((message) => message.text);
 const dead = (bot: FleetBot) => fleet.rest<object[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
 
@@ -179,13 +179,13 @@ describe('loops', () => {
     const unmanaged = await fleet.addBot({ manage_enabled: false });
     const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
     const channel = async () => {
-      const admins = [left, right, poster, unmanaged].map((bot) => ({ user: bot.platformId }));
+      const admins = [left, right, poster, unmanaged].map((bot) => ({ bot: bot.platformId }));
       return (await fleet.control.createChat({ type: 'channel', creator: admin, admins })).id;
     };
     const [one, two] = [await channel(), await channel()];
     await scene.rule(left, left, two, { condition_type: 'chat_id', condition_value: one });
     await scene.rule(right, right, one, { condition_type: 'chat_id', condition_value: two });
-    await fleet.control.sendMessage({ from: admin, to: one, text: 'from a person' });
+    await fleet.control.sendMessage({ person: admin, chat: one, text: 'from a person' });
     for (const bot of [poster, unmanaged]) {
       const byProgram = await fetch(`${fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${one}&text=program`);
       expect(byProgram.status).toBe(200);
@@ -194,7 +194,7 @@ describe('loops', () => {
     await waitFor(async () => (await scene.shown(left, two)).length > 0);
     await scene.settled(left);
     await scene.settled(right);
-    await fleet.control.sendMessage({ from: admin, to: two, text: 'the end' });
+    await fleet.control.sendMessage({ person: admin, chat: two, text: 'the end' });
     await waitFor(async () => texts(await scene.shown(left, one)).includes('the end'));
     expect(texts(await scene.shown(left, two))).toEqual(['from a person', 'the end']);
     expect(texts(await scene.shown(left, one))).toEqual(['from a person', 'program', 'program', 'rest', 'the end']);
@@ -210,7 +210,7 @@ describe('loops', () => {
     });
     const ada = await scene.person([source!]);
     await scene.rule(source!, source!, group, { action: 'forward' });
-    await fleet.control.sendMessage({ from: admin, to: group, text: 'here already' });
+    await fleet.control.sendMessage({ person: admin, chat: group, text: 'here already' });
     await say(ada, source!, 'from elsewhere');
     await scene.sent(source!, group, 1);
     await scene.settled(source!);
@@ -348,7 +348,7 @@ describe('the platform', () => {
     const [own, shared] = [await scene.person([source]), await scene.person([target])];
     await scene.rule(source, source, own, { action: 'forward' });
     await scene.rule(source, target, shared, { condition_type: 'chat_id', condition_value: group });
-    await fleet.control.sendMessage({ from: ada, to: group, text: 'seen by both' });
+    await fleet.control.sendMessage({ person: ada, chat: group, text: 'seen by both' });
     expect((await scene.sent(source, own, 1))[0]).toMatchObject({
       text: 'seen by both',
       forward_origin: { type: 'user', sender_user: { id: ada } },
@@ -362,7 +362,7 @@ describe('the platform', () => {
     const ada = await scene.person([source]);
     const { id: group } = await fleet.control.createChat({ type: 'group', creator: ada, members: [target.platformId] });
     await scene.rule(source, target, group);
-    const { id: supergroup } = await fleet.control.migrateGroup({ chat: group, by: ada });
+    const { id: supergroup } = await fleet.control.migrateGroup({ chat: group, person: ada });
     await say(ada, source, 'after the move');
     const [copy] = await scene.sent(target, supergroup, 1);
     expect(copy?.text).toBe('after the move');

@@ -40,7 +40,7 @@ describe('sending a message', () => {
       outgoing: true,
     });
     expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
-    const shown = await api.platform.readChat({ chat: PERSON, bot: Number(bot.token.split(':')[0]) });
+    const shown = await api.platform.readChat({ person: PERSON, bot: Number(bot.token.split(':')[0]) });
     expect(shown.messages.at(-1)).toMatchObject({ text: 'Hello there' });
     const chats = await api.admin('GET', '/api/chats', { query: { bot_id: bot.id } });
     expect(chats.json).toEqual([expect.objectContaining({ id: PERSON, type: 'private', first_name: 'Ada' })]);

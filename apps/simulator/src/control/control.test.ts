@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestPlatform, type TestPlatform } from '../conformance/test-platform.ts';
+
+type Field = { type?: string; description?: string; required: boolean };
+type Shown = { does: string; fields: Record<string, Field>; example: Record<string, unknown> };
+
+let platform: TestPlatform;
+let operations: Record<string, Shown>;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  operations = ((await (await fetch(`${platform.url}/control/`)).json()) as { operations: typeof operations })
+    .operations;
+});
+afterAll(() => platform.stop());
+
+async function post(name: string, body: unknown): Promise<{ status: number; error: string }> {
+  const response = await fetch(`${platform.url}/control/${name}`, { method: 'POST', body: JSON.stringify(body) });
+  return { status: response.status, error: ((await response.json()) as { error?: string } | null)?.error ?? '' };
+}
+
+test('GET /control/ describes every operation: what it does, its fields and an example that it takes', async () => {
+  expect(Object.keys(operations).length).toBeGreaterThan(30);
+  for (const [name, { does, fields, example }] of Object.entries(operations)) {
+    expect([name, does]).toEqual([name, expect.stringMatching(/^[A-Z].{10,}/)]);
+    for (const [field, { description, required }] of Object.entries(fields)) {
+      expect([name, field, description]).toEqual([name, field, expect.stringMatching(/./)]);
+      expect(typeof required).toBe('boolean');
+    }
+    expect(Object.keys(fields)).toEqual(expect.arrayContaining(Object.keys(example)));
+    const { status, error } = await post(name, example);
+    // Of what an example names not everything is there; its form is right all the same.
+    if (status !== 200)
+      expect([name, error]).toEqual([name, expect.stringMatching(/there is no|no such|is not|already|only/)]);
+    expect(error).not.toContain('see GET /control/');
+  }
+});
+
+test('people, bots and chats have the same names in every operation', () => {
+  const names = new Set(Object.values(operations).flatMap(({ fields }) => Object.keys(fields)));
+  expect(names).toContain('person');
+  expect(names).toContain('bot');
+  expect(names).toContain('chat');
+  for (const other of ['from', 'to', 'user', 'userId', 'botId', 'chatId', 'personId', 'actor']) {
+    expect(names).not.toContain(other);
+  }
+});
+
+test('every field that is missing is named, of every operation', async () => {
+  for (const [name, { fields }] of Object.entries(operations)) {
+    const needed = Object.keys(fields).filter((field) => fields[field]!.required);
+    if (needed.length === 0) continue;
+    const { status, error } = await post(name, {});
+    expect([name, status]).toEqual([name, 400]);
+    for (const field of needed) expect([name, error]).toEqual([name, expect.stringContaining(`${field} is missing`)]);
+  }
+});
+
+test('fields that are not there, ill-typed values and bodies that are no object are refused by name', async () => {
+  expect((await post('sendMessage', {})).error).toContain('bot or chat is missing');
+  expect((await post('sendMessage', { person: 1, bot: 2, chat: 3, text: 'x' })).error).toContain('either bot or chat');
+  expect((await post('sendMessage', { person: 1, bot: 2 })).error).toContain('text, file or content is missing');
+  expect((await post('sendMessage', { from: 1, to: 2, text: 'x' })).error).toContain('there is no field from');
+  expect((await post('createBot', { nmae: 'Echo' })).error).toContain('there is no field nmae');
+  expect((await post('createPerson', { firstName: 7 })).error).toContain('firstName');
+  expect((await post('setFault', { effect: { kind: 'status' } })).error).toContain('effect.status is missing');
+  for (const body of [null, [], 'text', 7]) expect((await post('createBot', body)).error).toContain('a JSON object');
+  const broken = await fetch(`${platform.url}/control/createBot`, { method: 'POST', body: '{"name":' });
+  expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining('not JSON')]);
+  const unknown = await fetch(`${platform.url}/control/sendMesage`, { method: 'POST', body: '{}' });
+  expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('GET /control/')]);
+});
+
+test('a fault without an effect is refused, and no call fails for it', async () => {
+  const bot = await platform.control.createBot({});
+  expect(await post('setFault', {})).toMatchObject({ status: 400 });
+  expect(await platform.control.listFaults()).toEqual([]);
+  await platform.ok(bot, 'getMe');
+});
+
+test('who is banned can neither write, nor edit, nor press, react and vote; who comes back can', async () => {
+  const { control } = platform;
+  const bot = await control.createBot({});
+  const [ann, ben] = [(await control.createPerson({})).id, (await control.createPerson({})).id];
+  const { id: chat } = await control.createChat({
+    type: 'supergroup',
+    creator: ann,
+    members: [ben],
+    admins: [{ bot: bot.id }],
+  });
+  const { messageId } = await control.sendMessage({ person: ben, chat, text: 'before' });
+  const poll = await platform.ok<{ message_id: number; poll: { id: string } }>(bot, 'sendPoll', {
+    chat_id: chat,
+    question: 'well?',
+    options: ['yes', 'no'],
+    reply_markup: { inline_keyboard: [[{ text: 'a', callback_data: 'a' }]] },
+  });
+  await platform.ok(bot, 'banChatMember', { chat_id: chat, user_id: ben });
+  const tries = [
+    () => control.sendMessage({ person: ben, chat, text: 'after' }),
+    () => control.editMessage({ person: ben, chat, messageId, text: 'after' }),
+    () => control.pressButton({ person: ben, chat, messageId: poll.message_id }),
+    () => control.react({ person: ben, chat, messageId, emoji: ['👍'] }),
+    () => control.vote({ person: ben, pollId: poll.poll.id, options: [0] }),
+  ];
+  for (const attempt of tries) await expect(attempt()).rejects.toThrow(/is banned from chat/);
+  expect((await control.readChat({ chat })).messages.some(({ text }) => text === 'after')).toBe(false);
+
+  await platform.ok(bot, 'restrictChatMember', { chat_id: chat, user_id: ben, permissions: {} });
+  await expect(tries[0]!()).rejects.toThrow(/may not write/);
+  await control.setMember({ chat, person: ben, status: 'member' });
+  for (const attempt of tries) await attempt();
+});
+
+test('an id that is taken is not given away again, and a person may change their name', async () => {
+  const { control } = platform;
+  const { token } = await control.createBot({});
+  await expect(control.createBot({ token })).rejects.toThrow(/there is already a bot/);
+  const { id } = await control.createChat({ type: 'group' });
+  await expect(control.createChat({ type: 'group', id })).rejects.toThrow(/there is already a chat/);
+  const ann = await control.createPerson({ firstName: 'Ann', lastName: 'Old' });
+  expect(await control.createPerson({ id: ann.id, firstName: 'Anna' })).toEqual({
+    ...ann,
+    first_name: 'Anna',
+    last_name: undefined,
+  });
+});
