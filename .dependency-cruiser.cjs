@@ -20,6 +20,7 @@ const DOMAIN_FEATURES = [
   'pull',
   'polling',
   'deliveries',
+  'files',
   'routing-rules',
   'chats',
   'chat-users',

@@ -52,7 +52,8 @@ export function measurePlatform(metrics: Metrics) {
         client.call(token, method, params, options).then(count('call', method, outcomeOfAnswer)),
       upload: (token, method, params, files) =>
         client.upload(token, method, params, files).then(count('upload', method, outcomeOfAnswer)),
-      openFile: (token, path) => client.openFile(token, path).then(count('file', 'downloadFile', outcomeOfFile)),
+      openFile: (token, path, part) =>
+        client.openFile(token, path, part).then(count('file', 'downloadFile', outcomeOfFile)),
     }),
     polling: (client: PollingClient): PollingClient => ({
       getUpdates: (token, params, options) =>

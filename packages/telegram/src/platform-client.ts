@@ -15,9 +15,26 @@ export interface CallOptions {
   retries?: number;
 }
 
+/** Which part of a file is wanted, in the words of HTTP. */
+export interface FileRange {
+  range: string;
+  /** Only if the file is still the one with this ETag or date. */
+  ifRange?: string;
+}
+
 /** What opening a file for download came to; `refused` is the status of the answer. */
 export type OpenedFile =
-  | { outcome: 'open'; stream: Readable; size: number | null; mime: string }
+  | {
+      outcome: 'open';
+      /** 206 when it is the part that was asked for. */
+      status: 200 | 206;
+      stream: Readable;
+      /** Of what the stream gives, bytes. */
+      size: number | null;
+      mime: string;
+      /** Content-Range, Accept-Ranges, ETag and Last-Modified, where the platform sent them. */
+      headers: Record<string, string>;
+    }
   | { outcome: 'refused'; status: number }
   | { outcome: 'unreachable'; reason: string };
 
@@ -32,11 +49,13 @@ export interface PlatformClient {
     files: UploadedFile[],
   ): Promise<PlatformAnswer>;
   /** Opens the file at a `file_path` that getFile gave; whoever gets the stream reads or destroys it. Never throws. */
-  openFile(token: string, path: string): Promise<OpenedFile>;
+  openFile(token: string, path: string, part?: FileRange): Promise<OpenedFile>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
+const FILE_SILENCE_MS = 60_000;
+const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified'];
 
 /**
  * The client for the calls the service makes on its own behalf, over kept-alive connections. `apiUrl` may carry a
@@ -87,14 +106,15 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
       }
     },
 
-    async openFile(token, path) {
+    async openFile(token, path, part) {
       const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodeURI(path)}`, {
         agent,
-        headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity' },
+        headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...rangeHeaders(part) },
         decompress: false,
         throwHttpErrors: false,
         followRedirect: false,
-        timeout: { connect: DEFAULT_TIMEOUT_MS, response: DEFAULT_TIMEOUT_MS, request: UPLOAD_TIMEOUT_MS },
+        // How long it takes in all is up to whoever reads; that nothing comes is not.
+        timeout: { connect: DEFAULT_TIMEOUT_MS, response: DEFAULT_TIMEOUT_MS, socket: FILE_SILENCE_MS },
         retry: { limit: 0 },
       });
       return openedFile(stream, token);
@@ -115,19 +135,26 @@ function failure(error: unknown, token: string, signal: AbortSignal | undefined)
   return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT', ...neverSent };
 }
 
+function rangeHeaders(part: FileRange | undefined): Record<string, string> {
+  if (part === undefined) return {};
+  return { range: part.range, ...(part.ifRange === undefined ? {} : { 'if-range': part.ifRange }) };
+}
+
 function openedFile(stream: Request, token: string): Promise<OpenedFile> {
   return new Promise((resolve) => {
     stream.once('response', ({ statusCode, headers }: { statusCode: number; headers: Record<string, string> }) => {
       // A failure from here on is for whoever reads.
       stream.on('error', () => {});
-      if (statusCode !== 200) {
+      if (statusCode !== 200 && statusCode !== 206) {
         stream.destroy();
         resolve({ outcome: 'refused', status: statusCode });
         return;
       }
       const length = Number(headers['content-length']);
       const size = Number.isSafeInteger(length) ? length : null;
-      resolve({ outcome: 'open', stream, size, mime: headers['content-type'] ?? 'application/octet-stream' });
+      const mime = headers['content-type'] ?? 'application/octet-stream';
+      const kept = FILE_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+      resolve({ outcome: 'open', status: statusCode, stream, size, mime, headers: Object.fromEntries(kept) });
     });
     stream.once('error', (error) => resolve({ outcome: 'unreachable', reason: hideToken(error.message, token) }));
   });

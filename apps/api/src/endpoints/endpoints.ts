@@ -33,6 +33,7 @@ import { refreshChatEndpoint } from './chats/refresh-chat.ts';
 import { listDeliveriesEndpoint } from './deliveries/list-deliveries.ts';
 import { listDeliveryAttemptsEndpoint } from './deliveries/list-delivery-attempts.ts';
 import { redriveDeliveriesEndpoint } from './deliveries/redrive-deliveries.ts';
+import { downloadFileEndpoint } from './files/download-file.ts';
 import { deleteMessageEndpoint } from './messages/delete-message.ts';
 import { exportChatEndpoint } from './messages/export-chat.ts';
 import { listMessagesEndpoint } from './messages/list-messages.ts';
@@ -83,6 +84,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteMessageEndpoint,
   pinMessageEndpoint,
   unpinMessageEndpoint,
+  downloadFileEndpoint,
   listChatUsersEndpoint,
   banChatUserEndpoint,
   unbanChatUserEndpoint,

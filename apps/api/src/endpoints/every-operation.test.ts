@@ -72,6 +72,18 @@ const newMessage = async (): Promise<number> => {
   const sent = await admin('POST', '/api/messages/send', { body: { bot_id: botId, chat_id: GROUP, text: 'Hello' } });
   return (sent.json as { id: number }).id;
 };
+/** A picture that the bot has sent through the proxy. */
+const newFile = async (): Promise<string> => {
+  const bots = (await admin('GET', '/api/bots')).json as { id: number; token: string }[];
+  const form = new FormData();
+  form.set('chat_id', String(GROUP));
+  form.set('photo', new Blob(['a picture']), 'a.jpg');
+  const url = `${api.url}/tgapi/bot${bots.find(({ id }) => id === botId)?.token}/sendPhoto`;
+  const sent = (await (await fetch(url, { method: 'POST', body: form })).json()) as {
+    result: { photo: { file_id: string }[] };
+  };
+  return sent.result.photo[0]?.file_id ?? '';
+};
 const newTag = async (): Promise<number> => {
   const added = await admin('POST', '/api/tags/add', { body: await EXAMPLES.addTag!() });
   return (added.json as { id: number }).id;
@@ -134,6 +146,7 @@ const EXAMPLES: Record<string, Example> = {
   refreshChat: () => inGroup(),
   searchMessages: () => inGroup({ q: 'hello', ...page }),
   exportChat: () => inGroup({ format: 'csv' }),
+  downloadFile: async () => ({ bot_id: botId, file_id: await newFile() }),
   deleteChat: async () => {
     await newTag();
     return inGroup();

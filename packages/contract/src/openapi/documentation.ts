@@ -7,6 +7,7 @@ import { chatAdminsDocumentation } from './documentation/chat-admins.ts';
 import { chatUsersDocumentation } from './documentation/chat-users.ts';
 import { chatsDocumentation } from './documentation/chats.ts';
 import { deliveriesDocumentation } from './documentation/deliveries.ts';
+import { filesDocumentation } from './documentation/files.ts';
 import { messagesDocumentation } from './documentation/messages.ts';
 import { routingRulesDocumentation } from './documentation/routing-rules.ts';
 import { statsDocumentation } from './documentation/stats.ts';
@@ -20,6 +21,7 @@ export const documentation: readonly Documentation[] = [
   ...botsDocumentation,
   ...chatsDocumentation,
   ...messagesDocumentation,
+  ...filesDocumentation,
   ...chatUsersDocumentation,
   ...chatAdminsDocumentation,
   ...tagsDocumentation,

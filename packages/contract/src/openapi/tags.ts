@@ -6,6 +6,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
   chats: { name: 'Chats', description: 'The chats a bot was seen in.' },
   messages: { name: 'Messages', description: 'The history of a chat, and sending into it.' },
+  files: { name: 'Files', description: 'What messages carry: pictures, sound, video, documents.' },
   users: { name: 'Users', description: 'Who wrote in a chat; banning and unbanning.' },
   admins: { name: 'Admins', description: "A chat's administrators, as the platform says now." },
   tags: { name: 'Tags', description: 'Notes on the users of a chat.' },

@@ -1,6 +1,7 @@
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Bot } from '../bots/bot.ts';
+import { readFilePath } from '../files/file-path.ts';
 import type { SourceFile } from './message-content.ts';
 
 export type FetchedFile =
@@ -24,12 +25,9 @@ export async function fetchFile(
     if (status !== 429 && status !== 401 && status < 500) return { outcome: 'missing', reason: plain(description) };
     return { outcome: 'later', reason: description, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
   }
-  const path = (answer.result as { file_path?: unknown }).file_path;
-  if (typeof path !== 'string' || path === '')
-    return { outcome: 'missing', reason: 'the platform names no place for it' };
-  // A Bot API server in local mode answers paths on its own disk.
-  if (path.startsWith('/')) return { outcome: 'missing', reason: 'the Bot API server keeps it on its own disk' };
-  return open(platform, source, wanted, { path, field });
+  const found = readFilePath(answer.result);
+  if (found.outcome === 'unreachable') return { outcome: 'missing', reason: found.reason };
+  return open(platform, source, wanted, { path: found.path, field });
 }
 
 async function open(

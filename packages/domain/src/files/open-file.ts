@@ -1,0 +1,38 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { FileRange, OpenedFile, PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { readFilePath } from './file-path.ts';
+
+export type BotFile = Extract<OpenedFile, { outcome: 'open' }> & { path: string };
+
+const RANGE_NOT_SATISFIABLE = 416;
+
+/**
+ * Opens a file that the bot's chats have shown, whole or in part; null when the part lies outside of it. Whoever gets
+ * the stream reads or destroys it. Throws FlotillaError: 'platform_refused' when the platform does not give it,
+ * 'platform_failed' or 'platform_timeout' when it did not say.
+ */
+export async function openFile(
+  { platform }: { platform: PlatformClient },
+  bot: Bot,
+  fileId: string,
+  part?: FileRange,
+): Promise<BotFile | null> {
+  const found = readFilePath(resultOf(await platform.call(bot.token, 'getFile', { file_id: fileId })));
+  if (found.outcome === 'unreachable') {
+    throw new FlotillaError('platform_refused', `This file cannot be fetched: ${found.reason}`);
+  }
+  const opened = await platform.openFile(bot.token, found.path, part);
+  switch (opened.outcome) {
+    case 'open':
+      return { ...opened, path: found.path };
+    case 'refused':
+      if (opened.status === RANGE_NOT_SATISFIABLE) return null;
+      throw new FlotillaError('platform_failed', `The platform answered ${opened.status} instead of the file`);
+    case 'unreachable':
+      throw new FlotillaError('platform_failed', 'The file could not be fetched from the platform', {
+        cause: opened.reason,
+      });
+  }
+}
