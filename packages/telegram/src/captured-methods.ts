@@ -44,11 +44,14 @@ export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
 
 const LIKE_SEND_MESSAGE: CapturedMethod = { effect: 'messages' };
 
+/** Nothing of these stays in a chat. */
+const SENDS_NOTHING = new Set(['sendchataction', 'sendmessagedraft']);
+
 /** How a method is captured, undefined when it is not. A `send…` we do not know yet counts as one that sends. */
 export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefined {
   const known = CAPTURED_METHODS.get(lowerCaseMethod);
   if (known !== undefined) return known;
-  return lowerCaseMethod.startsWith('send') ? LIKE_SEND_MESSAGE : undefined;
+  return lowerCaseMethod.startsWith('send') && !SENDS_NOTHING.has(lowerCaseMethod) ? LIKE_SEND_MESSAGE : undefined;
 }
 
 function namesIn(list: string): string[] {

@@ -1,48 +1,117 @@
 import type { IncomingMessage } from 'node:http';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import { type ParameterReader, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import {
+  type ParameterReader,
+  type Parameters,
+  parameterReader,
+  parametersOf,
+} from '@flotilla/telegram/parameters/parameters.ts';
 import type { Capture } from './capture.ts';
 import { ANSWER_BYTES, readEncoding } from './captured-answer.ts';
 import type { Tee } from './pass-through.ts';
 
 type Call = { bot: Bot; method: string; captured: CapturedMethod; query: string };
 
+const NO_ROOM = 'too many answers are waited for whose clients have gone';
+const TOO_LONG = 'its answer is longer than 1 MiB';
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
  * Watches one call for the capture: its small parameters where they are needed, and up to 1 MiB of a successful
- * answer. Files and longer answers go by unseen.
+ * answer. Files go by unseen; a longer answer counts as lost.
  */
 export function callTee(capture: Capture, call: Call, req: IncomingMessage): Tee {
-  const needsParameters = call.captured.effect !== 'messages';
-  const parameters = parametersOf(needsParameters ? call.query : '');
-  const reader = needsParameters ? requestReader(req, parameters) : null;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let encoding = '';
-  let succeeded = false;
-  return {
-    onRequestChunk: reader === null ? null : reader.write,
-    onResponseStart(status, headers) {
-      succeeded = status === 200;
-      encoding = readEncoding(headerOf(headers, 'content-encoding'));
-    },
-    onResponseChunk(chunk) {
-      bytes += chunk.length;
-      if (succeeded && bytes <= ANSWER_BYTES) chunks.push(chunk);
-    },
-    onResponseEnd() {
-      if (!succeeded || bytes > ANSWER_BYTES) return;
-      reader?.end();
-      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      const { bot, method, captured } = call;
-      capture.keep({ bot, method, captured, parameters, answer: { body, encoding } });
-    },
-  };
+  return new CallTee(capture, call, req);
 }
 
-function requestReader(req: IncomingMessage, parameters: ReturnType<typeof parametersOf>): ParameterReader | null {
+/** A class for its size: 20,000 of them are made a second, and a closure for each method takes more than it. */
+class CallTee implements Tee {
+  readonly #capture: Capture;
+  readonly #call: Call;
+  readonly #parameters: Parameters;
+  readonly #reader: ParameterReader | null;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #encoding = '';
+  /** A call that the platform refuses changes nothing. */
+  #refused = false;
+  /** Whether the client has gone, and what of the answer is held for that. */
+  #abandoned = false;
+  #abandonedBytes = 0;
+  #noRoom = false;
+  readonly onRequestChunk: Tee['onRequestChunk'];
+
+  constructor(capture: Capture, call: Call, req: IncomingMessage) {
+    const needsParameters = call.captured.effect !== 'messages';
+    this.#capture = capture;
+    this.#call = call;
+    this.#parameters = parametersOf(needsParameters ? call.query : '');
+    this.#reader = needsParameters ? requestReader(req, this.#parameters) : null;
+    this.onRequestChunk = this.#reader === null ? null : this.#reader.write;
+  }
+
+  onResponseStart(status: number, headers: string[]): boolean {
+    this.#refused = status !== 200;
+    this.#encoding = readEncoding(headerOf(headers, 'content-encoding'));
+    return this.#isWanted();
+  }
+
+  onResponseChunk(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#abandoned) {
+      this.#abandonedBytes += chunk.length;
+      if (!this.#capture.abandoned.hold(chunk.length)) this.#noRoom = true;
+    }
+    if (!this.#isWanted()) return false;
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  onResponseEnd(): void {
+    this.#endAbandoned();
+    if (this.#refused) return;
+    if (!this.#isWanted()) {
+      this.#lose(TOO_LONG);
+      return;
+    }
+    this.#reader?.end();
+    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    const { bot, method, captured } = this.#call;
+    const answer = { body, encoding: this.#encoding };
+    this.#capture.keep({ bot, method, captured, parameters: this.#parameters, answer });
+  }
+
+  onClientGone(): boolean {
+    if (!this.#isWanted()) return false;
+    this.#abandoned = true;
+    this.#abandonedBytes = this.#bytes;
+    this.#noRoom = !this.#capture.abandoned.begin(this.#bytes);
+    return this.#isWanted();
+  }
+
+  onAnswerLost(): void {
+    this.#endAbandoned();
+    if (this.#refused) return;
+    if (this.#isWanted()) this.#capture.unanswered();
+    else this.#lose(this.#noRoom ? NO_ROOM : TOO_LONG);
+  }
+
+  #lose(reason: string): void {
+    this.#capture.lose(this.#call.bot.id, this.#call.method, reason);
+  }
+
+  #isWanted(): boolean {
+    return !this.#refused && !this.#noRoom && this.#bytes <= ANSWER_BYTES;
+  }
+
+  #endAbandoned(): void {
+    if (this.#abandoned) this.#capture.abandoned.end(this.#abandonedBytes);
+    this.#abandoned = false;
+  }
+}
+
+function requestReader(req: IncomingMessage, parameters: Parameters): ParameterReader | null {
   // No client compresses its requests; one that did would lose the parameters here, and nothing else.
   if (req.headers['content-encoding'] !== undefined) return null;
   return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);

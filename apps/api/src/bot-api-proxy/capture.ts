@@ -3,6 +3,7 @@ import { gatherCalls } from '@flotilla/domain/update-log/append-calls.ts';
 import { seldom } from '@flotilla/runtime/seldom.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import { type AbandonedCalls, abandonedCalls } from './abandoned-calls.ts';
 import { readAnswer, type SeenAnswer } from './captured-answer.ts';
 import { extractResult } from './extract-result.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
@@ -21,6 +22,11 @@ export type Capture = {
   hasRoom(): boolean;
   /** Keeps a call in the history; returns at once and never throws. */
   keep(call: SeenCall): void;
+  /** Counts a call that the platform made, or may have made, and that is not kept. */
+  lose(botId: number, method: string, reason: string): void;
+  /** Counts a call of which nobody knows whether the platform made it: its answer did not come. */
+  unanswered(): void;
+  abandoned: AbandonedCalls;
   /** Resolves when all that was seen is stored or given up. */
   drain(): Promise<void>;
 };
@@ -41,7 +47,15 @@ export function captureCalls(deps: ProxyDeps): Capture {
     help: 'Calls to be kept in the history, by what became of them.',
     labelNames: ['outcome'],
   });
-  const [stored, lost] = [outcomes.of('stored'), outcomes.of('lost')];
+  const [stored, lost, unanswered] = [outcomes.of('stored'), outcomes.of('lost'), outcomes.of('unanswered')];
+  const abandoned = abandonedCalls();
+  deps.metrics.gauge({
+    name: 'flotilla_proxy_abandoned_calls',
+    help: 'Captured calls whose client has gone while the platform still answers.',
+    collect() {
+      this.set(abandoned.count());
+    },
+  });
   /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
   const tails = new Map<number, Promise<void>>();
   const waiting = { calls: 0, bytes: 0 };
@@ -50,6 +64,16 @@ export function captureCalls(deps: ProxyDeps): Capture {
     deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
   );
   let drained: (() => void) | null = null;
+  const lose = (botId: number, method: string, err: unknown) => {
+    lost.inc();
+    warnOfLoss({ botId, method, err });
+  };
+  const drainWaiting = async (): Promise<void> => {
+    if (waiting.calls === 0) return;
+    await new Promise<void>((resolve) => {
+      drained = resolve;
+    });
+  };
 
   const store = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;
@@ -63,8 +87,7 @@ export function captureCalls(deps: ProxyDeps): Capture {
       await append(bot, { method, params: keptParameters(call), result });
       stored.inc();
     } catch (error) {
-      lost.inc();
-      warnOfLoss({ botId: bot.id, method, err: error });
+      lose(bot.id, method, error);
     } finally {
       waiting.bytes -= answer.body.length;
       if (--waiting.calls === 0) drained?.();
@@ -87,11 +110,12 @@ export function captureCalls(deps: ProxyDeps): Capture {
         if (tails.get(call.bot.id) === storing) tails.delete(call.bot.id);
       });
     },
+    lose,
+    unanswered: () => unanswered.inc(),
+    abandoned,
     drain: async () => {
-      if (waiting.calls === 0) return;
-      await new Promise<void>((resolve) => {
-        drained = resolve;
-      });
+      await abandoned.drain();
+      await drainWaiting();
     },
   };
 }

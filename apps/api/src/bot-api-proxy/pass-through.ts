@@ -9,9 +9,14 @@ import type { Upstream } from './upstream.ts';
 /** Sees a call's bodies go by; it can neither change nor hold them. */
 export type Tee = {
   onRequestChunk: ((chunk: Buffer) => void) | null;
-  onResponseStart(status: number, headers: string[]): void;
-  onResponseChunk(chunk: Buffer): void;
+  /** True while the rest of the answer is of use to the tee; so is the reply of `onResponseChunk`. */
+  onResponseStart(status: number, headers: string[]): boolean;
+  onResponseChunk(chunk: Buffer): boolean;
   onResponseEnd(): void;
+  /** The client left after the platform had the whole call: true to read the answer for the tee alone. */
+  onClientGone(): boolean;
+  /** The platform had the whole call, and no whole answer came. */
+  onAnswerLost(): void;
 };
 
 export type Forward = {
@@ -24,6 +29,9 @@ export type Forward = {
   errorDelayMs: number;
   onDone(status: number): void;
 };
+
+/** As nginx logs a client that left before its answer. */
+const CLIENT_GONE = 499;
 
 /** Answers longer than this show their headers at once; shorter ones go out in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
@@ -56,7 +64,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: RequestBody | null = null;
   #remaining = -1;
   #status = 0;
+  #sentWhole = false;
   #clientGone = false;
+  #readingOn: NodeJS.Timeout | null = null;
 
   constructor(upstream: Upstream, req: IncomingMessage, res: WithExchange, forward: Forward) {
     this.#upstream = upstream;
@@ -94,6 +104,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#clientGone) controller.abort(new Error('client gone'));
   }
 
+  onRequestSent(): void {
+    this.#sentWhole = true;
+  }
+
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
@@ -103,14 +117,23 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
     this.#status = status;
+    const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
+    if (this.#clientGone) {
+      if (!wanted) this.#abort();
+      return;
+    }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
     this.#res.writeHead(status, statusText, headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
-    this.#forward.tee?.onResponseStart(status, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const wanted = this.#forward.tee?.onResponseChunk(chunk) ?? false;
+    if (this.#clientGone) {
+      if (!wanted) this.#abort();
+      return;
+    }
     this.#remaining -= chunk.length;
     if (this.#remaining === 0) this.#res.end(chunk.toString('latin1'), 'latin1');
     else {
@@ -120,19 +143,21 @@ class Exchange implements Dispatcher.DispatchHandler {
         this.#res.once('drain', onResponseDrain);
       }
     }
-    this.#forward.tee?.onResponseChunk(chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.#res.writableEnded) this.#res.end();
+    this.#endReadingOn();
+    if (!this.#clientGone && !this.#res.writableEnded) this.#res.end();
     this.#forward.tee?.onResponseEnd();
-    this.#forward.onDone(this.#status);
+    this.#forward.onDone(this.#clientGone ? CLIENT_GONE : this.#status);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#endReadingOn();
     this.#body?.destroy();
+    if (this.#sentWhole) this.#forward.tee?.onAnswerLost();
     if (this.#clientGone) {
-      this.#forward.onDone(499);
+      this.#forward.onDone(CLIENT_GONE);
       return;
     }
     // Half an answer must not look like a whole one.
@@ -151,16 +176,32 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  abortUnlessAnswered(): void {
+  /** What the platform has whole it may have done already: its answer tells, and a tee may want to know. */
+  clientLeft(): void {
     if (this.#res.writableEnded) return;
     this.#clientGone = true;
+    if (this.#sentWhole && this.#forward.tee?.onClientGone()) this.#readOn();
+    else this.#abort();
+  }
+
+  #readOn(): void {
+    this.#readingOn = setTimeout(() => this.#abort(), this.#upstream.readOnMs);
+    // It may have been waiting for the client to read.
+    this.#controller?.resume();
+  }
+
+  #endReadingOn(): void {
+    if (this.#readingOn !== null) clearTimeout(this.#readingOn);
+  }
+
+  #abort(): void {
     this.#body?.destroy();
     this.#controller?.abort(new Error('client gone'));
   }
 }
 
 function onResponseClose(this: WithExchange): void {
-  this.exchange?.abortUnlessAnswered();
+  this.exchange?.clientLeft();
 }
 
 function onResponseDrain(this: WithExchange): void {

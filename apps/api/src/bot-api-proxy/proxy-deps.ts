@@ -17,6 +17,8 @@ export type ProxySettings = {
   autoRegisterBots: boolean;
   /** How long the platform may be silent before its headers and within its body. [300 s] */
   platformTimeoutMs?: number;
+  /** How long the answer to a captured call is waited for once its client has gone. [60 s] */
+  readOnMs?: number;
   /** How long an error to getUpdates is held back, since some clients ask again without a pause. [1 s] */
   pollErrorDelayMs?: number;
 };

@@ -6,6 +6,8 @@ export type Upstream = {
   dispatcher: Pool;
   /** The path of TELEGRAM_API_URL, '' when it has none. */
   basePath: string;
+  /** How long a captured call's answer is waited for once its client has gone. */
+  readOnMs: number;
   /** To be told of the bytes of large bodies, so that their buffers do not pile up. */
   streamed(bytes: number): void;
 };
@@ -13,6 +15,8 @@ export type Upstream = {
 const CONNECT_MS = 10_000;
 /** Uploads of gigabytes to a platform server of one's own are answered only when that has passed them on. */
 const SILENCE_MS = 300_000;
+/** Longer than most clients wait themselves; a stop of the process waits for less. */
+const READ_ON_MS = 60_000;
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
@@ -30,5 +34,10 @@ export function connectUpstream(settings: ProxySettings): Upstream {
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: { timeout: CONNECT_MS },
   });
-  return { dispatcher, basePath: url.pathname.replace(/\/+$/, ''), streamed: collectBuffers() };
+  return {
+    dispatcher,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    readOnMs: settings.readOnMs ?? READ_ON_MS,
+    streamed: collectBuffers(),
+  };
 }
