@@ -22,7 +22,9 @@ export const pollUpdates = defineOperation({
       .describe(`Seconds to wait for an update; more than ${MAX_POLL_TIMEOUT_S} is lowered. 0 answers at once.`),
     allowed_updates: listOf(text({ min: 1, max: 64 }), 100)
       .optional()
-      .describe("Kinds of updates; an empty list means the platform's default set."),
+      .describe(
+        "Only these kinds are in this answer; an empty list means the platform's default set. Nothing is stored, and other readers get what they got.",
+      ),
     consumer: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')

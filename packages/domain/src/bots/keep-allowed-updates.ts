@@ -4,8 +4,8 @@ import { changeBot } from './change-bot.ts';
 import { sameKinds } from './set-backend.ts';
 
 /**
- * Stores the kinds that a poll of the default consumer asked for, as the platform does; undefined changes nothing,
- * null means the default set. A database that is away does not keep updates from anybody.
+ * Stores the kinds that getUpdates asked for, as the platform does; undefined changes nothing, null means the default
+ * set. A database that is away does not keep updates from anybody.
  */
 export async function keepAllowedUpdates(
   deps: BotDeps,

@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 
@@ -22,7 +22,7 @@ export type PullRequest = {
   /** 1–100. */
   limit: number;
   timeoutMs: number;
-  /** Kinds a named consumer wants; null: all. The default consumer's are decided when an update is appended. */
+  /** Kinds this answer is about; null: all that the consumer gets. What is left out moves nobody's place. */
   kinds: string[] | null;
   /** The platform's 3 s wait of repeated empty calls with a short timeout. */
   throttle: boolean;
@@ -68,44 +68,88 @@ function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean):
   else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
 }
 
+/** Reads on, as many updates at a time as may hold Redis up, until the answer is full or the log's end is reached. */
 async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
-  const keys = botKeys(bot.id);
-  let throttled = false;
-  let from = offset;
-  let acknowledge = first;
-  while (true) {
-    const reply = await runScript(
-      deps.redis.commands,
-      'pull-read',
-      [keys.state, keys.log, keys.consumers, keys.pulledElsewhere],
-      [
-        bot.generation,
-        deps.clock.nowMs(),
-        request.consumer ?? '',
-        from,
-        request.limit,
-        request.timeoutMs,
-        acknowledge ? '1' : '0',
-        request.throttle && acknowledge ? '1' : '0',
-        request.kinds === null ? '' : `,${request.kinds.join(',')},`,
-      ],
-    );
-    const [status, nextOffset, wasThrottled, moreFrom, updates, appendedAtMs] = reply as [
-      string,
-      number,
-      number,
-      number,
-      ScriptReply,
-      number,
-    ];
-    if (status === 'TOO_MANY') throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
-    if (status !== 'OK') return { updates: [], offset, throttled: false, appendedAtMs: 0 };
-    if (acknowledge) {
-      throttled = wasThrottled === 1;
-      offset = nextOffset;
+  const page: Page = { updates: [], offset, throttled: false, appendedAtMs: 0 };
+  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
+  for (;;) {
+    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.length }, scan);
+    switch (found.outcome) {
+      case 'unreadable':
+        return page;
+      case 'further-back':
+        Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
+        continue;
     }
-    if (moreFrom === 0) return { updates: updates as string[], offset, throttled, appendedAtMs };
-    acknowledge = false;
-    from = moreFrom;
+    if (scan.acknowledge) page.throttled = found.throttled;
+    if (page.updates.length === 0) page.appendedAtMs = found.appendedAtMs;
+    page.updates.push(...found.updates);
+    page.offset = found.from;
+    if (!found.more) return page;
+    Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
   }
 }
+
+type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: string };
+type Scanned =
+  | {
+      outcome: 'read';
+      updates: string[];
+      from: number;
+      more: boolean;
+      throttled: boolean;
+      appendedAtMs: number;
+      answerBytes: number;
+    }
+  | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
+  /** The bot is gone or off. */
+  | { outcome: 'unreadable' };
+
+async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
+  const { consumer, limit, timeoutMs, throttle, kinds } = request;
+  const keys = botKeys(bot.id);
+  const reply = await runScript(
+    deps.redis.commands,
+    'pull-read',
+    [keys.state, keys.log, keys.consumers, keys.pulledElsewhere],
+    [
+      bot.generation,
+      deps.clock.nowMs(),
+      consumer ?? '',
+      scan.from,
+      limit,
+      timeoutMs,
+      scan.acknowledge ? '1' : '0',
+      throttle && scan.acknowledge ? '1' : '0',
+      kinds === null ? '' : `,${kinds.join(',')},`,
+      scan.answerBytes,
+      scan.backFrom,
+      scan.backCounted,
+    ],
+  );
+  switch (reply[0]) {
+    case 'TOO_MANY':
+      throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+    case 'BACK': {
+      const [, offset, backFrom, backCounted] = reply as [string, number, string, string];
+      return { outcome: 'further-back', offset, backFrom, backCounted };
+    }
+    case 'OK': {
+      const [, from, throttled, more, updates, appendedAtMs, answerBytes] = reply as OkReply;
+      const flags = { more: more === 1, throttled: throttled === 1 };
+      return { outcome: 'read', updates, from, ...flags, appendedAtMs, answerBytes };
+    }
+    default:
+      return { outcome: 'unreadable' };
+  }
+}
+
+type OkReply = [
+  status: string,
+  from: number,
+  throttled: number,
+  more: number,
+  updates: string[],
+  appendedAtMs: number,
+  answerBytes: number,
+];

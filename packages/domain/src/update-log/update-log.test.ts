@@ -159,6 +159,17 @@ describe('reading as getUpdates does', () => {
     expect(await idsOf(bot)).toEqual([105]);
   });
 
+  test('a negative offset counts what its reader gets, however much of others lies before it', async () => {
+    const bot = await queue();
+    await read(bot, { consumer: 'audit' });
+    for (let from = 106; from < 2606; from += 500) {
+      await accept(bot, ...Array.from({ length: 500 }, (_, at) => update(from + at, 'chat_member')));
+    }
+    expect(await idsOf(bot, { offset: -1 })).toEqual([105]);
+    expect(await idsOf(bot, { consumer: 'audit', kinds: ['message'], offset: -2 })).toEqual([104, 105]);
+    expect(await idsOf(bot, { consumer: 'audit', offset: -1 })).toEqual([2605]);
+  }, 30_000);
+
   test('a client that begins at offset 1 after a restart is not served what was acknowledged', async () => {
     const bot = await queue();
     await idsOf(bot, { offset: 104 });

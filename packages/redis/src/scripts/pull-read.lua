@@ -2,10 +2,13 @@
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (hidden from the default consumer)
 -- ARGV  1 generation  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
---       9 kinds a named consumer wants (',message,poll,' or '' for all)
+--       9 kinds this reader wants (',message,poll,' or '' for all); its place moves by offsets alone
+--       10 bytes that the answer has already from scans before this one
+--       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
---      | {'OK', absolute offset to go on with while waiting, throttled (0/1), more to scan from (0: none), {raw…},
---         when the first of them was appended (ms, 0 when there is none)}
+--      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
+--      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), {raw…},
+--         when the first of them was appended (ms, 0 when there is none), bytes of the answer so far}
 -- @include trim
 local BODY_CAP = 4194304
 local SLACK = 10
@@ -59,22 +62,30 @@ local function oldestReadable()
   return #first > 0 and idOf(first[1]) or acked + 1
 end
 
+local wanted = ARGV[9]
+local function isWanted(entry)
+  if default and entry.muted then return false end
+  return wanted == '' or string.find(wanted, ',' .. entry.kind .. ',', 1, true) ~= nil
+end
+
 local from = nil
 if ARGV[7] == '1' then
   local tail = last + 1
   if offset < 0 then
-    local left, newest = -offset, nil
-    local at = '+'
+    local left, at, counted = -offset, ARGV[11], tonumber(ARGV[12])
+    local looked = 0
     while left > 0 do
-      local page = redis.call('XREVRANGE', log, at, '(' .. acked, 'COUNT', math.min(left, 100))
+      if looked >= SCAN_AT_MOST then return { 'BACK', -left, at, counted or '' } end
+      local page = redis.call('XREVRANGE', log, at, '(' .. acked, 'COUNT', wanted == '' and math.min(left, 100) or 100)
       if #page == 0 then break end
       for _, found in ipairs(page) do
         local entry = fieldsOf(found)
-        if left > 0 and not (default and entry.muted) then newest, left = entry.id, left - 1 end
-        at = '(' .. entry.id
+        if left > 0 and isWanted(entry) then counted, left = entry.id, left - 1 end
+        at = '(' .. entry.id .. '-0'
       end
+      looked = looked + #page
     end
-    if newest then acknowledge(newest - 1) end
+    if counted then acknowledge(counted - 1) end
     offset = 0
   elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= acked + 1 - TOO_OLD then
     if offset > tail then
@@ -88,7 +99,6 @@ if ARGV[7] == '1' then
       from = offset
     end
   end
-    offset = from or acked + 1
 elseif offset > acked + 1 and offset <= last + 1 + SLACK then
   from = offset
 elseif offset > 0 and offset <= acked and offset >= oldestReadable() then
@@ -108,33 +118,30 @@ else
   redis.call('HSET', consumers, name, acked .. ' ' .. now)
 end
 
-local wanted = ARGV[9]
-local raws, size, scanned, moreFrom, appendedAt = {}, 0, 0, 0, 0
-local at = '(' .. (from - 1)
-while #raws < limit and moreFrom == 0 do
-  local page = redis.call('XRANGE', log, at, '+', 'COUNT', math.min(limit - #raws, PAGE))
+local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
+local more, ended = false, false
+while #raws < limit and not more and not ended do
+  local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
+  local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
   if #page == 0 then break end
   for _, found in ipairs(page) do
     local entry = fieldsOf(found)
-    at = '(' .. entry.id
-    scanned = scanned + 1
-    local skip = entry.expires <= now
-      or (default and (entry.muted or redis.call('SISMEMBER', hidden, entry.id) == 1))
-      or (not default and wanted ~= '' and not string.find(wanted, ',' .. entry.kind .. ',', 1, true))
-    if not skip then
-      size = size + 50 + #entry.raw
-      if size > BODY_CAP and #raws > 0 then
-        limit = #raws
+    if entry.expires > now and isWanted(entry) and not (default and redis.call('SISMEMBER', hidden, entry.id) == 1) then
+      local grown = size + 50 + #entry.raw
+      if grown > BODY_CAP and size > 0 then
+        ended = true
         break
       end
+      size = grown
       if #raws == 0 then appendedAt = entry.at end
       raws[#raws + 1] = entry.raw
     end
-    if scanned >= SCAN_AT_MOST and #raws == 0 then
-      moreFrom = entry.id + 1
-      break
-    end
+    from = entry.id + 1
+    scanned = scanned + 1
+    -- A reader that wants few of many must not block Redis for all others: the caller asks for the rest.
+    more = scanned >= SCAN_AT_MOST and #raws < limit
+    if more or #raws == limit then break end
   end
 end
 if ARGV[7] == '1' and now - tonumber(redis.call('HGET', state, 'trimmedAt')) > 5000 then trimLog(state, log, consumers, now) end
-return { 'OK', offset, throttled, moreFrom, raws, appendedAt }
+return { 'OK', from, throttled, more and 1 or 0, raws, appendedAt, size }

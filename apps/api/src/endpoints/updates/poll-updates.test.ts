@@ -3,6 +3,7 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -96,11 +97,83 @@ describe('a poll', () => {
     expect((await poll(bot, { consumer: 'not valid' })).status).toBe(400);
   });
 
-  test('of the default consumer stores the kinds it asks for', async () => {
-    const bot = await addBot();
-    await poll(bot, { allowed_updates: 'channel_post' });
+  test('filters its own answers by the kinds it asks for, and changes nothing for anybody else', async () => {
+    const bot = await addBot({ long_poll_enabled: true, allowed_updates: ['message', 'channel_post'] });
+    const { key } = await insertAccount(api.database.db, { username: 'filtering', bots: [bot.id] });
+    await accept(bot, update(1), update(2, 'channel_post'), update(3));
+    const filtered = await poll(bot, { allowed_updates: 'channel_post' }, restClient(api.url, key));
+    expect(idsOf(filtered)).toEqual([2]);
     const shown = (await api.admin('GET', '/api/bots')).json as BotResource[];
-    expect(shown.find(({ id }) => id === bot.id)?.allowed_updates).toEqual(['channel_post']);
+    expect(shown.find(({ id }) => id === bot.id)?.allowed_updates).toEqual(['message', 'channel_post']);
+    await accept(bot, update(4));
+    expect(idsOf(await poll(bot))).toEqual([1, 2, 3, 4]);
+    expect(idsOf(await poll(bot, { consumer: 'archive' }))).toEqual([1, 2, 3, 4]);
+  });
+
+  test('with kinds counts only those towards its limit, and its offset acknowledges all before it', async () => {
+    const bot = await addBot();
+    await accept(bot, update(1), update(2, 'channel_post'), update(3), update(4, 'channel_post'), update(5));
+    const posts = { allowed_updates: '["channel_post"]' };
+    expect(idsOf(await poll(bot, { ...posts, limit: 1 }))).toEqual([2]);
+    expect(idsOf(await poll(bot, { ...posts, limit: 2 }))).toEqual([2, 4]);
+    expect(idsOf(await poll(bot, { ...posts, offset: 3 }))).toEqual([4]);
+    expect(idsOf(await poll(bot))).toEqual([3, 4, 5]);
+    expect(idsOf(await poll(bot, { ...posts, offset: -1 }))).toEqual([4]);
+    expect(idsOf(await poll(bot))).toEqual([4, 5]);
+    expect(idsOf(await poll(bot, { ...posts, offset: 5 }))).toEqual([]);
+    expect(idsOf(await poll(bot))).toEqual([5]);
+  });
+
+  test('with kinds finds them however much of others lies between', async () => {
+    const bot = await addBot();
+    const kindOf = (id: number) => (id % 1200 === 0 ? 'channel_post' : 'message');
+    for (let from = 1; from <= 5000; from += 500) {
+      await accept(bot, ...Array.from({ length: 500 }, (_, at) => update(from + at, kindOf(from + at))));
+    }
+    const posts = { allowed_updates: '["channel_post"]' };
+    expect(idsOf(await poll(bot, posts))).toEqual([1200, 2400, 3600, 4800]);
+    expect(idsOf(await poll(bot, { ...posts, limit: 3 }))).toEqual([1200, 2400, 3600]);
+    expect(idsOf(await poll(bot, { ...posts, offset: 2401 }))).toEqual([3600, 4800]);
+    expect(idsOf(await poll(bot, { allowed_updates: '["poll"]', offset: -3 }))).toEqual([]);
+    expect(idsOf(await poll(bot, { limit: 1 }))).toEqual([2401]);
+    expect(idsOf(await poll(bot, { ...posts, offset: -2 }))).toEqual([3600, 4800]);
+    expect(idsOf(await poll(bot, { limit: 1 }))).toEqual([3600]);
+  });
+
+  test('with kinds goes on waiting while others come, until one does or its time is up', async () => {
+    const bot = await addBot();
+    const metrics = restClient(`http://127.0.0.1:${api.metricsPort}`);
+    const waiting = async () =>
+      Number(/flotilla_waiting_polls (\d+)/.exec((await metrics('GET', '/metrics')).text)?.[1]);
+    const before = await waiting();
+    let answered = false;
+    const polls = ['', 'archive'].map((consumer) => {
+      const query = { timeout: 30, allowed_updates: '["channel_post"]', ...(consumer === '' ? {} : { consumer }) };
+      return poll(bot, query).finally(() => {
+        answered = true;
+      });
+    });
+    await waitFor(async () => (await waiting()) === before + 2);
+    await accept(bot, update(1));
+    await accept(bot, update(2));
+    // An unfiltered poll that is woken by the same update has been answered before anything else is asked.
+    expect(idsOf(await poll(bot, { timeout: 30, consumer: 'other' }))).toEqual([1, 2]);
+    expect(answered).toBe(false);
+    await accept(bot, update(3, 'channel_post'));
+    expect((await Promise.all(polls)).map(idsOf)).toEqual([[3], [3]]);
+    const beganAtMs = performance.now();
+    expect(idsOf(await poll(bot, { timeout: 1, offset: 4, allowed_updates: '["poll"]' }))).toEqual([]);
+    expect(performance.now() - beganAtMs).toBeGreaterThan(950);
+  });
+
+  test('of a named consumer gets every kind, whatever getUpdates asks for', async () => {
+    const bot = await addBot();
+    expect(idsOf(await poll(bot, { consumer: 'archive' }))).toEqual([]);
+    const asked = await fetch(`${api.url}/tgapi/bot${bot.token}/getUpdates?allowed_updates=%5B%22message%22%5D`);
+    expect(await asked.json()).toEqual({ ok: true, result: [] });
+    await accept(bot, update(1, 'channel_post'), update(2), update(3, 'message_reaction'));
+    expect(idsOf(await poll(bot, { consumer: 'archive' }))).toEqual([1, 2, 3]);
+    expect(idsOf(await poll(bot))).toEqual([2]);
   });
 
   test('of a disabled bot waits, and then gets nothing', async () => {

@@ -1,6 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { pollUpdates } from '@flotilla/contract/operations/updates.ts';
-import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { defineRawEndpoint } from '../../http/define-endpoint.ts';
@@ -13,7 +12,6 @@ export const pollUpdatesEndpoint = defineRawEndpoint(pollUpdates, async (context
   const bot = requireBot(context, input.bot_id);
   if (!bot.longPollEnabled) throw new FlotillaError('bad_request', 'Long polling is off for this bot');
   const allowed = kindsOfInput(input.allowed_updates);
-  if (consumer === null) await keepAllowedUpdates(context, bot, allowed);
   const kinds = allowed === undefined ? null : (allowed ?? [...DEFAULT_KINDS]);
   const request = { consumer, offset, limit, timeoutMs: timeout * 1000, kinds, throttle: false };
   const updates = await untilGone(context.stopping, response, (signal) =>
