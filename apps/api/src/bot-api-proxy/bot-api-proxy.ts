@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendAnswer, sendEmpty } from './answer.ts';
+import { type Refusal, sendAnswer, sendEmpty } from './answer.ts';
+import { hidesAnsweredMethod } from './answered-methods.ts';
 import { captureCalls } from './capture.ts';
 import { fileDownload } from './file-download.ts';
 import { framingFault } from './framing-fault.ts';
@@ -13,7 +14,7 @@ import { namedMethod } from './named-method.ts';
 import { parseBotPath } from './parse-bot-path.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 import { proxyMetrics } from './proxy-metrics.ts';
-import { NOT_FOUND, TOO_LARGE } from './refusals.ts';
+import { AMBIGUOUS, NOT_FOUND, TOO_LARGE } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
 import { traceCall } from './trace-call.ts';
 import { connectUpstream } from './upstream.ts';
@@ -59,16 +60,22 @@ export function botApiProxy(deps: ProxyDeps): BotApiProxy {
 }
 
 function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse): void {
+  const begunAtMs = performance.now();
   const fault = framingFault(req);
+  if (fault !== null) {
+    sendEmpty(res, fault);
+    proxy.metrics.call('refused', null, fault, begunAtMs);
+    return;
+  }
   const path = parseBotPath(req.url ?? '', proxy.deps.proxy.prefix);
-  if (path !== null && proxy.deps.tracing) traceCall(proxy.deps, req, res, path);
-  if (fault !== null || path === null) {
-    if (fault !== null) sendEmpty(res, fault);
-    else sendAnswer(res, NOT_FOUND);
-    proxy.metrics.call('refused', null, fault ?? NOT_FOUND.code, performance.now());
-  } else if (path.kind === 'file') fileDownload(proxy, req, res, path);
+  if (path === null || path.kind === 'refused') {
+    refuse(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
+    return;
+  }
+  if (proxy.deps.tracing) traceCall(proxy.deps, req, res, path);
+  if (path.kind === 'file') fileDownload(proxy, req, res, path);
   else {
-    const call = { req, res, path, method: path.method, begunAtMs: performance.now(), whole: null };
+    const call = { req, res, path, method: path.method, begunAtMs, whole: null };
     if (path.method === '') void handleUnnamed(proxy, call);
     else handleMethod(proxy, call);
   }
@@ -76,8 +83,15 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
 
 async function handleUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
   const named = await namedMethod(call.req, call.path.query);
-  if (named.outcome === 'too-large') {
-    sendAnswer(call.res, TOO_LARGE);
-    proxy.metrics.call('refused', null, TOO_LARGE.code, call.begunAtMs);
-  } else if (named.outcome === 'named') handleMethod(proxy, { ...call, method: named.method, whole: named.whole });
+  if (named.outcome === 'too-large') refuse(proxy, call.res, TOO_LARGE, call.begunAtMs);
+  else if (named.outcome === 'named') {
+    if (hidesAnsweredMethod(named.method)) refuse(proxy, call.res, AMBIGUOUS, call.begunAtMs);
+    else handleMethod(proxy, { ...call, method: named.method, whole: named.whole });
+  }
+}
+
+/** Refuses what names no method. */
+function refuse(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
+  sendAnswer(res, refusal);
+  proxy.metrics.call('refused', null, refusal.code, begunAtMs);
 }

@@ -1,37 +1,80 @@
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
+import type { Refusal } from './answer.ts';
+import { fullyDecoded, hidesAnsweredMethod } from './answered-methods.ts';
+import { ABSOLUTE_URI, AMBIGUOUS, UNAUTHORIZED } from './refusals.ts';
+
 /** What a request path names; `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
 export type BotPath =
   | { kind: 'method'; token: string; method: string; upstreamPath: string; query: string }
-  | { kind: 'file'; token: string; upstreamPath: string };
+  | { kind: 'file'; token: string; upstreamPath: string }
+  | { kind: 'refused'; refusal: Refusal };
 
 const SLASH = 47;
+/** Nearly every call: nothing in it can be read in two ways. */
+const PLAIN_METHOD_PATH = /^\/bot(\d+:[\w-]+)\/(?:test\/)?(\w*)$/;
+const TOKEN = /^[\w:-]*$/;
+/** Decoded: what some server ends a path at, takes for a slash or drops. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SPLITS_PATH = /[\0-\x1f\x7f#?;\\]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const CONTROL = /[\0-\x1f\x7f]/;
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /** Whether a request belongs to the Bot API proxy and not to the rest of the service. */
 export function isBotApiPath(url: string, prefix: string): boolean {
-  const at = afterPrefix(url, prefix);
-  return url.startsWith('/bot', at) || url.startsWith('/file/bot', at);
+  const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
+  const at = afterPrefix(path, prefix);
+  return path.startsWith('/bot', at) || path.startsWith('/file/bot', at);
 }
 
 /**
  * Reads `/bot<token>/[test/]<method>` and `/file/bot<token>/<path>`, with or without our prefix. Token and method
  * are percent-decoded first, as the platform does, so that no spelling slips past an interception; the method comes
- * in lower case and is '' where the path names none. Null for other paths and for dot segments, encoded or not.
+ * in lower case and is '' where the path names none. Refused is what the platform, or a server before it, might read
+ * otherwise than we do. Null for other paths and for dot segments, encoded or not.
  */
 export function parseBotPath(url: string, prefix: string): BotPath | null {
+  if (url.charCodeAt(0) !== SLASH) return refused(ABSOLUTE_URI);
   const start = afterPrefix(url, prefix);
   const queryAt = url.indexOf('?', start);
   const rawPath = queryAt === -1 ? url.slice(start) : url.slice(start, queryAt);
-  const path = rawPath.includes('%') ? percentDecoded(rawPath) : rawPath;
-  if (hasDotSegment(path)) return null;
+  // No client sends its fragment; the platform would cut it off, and the query string of some servers with it.
+  if (url.includes('#')) return refused(AMBIGUOUS);
   const upstreamPath = start === 0 ? url : url.slice(start);
+  const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
+  const plain = PLAIN_METHOD_PATH.exec(rawPath);
+  if (plain === null) return parseOddPath(rawPath, upstreamPath, query);
+  return {
+    kind: 'method',
+    token: plain[1] as string,
+    method: (plain[2] as string).toLowerCase(),
+    upstreamPath,
+    query,
+  };
+}
+
+function parseOddPath(rawPath: string, upstreamPath: string, query: string): BotPath | null {
+  const path = percentDecoded(rawPath);
+  if (hasDotSegment(fullyDecoded(path))) return null;
   if (path.startsWith('/bot')) {
     const tokenEnd = endOfSegment(path, 4);
     const method = methodAfter(path, tokenEnd);
-    const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
-    return { kind: 'method', token: path.slice(4, tokenEnd), method, upstreamPath, query };
+    if (SPLITS_PATH.test(path) || hidesAnsweredMethod(method)) return refused(AMBIGUOUS);
+    return ofToken({ kind: 'method', token: path.slice(4, tokenEnd), method, upstreamPath, query });
   }
   if (!path.startsWith('/file/bot')) return null;
-  return { kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath };
+  if (CONTROL.test(path)) return refused(AMBIGUOUS);
+  return ofToken({ kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath });
+}
+
+/** The platform knows no token of other characters; one that ends before them might be a bot of ours. */
+function ofToken<Path extends BotPath & { token: string }>(path: Path): BotPath {
+  return TOKEN.test(path.token) ? path : refused(UNAUTHORIZED);
+}
+
+function refused(refusal: Refusal): BotPath {
+  return { kind: 'refused', refusal };
 }
 
 function afterPrefix(url: string, prefix: string): number {
@@ -48,7 +91,8 @@ function methodAfter(path: string, tokenEnd: number): string {
   return path.slice(afterTest + 1).toLowerCase();
 }
 
+/** Some servers leave out what follows a semicolon in a segment. */
 function hasDotSegment(path: string): boolean {
   if (!path.includes('/.') && !path.includes('\\')) return false;
-  return path.split(/[/\\]/).some((segment) => segment === '.' || segment === '..');
+  return path.split(/[/\\]/).some((segment) => /^\.\.?(;|$)/.test(segment));
 }

@@ -1,6 +1,17 @@
 import type { Refusal } from './answer.ts';
 
 export const NOT_FOUND: Refusal = { ok: false, code: 404, description: 'Not Found' };
+/** The platform's words for a request line with a whole URL in it. */
+export const ABSOLUTE_URI: Refusal = {
+  ok: false,
+  code: 404,
+  description: 'Not Found: absolute URI is specified in the Request-Line',
+};
+export const AMBIGUOUS: Refusal = {
+  ok: false,
+  code: 400,
+  description: 'Bad Request: the path can be read in two ways',
+};
 export const UNAUTHORIZED: Refusal = { ok: false, code: 401, description: 'Unauthorized' };
 export const DISABLED: Refusal = { ok: false, code: 403, description: 'Forbidden: the bot is disabled' };
 export const TOO_LARGE: Refusal = { ok: false, code: 413, description: 'Request Entity Too Large' };

@@ -10,7 +10,12 @@ const METHOD = /^[a-z]{1,40}$/;
  * Records a call in the trace that the bot's program began, or in a new one. It only looks: what is passed on upstream
  * carries the program's own headers.
  */
-export function traceCall({ tracing, directory }: ProxyDeps, req: IncomingMessage, res: ServerResponse, path: BotPath) {
+export function traceCall(
+  { tracing, directory }: ProxyDeps,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: Exclude<BotPath, { kind: 'refused' }>,
+) {
   const bot = directory.ready() ? directory.byToken(path.token) : undefined;
   const method = path.kind === 'file' ? 'file' : METHOD.test(path.method) ? path.method : 'other';
   const span = tracing?.start(`bot api ${method}`, {
