@@ -1,23 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BotApiAnswer, sendAnswer, sendEmpty } from './answer.ts';
 import { describeError } from './describe-error.ts';
 import { hasBody } from './framing-fault.ts';
-import type { Intercept } from './intercept/intercepted-call.ts';
+import type { ReadCall } from './intercept/intercepted-call.ts';
 import { type ReadParameters, readParameters } from './read-parameters.ts';
-import { TOO_LARGE, UNAUTHORIZED } from './refusals.ts';
+import { TOO_LARGE } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
-
-/** Where the bot of a call comes from: null is a token that nobody vouches for. */
-export type BotSource = Bot | (() => Promise<Bot | null>);
 
 /** Reads the call's parameters, has it answered here, and sends the answer. Never rejects. */
 export async function answerIntercepted(
   proxy: RunningProxy,
   call: MethodCall,
-  source: BotSource,
-  intercept: Intercept,
+  intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
   const isPoll = call.method === 'getupdates';
   const open = new AbortController();
@@ -26,7 +21,7 @@ export async function answerIntercepted(
   if (proxy.deps.stopping.aborted) open.abort();
   if (isPoll) proxy.metrics.pollBegan();
   try {
-    const answer = await answerOf(proxy, call, source, intercept, open.signal).catch((error: unknown) =>
+    const answer = await answerOf(call, intercept, open.signal).catch((error: unknown) =>
       describeError(proxy.deps.log, error),
     );
     if (answer === null)
@@ -42,10 +37,8 @@ export async function answerIntercepted(
 }
 
 async function answerOf(
-  proxy: RunningProxy,
   call: MethodCall,
-  source: BotSource,
-  intercept: Intercept,
+  intercept: (read: ReadCall) => Promise<BotApiAnswer>,
   signal: AbortSignal,
 ): Promise<BotApiAnswer | null> {
   const read = await parametersOfCall(call);
@@ -55,10 +48,8 @@ async function answerOf(
     sendEmpty(call.res, 415);
     return null;
   }
-  const bot = typeof source === 'function' ? await source() : source;
-  if (bot === null) return UNAUTHORIZED;
   // Not awaited: a poll would hold, while it waits, all that was read here.
-  return intercept(proxy.deps, { bot, parameters: read.parameters, signal });
+  return intercept({ parameters: read.parameters, signal });
 }
 
 function parametersOfCall({ req, path, whole }: MethodCall): Promise<ReadParameters> | ReadParameters {

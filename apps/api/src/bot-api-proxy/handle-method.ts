@@ -7,10 +7,9 @@ import { callTee } from './call-tee.ts';
 import { describeError } from './describe-error.ts';
 import { close } from './intercept/close.ts';
 import { logOut } from './intercept/log-out.ts';
-import { setWebhook } from './intercept/set-webhook.ts';
+import { setWebhookOfStranger } from './intercept/set-webhook.ts';
 import { passThrough, type Tee } from './pass-through.ts';
 import { DISABLED, UNAUTHORIZED } from './refusals.ts';
-import { registerBot } from './register-bot.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
 
 /** Answered here whoever asks. */
@@ -61,7 +60,9 @@ function handleKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
   }
   const intercept = proxy.intercepts.get(call.method);
   if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
-  else if (isVerbOfCalls(proxy, call)) void answerIntercepted(proxy, call, bot, intercept);
+  else if (isVerbOfCalls(proxy, call)) {
+    void answerIntercepted(proxy, call, (read) => intercept(proxy.deps, { bot, ...read }));
+  }
 }
 
 function handleUnknown(proxy: RunningProxy, call: MethodCall): void {
@@ -69,7 +70,7 @@ function handleUnknown(proxy: RunningProxy, call: MethodCall): void {
   const setsWebhook = call.method === 'setwebhook';
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
-    void answerIntercepted(proxy, call, () => registerBot(proxy.deps, call.path.token), setWebhook);
+    void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.deps, call.path.token, read));
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null);
 }

@@ -140,6 +140,20 @@ describe('setWebhook', () => {
     expect(await info(token)).toMatchObject({ url: 'http://127.0.0.1:9/works' });
   });
 
+  test('a refused one costs no second: the next may follow at once', async () => {
+    const { token } = await newBot();
+    const tries = [
+      { url: 'http://169.254.169.254/' },
+      { url: 'ftp://example.com' },
+      { url: 'http://127.0.0.1:9/', secret_token: 'a!' },
+      { url: 'http://127.0.0.1:9/works' },
+    ];
+    const statuses = [];
+    for (const parameters of tries) statuses.push((await call(token, 'setWebhook', json(parameters))).status);
+    expect(statuses).toEqual([400, 400, 400, 200]);
+    expect((await call(token, 'setWebhook', json({ url: 'http://127.0.0.1:9/again' }))).status).toBe(429);
+  });
+
   test('a URL without a scheme is an https one, as at the platform, and is shown as it was set', async () => {
     const { token } = await newBot();
     expect((await set(token, { url: '127.0.0.1:9/hook' })).body.description).toBe('Webhook was set');
@@ -193,6 +207,32 @@ describe('setWebhook', () => {
       base: pod.url,
     });
     expect(stranger.status).toBe(401);
+  });
+
+  test.each([
+    [{ url: 'http://169.254.169.254/' }, 400, /^Bad Request: bad webhook: /],
+    [{ url: 'ftp://example.com' }, 400, /^Bad Request: invalid webhook URL/],
+    [{ url: 'http://127.0.0.1:9/', secret_token: 'a!' }, 400, /^Bad Request: secret token/],
+    [{ url: '' }, 200, /^Webhook is already deleted$/],
+    [{}, 200, /^Webhook is already deleted$/],
+  ])('registers no unknown token for what sets no webhook: case %#', async (parameters, status, description) => {
+    const pod = await api.startPod({ AUTO_REGISTER_BOTS: '1' });
+    const bot = await api.platform.createBot({});
+    const answer = await call(bot.token, 'setWebhook', { ...json(parameters), base: pod.url });
+    expect(answer).toMatchObject({ status, body: { description: expect.stringMatching(description) } });
+    const listed = (await admin('GET', '/api/bots')).json as { token: string }[];
+    expect(listed.filter(({ token }) => token === bot.token)).toEqual([]);
+    expect((await api.platform.readCalls({ bot: bot.id, method: 'getMe' })).calls).toEqual([]);
+    // A refused one costs no second here, either.
+    const then = await call(bot.token, 'setWebhook', { ...json({ url: 'http://127.0.0.1:9/' }), base: pod.url });
+    expect(then.body.description).toBe('Webhook was set');
+  });
+
+  test('of a token that is not registered and not to be, without a URL, is 401 like any other', async () => {
+    const pod = await api.startPod({ AUTO_REGISTER_BOTS: '1', PROXY_UNKNOWN_BOTS: 'reject' });
+    const bot = await api.platform.createBot({});
+    expect((await call(bot.token, 'setWebhook', { ...json({ url: '' }), base: pod.url })).status).toBe(401);
+    expect((await api.platform.readCalls({ bot: bot.id })).total).toBe(0);
   });
 });
 

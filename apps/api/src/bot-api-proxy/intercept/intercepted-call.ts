@@ -3,12 +3,14 @@ import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
 
-/** A call of a registered bot that we answer ourselves. */
-export type InterceptedCall = {
-  bot: Bot;
+/** A call that we answer ourselves, once its body is read. */
+export type ReadCall = {
   parameters: Parameters;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
 };
+
+/** The same, of a registered bot. */
+export type InterceptedCall = ReadCall & { bot: Bot };
 
 export type Intercept = (deps: ProxyDeps, call: InterceptedCall) => Promise<BotApiAnswer>;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
-import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
-import { setBackend } from '@flotilla/domain/bots/set-backend.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import {
   fileParameter,
@@ -11,9 +11,11 @@ import {
 } from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer, Refusal } from '../answer.ts';
 import type { ProxyDeps } from '../proxy-deps.ts';
-import { badRequest } from '../refusals.ts';
+import { badRequest, UNAUTHORIZED } from '../refusals.ts';
+import { registerBot } from '../register-bot.ts';
 import { deleteWebhook } from './delete-webhook.ts';
-import type { InterceptedCall } from './intercepted-call.ts';
+import type { InterceptedCall, ReadCall } from './intercepted-call.ts';
+import { relayCall } from './relay-call.ts';
 import { storedKinds } from './stored-kinds.ts';
 
 const DESCRIPTIONS = { set: 'Webhook was set', 'already-set': 'Webhook is already set' };
@@ -27,24 +29,56 @@ const CERTIFICATE_LIMIT = 3 * 1024 * 1024;
  * before anything changes, so that (unlike at the platform) a bad URL leaves the working backend in place.
  */
 export async function setWebhook(deps: ProxyDeps, call: InterceptedCall): Promise<BotApiAnswer> {
-  const { bot, parameters } = call;
-  const url = parameters.values.get('url') ?? '';
+  const url = urlOf(call);
   if (url === '') return deleteWebhook(deps, call);
-  if (!(await takeTurn(deps, bot.id))) return tooSoon();
+  const wanted = await readSettings(deps, url, call.parameters);
+  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.bot, wanted.settings);
+}
+
+/**
+ * The same for a token that is not registered: it is, once all that it asks for is found to be right and the platform
+ * has vouched for it. Without a URL there is nothing to register it for, and its webhook is the platform's business.
+ */
+export async function setWebhookOfStranger(deps: ProxyDeps, token: string, call: ReadCall): Promise<BotApiAnswer> {
+  const url = urlOf(call);
+  if (url === '')
+    return deps.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(deps, token, 'setWebhook', call);
+  const wanted = await readSettings(deps, url, call.parameters);
+  if ('refusal' in wanted) return wanted.refusal;
+  const bot = await registerBot(deps, token);
+  return bot === null ? UNAUTHORIZED : takeSettings(deps, bot, wanted.settings);
+}
+
+function urlOf({ parameters }: ReadCall): string {
+  return parameters.values.get('url') ?? '';
+}
+
+async function readSettings(
+  deps: ProxyDeps,
+  url: string,
+  parameters: Parameters,
+): Promise<{ settings: BackendSettings } | { refusal: Refusal }> {
   const refusal = (await urlRefusal(deps, url)) ?? secretRefusal(parameters);
-  if (refusal !== null) return refusal;
+  if (refusal !== null) return { refusal };
   const certificate = readCertificate(parameters);
-  if (certificate.refusal !== null) return certificate.refusal;
+  if (certificate.refusal !== null) return { refusal: certificate.refusal };
   const allowedUpdates = storedKinds(parameters);
   const secretToken = parameters.values.get('secret_token') ?? '';
-  const outcome = await setBackend(deps, bot, {
+  const settings = {
     url,
     maxConnections: maxConnections(parameters),
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(secretToken === '' ? {} : { secretToken }),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
     ...(certificate.pem === '' ? {} : { certificate: certificate.pem }),
-  });
+  };
+  return { settings };
+}
+
+/** What is refused before this costs nobody the second that a webhook which is set takes. */
+async function takeSettings(deps: ProxyDeps, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
+  if (!(await takeTurn(deps, bot.id))) return tooSoon();
+  const outcome = await setBackend(deps, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 
