@@ -15,7 +15,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   parse_mode: 'How the text is marked up; in any case of the letters.',
   include_deleted: 'Whether messages deleted since are listed, too.',
   until_date: 'Unix seconds.',
-  backend_url: "Where the bot's program takes its updates, by POST; empty: nowhere.",
+  backend_url: "Where the bot's program takes its updates, by POST: begins with http:// or https://; empty: nowhere.",
   secret_token: 'Sent along with every update as X-Telegram-Bot-Api-Secret-Token.',
   manage_enabled: 'Whether a history is kept, rules run and chats can be managed.',
   proxy_enabled: 'Whether updates are forwarded to the backend URL.',

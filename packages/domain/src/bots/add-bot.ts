@@ -19,7 +19,7 @@ export async function addBot(
   deps: BotDeps,
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
-  checkChanges(deps, wanted);
+  checkChanges(deps, wanted, null);
   const { webhookMode = false, ...input } = wanted;
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);

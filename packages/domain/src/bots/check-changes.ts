@@ -1,23 +1,46 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { forbiddenReason, parseBackendUrl } from './backend-address.ts';
-import type { BotChanges } from './bot.ts';
+import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 
-/** Throws FlotillaError('bad_request') naming every field that cannot be stored as it is. */
-export function checkChanges(deps: Pick<BotDeps, 'backendAllowedCidrs' | 'publicUrl'>, changes: BotChanges): void {
-  const details = [];
-  const backend = changes.backendUrl ? backendUrlFault(changes.backendUrl, deps.backendAllowedCidrs) : null;
-  if (backend) details.push({ path: 'backend_url', reason: backend });
-  if (changes.webhookMode && deps.publicUrl === null) {
-    details.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
+type Fault = { path: string; reason: string };
+type CheckDeps = Pick<BotDeps, 'backendAllowedCidrs' | 'publicUrl'>;
+
+/**
+ * Throws FlotillaError('bad_request') naming every field that cannot be stored as it is. `known` is the bot as it was,
+ * null for a new one: what it has already may be given again.
+ */
+export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Bot | null): void {
+  const faults: Fault[] = [];
+  const { backendUrl } = changes;
+  if (backendUrl) {
+    const reason = (backendUrl === known?.backendUrl ? null : schemeFault(backendUrl)) ?? urlFault(deps, backendUrl);
+    if (reason !== null) faults.push({ path: 'backend_url', reason });
   }
-  if (details.length === 0) return;
-  const [first] = details;
-  throw new FlotillaError('bad_request', `${first!.path}: ${first!.reason}`, { details });
+  if (changes.webhookMode && deps.publicUrl === null) {
+    faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
+  }
+  refuse(faults);
 }
 
-/** Why no update may be sent to this URL, or null. */
-function backendUrlFault(url: string, allowedCidrs: string[]): string | null {
+/** Throws FlotillaError('bad_request') for a URL that no update may be sent to; without a scheme it is an https one. */
+export function checkBackendUrl(deps: CheckDeps, url: string): void {
+  const reason = urlFault(deps, url);
+  if (reason !== null) refuse([{ path: 'backend_url', reason }]);
+}
+
+/** The platform takes a webhook without a scheme for https; who writes a URL by hand has rather forgotten it. */
+function schemeFault(url: string): string | null {
+  return /^https?:\/\//i.test(url) ? null : 'must begin with http:// or https://';
+}
+
+function urlFault(deps: CheckDeps, url: string): string | null {
   const parsed = parseBackendUrl(url);
-  return parsed === null ? 'is not an http or https URL' : forbiddenReason(parsed.hostname, allowedCidrs);
+  return parsed === null ? 'is not an http or https URL' : forbiddenReason(parsed.hostname, deps.backendAllowedCidrs);
+}
+
+function refuse(faults: Fault[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  throw new FlotillaError('bad_request', `${first.path}: ${first.reason}`, { details: faults });
 }

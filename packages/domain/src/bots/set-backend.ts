@@ -1,7 +1,7 @@
 import { type Bot, DEFAULT_MAX_CONNECTIONS, pushes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
-import { checkChanges } from './check-changes.ts';
+import { checkBackendUrl } from './check-changes.ts';
 
 export type BackendSettings = {
   url: string;
@@ -29,7 +29,7 @@ export async function setBackend(deps: BotDeps, bot: Bot, wanted: BackendSetting
     proxyEnabled: true,
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   };
-  checkChanges(deps, changes);
+  checkBackendUrl(deps, wanted.url);
   if (!wanted.dropPending && isSet(bot, changes)) {
     if (allowedUpdates !== undefined && !sameKinds(bot.allowedUpdates, allowedUpdates)) {
       await changeBot(deps, bot.id, { allowedUpdates });

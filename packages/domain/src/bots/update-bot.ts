@@ -9,7 +9,7 @@ import { validateToken } from './validate-token.ts';
 export async function updateBot(deps: BotDeps, botId: number, changes: BotChanges): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
-  checkChanges(deps, changes);
+  checkChanges(deps, changes, bot);
   if (changes.token !== undefined && changes.token !== bot.token) {
     const identity = await validateToken(deps, changes.token);
     if (identity.id !== bot.telegramId) {

@@ -118,6 +118,24 @@ describe('updating a bot', () => {
     expect((await update((await listed(api.admin, bot.id)) as object)).json).toEqual(bot);
   });
 
+  test('refuses a backend without a scheme and says what it must begin with; one that is set already may be posted back', async () => {
+    const bot = await api.addBot();
+    for (const backend_url of ['127.0.0.1:9/hook', 'example.com', '//example.com/', 'ftp://example.com/']) {
+      const reason = 'must begin with http:// or https://';
+      const refusal = { error: `backend_url: ${reason}`, details: [{ path: 'backend_url', reason }] };
+      expect(await update({ id: bot.id, backend_url })).toMatchObject({ status: 400, json: refusal });
+      const { token } = await api.platform.createBot({});
+      const added = await api.admin('POST', '/api/bots/add', { body: { token, backend_url } });
+      expect(added).toMatchObject({ status: 400, json: refusal });
+    }
+    // As the platform does, setWebhook takes it for https.
+    const url = `${api.url}/tgapi/bot${bot.token}/setWebhook?url=127.0.0.1:9/hook`;
+    expect((await fetch(url)).status).toBe(200);
+    const shown = (await listed(api.admin, bot.id)) as BotResource;
+    expect(shown.backend_url).toBe('127.0.0.1:9/hook');
+    expect((await update({ ...shown, name: 'Posted back' })).json).toEqual({ ...shown, name: 'Posted back' });
+  });
+
   test('clears what is set to nothing', async () => {
     const bot = await api.addBot({ backend_url: 'http://127.0.0.1:9/', secret_token: 's', allowed_updates: ['poll'] });
     const cleared = (await update({ id: bot.id, backend_url: '', secret_token: '', allowed_updates: null })).json;
