@@ -75,6 +75,9 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   };
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
+  directory.onChange((botId) => {
+    if (directory.ready()) backends.changed(botId, directory.byId(botId));
+  });
   const slots = sharedSlots(REQUESTS_AT_ONCE);
   const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
   return {

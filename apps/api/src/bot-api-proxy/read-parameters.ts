@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
+import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 
 /** The platform's own limits on what a call may carry beside its files. */
 const PARAMETERS_LIMIT = 1024 * 1024;
 /** One byte more than a certificate may have is enough to refuse it. */
-const FILE_LIMIT = 3 * 1024 * 1024 + 1;
+const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
 const BODY_LIMIT = 16 * 1024 * 1024;
 
 export type ReadParameters =
@@ -17,7 +18,7 @@ export type ReadParameters =
 
 /**
  * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
- * At most 1 MiB of parameters, files up to 3 MiB, 16 MiB in all; `aborted` when the client went away.
+ * At most 1 MiB of parameters, 64 KiB of each file, 16 MiB in all; `aborted` when the client went away.
  */
 export async function readParameters(req: IncomingMessage, query: string): Promise<ReadParameters> {
   const parameters = parametersOf(query);

@@ -1,5 +1,6 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { keptCertificate } from './backend-certificate.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
 
@@ -20,7 +21,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     disabled: row.disabled,
     backendUrl: row.backend_url,
     secretToken: row.secret_token_sealed === '' ? '' : secrets.open(row.secret_token_sealed),
-    backendCertificate: row.backend_certificate,
+    backendCertificate: keptCertificate(row.backend_certificate),
     description: row.description,
     maxConnections: row.max_connections,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),

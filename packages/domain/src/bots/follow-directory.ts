@@ -3,6 +3,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels, configKeys } from '@flotilla/redis/keys.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { keptCertificate } from './backend-certificate.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
 
@@ -25,7 +26,7 @@ export async function followDirectory(deps: {
 
   const open = (stored: string): Bot => {
     const bot = JSON.parse(deps.secrets.open(stored.slice(stored.indexOf(' ') + 1))) as Bot;
-    return { ...bot, createdAt: new Date(bot.createdAt) };
+    return { ...bot, backendCertificate: keptCertificate(bot.backendCertificate), createdAt: new Date(bot.createdAt) };
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
     const before = into.byId.get(id);

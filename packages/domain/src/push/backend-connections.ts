@@ -1,9 +1,11 @@
 import { Agent, type Dispatcher } from 'undici';
 import { forbiddenReason, guardedLookup, parseBackendUrl } from '../bots/backend-address.ts';
-import type { Bot } from '../bots/bot.ts';
+import { type Bot, pushes } from '../bots/bot.ts';
+import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
 /** Where and how a bot's updates are sent. */
 export type BackendTarget = {
+  /** To be used at once: a later call may let it go. */
   dispatcher: Dispatcher;
   origin: string;
   /** Path and query. */
@@ -16,6 +18,8 @@ export type BackendTarget = {
 /** Kept-alive connections to backends; the address that is checked is the one connected to. */
 export type BackendConnections = {
   to(bot: Bot): BackendTarget;
+  /** Lets go of what was kept for a bot as it was; undefined where it is gone. */
+  changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;
 };
 
@@ -24,43 +28,45 @@ const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 10_000;
 
-export function backendConnections(allowedCidrs: string[]): BackendConnections {
-  const agents = new Map<string, Agent>();
-  const agentFor = (certificate: string): Agent => {
-    const known = agents.get(certificate);
-    if (known) return known;
-    const agent = new Agent({
+export function backendConnections(allowedCidrs: string[], limits?: OwnAgentLimits): BackendConnections {
+  const agentTrusting = (certificate: string | null) =>
+    new Agent({
       keepAliveTimeout: KEPT_ALIVE_MS,
       pipelining: 1,
       connect: {
         timeout: CONNECT_DEADLINE_MS,
         lookup: guardedLookup(allowedCidrs),
-        ...(certificate === '' ? {} : { ca: certificate }),
+        ...(certificate === null ? {} : { ca: certificate }),
       },
     });
-    agents.set(certificate, agent);
-    return agent;
-  };
+  const shared = agentTrusting(null);
+  const owned = ownAgents(agentTrusting, limits);
   // A changed bot is another object, so that what is kept here is never out of date.
-  const targets = new WeakMap<Bot, BackendTarget>();
+  const addresses = new WeakMap<Bot, Omit<BackendTarget, 'dispatcher'>>();
   return {
     to: (bot) => {
-      const known = targets.get(bot);
-      if (known) return known;
-      const url = parseBackendUrl(bot.backendUrl) ?? NOWHERE;
-      const target = {
-        dispatcher: agentFor(bot.backendCertificate),
-        origin: url.origin,
-        path: url.pathname + url.search,
-        headers: headersFor(bot, url),
-        forbidden: forbiddenReason(url.hostname, allowedCidrs),
-      };
-      targets.set(bot, target);
-      return target;
+      let address = addresses.get(bot);
+      if (address === undefined) {
+        address = addressOf(bot, allowedCidrs);
+        addresses.set(bot, address);
+      }
+      const { id, backendCertificate } = bot;
+      return { ...address, dispatcher: backendCertificate === '' ? shared : owned.of(id, backendCertificate) };
     },
+    changed: (botId, bot) => owned.keepOnly(botId, bot !== undefined && pushes(bot) ? bot.backendCertificate : ''),
     close: async () => {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+      await Promise.all([shared.destroy(), owned.close()]);
     },
+  };
+}
+
+function addressOf(bot: Bot, allowedCidrs: string[]): Omit<BackendTarget, 'dispatcher'> {
+  const url = parseBackendUrl(bot.backendUrl) ?? NOWHERE;
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    headers: headersFor(bot, url),
+    forbidden: forbiddenReason(url.hostname, allowedCidrs),
   };
 }
 
@@ -70,7 +76,7 @@ function headersFor(bot: Bot, url: URL): Record<string, string> {
     'Content-Type': 'application/json',
   };
   if (bot.secretToken !== '') headers['X-Telegram-Bot-Api-Secret-Token'] = bot.secretToken;
-  if (url.username !== '') {
+  if (url.username !== '' || url.password !== '') {
     const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;
   }

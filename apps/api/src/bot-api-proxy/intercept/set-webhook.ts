@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
+import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -22,7 +22,6 @@ const DESCRIPTIONS = { set: 'Webhook was set', 'already-set': 'Webhook is alread
 const ONCE_PER_MS = 1000;
 const MAX_CONNECTIONS = 100;
 const SECRET_LIMIT = 256;
-const CERTIFICATE_LIMIT = 3 * 1024 * 1024;
 
 /**
  * Makes the URL the bot's backend and turns proxy mode on; without a URL it is deleteWebhook. Everything is checked
@@ -60,7 +59,7 @@ async function readSettings(
 ): Promise<{ settings: BackendSettings } | { refusal: Refusal }> {
   const refusal = (await urlRefusal(deps, url)) ?? secretRefusal(parameters);
   if (refusal !== null) return { refusal };
-  const certificate = readCertificate(parameters);
+  const certificate = certificateOf(parameters);
   if (certificate.refusal !== null) return { refusal: certificate.refusal };
   const allowedUpdates = storedKinds(parameters);
   const secretToken = parameters.values.get('secret_token') ?? '';
@@ -110,20 +109,20 @@ function maxConnections(parameters: Parameters): number {
   return Math.min(Math.max(wanted, 1), MAX_CONNECTIONS);
 }
 
-type Certificate = { pem: string; refusal: Refusal | null };
-
-/** PEM, or DER turned into it; none is ''. */
-function readCertificate(parameters: Parameters): Certificate {
+/** PEM; '' where there is none. */
+function certificateOf(parameters: Parameters): { pem: string; refusal: Refusal | null } {
   const file = fileParameter(parameters, 'certificate');
   if (file === undefined || file.bytes === 0) return { pem: '', refusal: null };
-  if (file.bytes > CERTIFICATE_LIMIT) {
+  if (file.bytes > CERTIFICATE_BYTES_AT_MOST) {
     return { pem: '', refusal: badRequest(`certificate size is too big (${file.bytes} bytes)`) };
   }
-  try {
-    const certificate = new X509Certificate(file.content);
-    const text = file.content.toString('latin1');
-    return { pem: text.includes('-----BEGIN') ? text : certificate.toString(), refusal: null };
-  } catch {
-    return { pem: '', refusal: badRequest('bad webhook: the certificate cannot be read') };
+  const read = readCertificate(file.content);
+  switch (read.outcome) {
+    case 'read':
+      return { pem: read.pem, refusal: null };
+    case 'unreadable':
+      return { pem: '', refusal: badRequest('bad webhook: the certificate cannot be read') };
+    case 'too-many':
+      return { pem: '', refusal: badRequest('bad webhook: these are too many certificates') };
   }
 }

@@ -1,0 +1,56 @@
+import { X509Certificate } from 'node:crypto';
+
+/** What setWebhook takes of a certificate, in bytes. */
+export const CERTIFICATE_BYTES_AT_MOST = 64 * 1024;
+/** A certificate with every authority above it; who sends more sends a collection. */
+const CERTIFICATES_AT_MOST = 10;
+
+/** As `encoded` leaves it: nothing to do where a whole fleet is read. */
+const ENCODED = /^(?:-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n)*$/;
+const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+
+export type ReadCertificate = { outcome: 'read'; pem: string } | { outcome: 'unreadable' } | { outcome: 'too-many' };
+
+/** Every certificate in a PEM text, or the one in DER, encoded anew; whatever else was around them is left behind. */
+export function readCertificate(content: Buffer): ReadCertificate {
+  const blocks = certificateBlocks(content.toString('latin1'));
+  if (blocks.length > CERTIFICATES_AT_MOST) return { outcome: 'too-many' };
+  try {
+    return { outcome: 'read', pem: encoded(blocks.length === 0 ? [content] : blocks) };
+  } catch {
+    return { outcome: 'unreadable' };
+  }
+}
+
+/** A stored certificate as it is kept now: earlier releases kept all of the text that it came in. */
+export function keptCertificate(stored: string): string {
+  if (stored.length <= CERTIFICATE_BYTES_AT_MOST && ENCODED.test(stored)) return stored;
+  const readable = certificateBlocks(stored).filter(isReadable);
+  return readable.length === 0 ? stored : encoded(readable);
+}
+
+function isReadable(certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function encoded(certificates: (string | Buffer)[]): string {
+  return [...new Set(certificates.map((certificate) => new X509Certificate(certificate).toString()))].join('');
+}
+
+function certificateBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let end = 0;
+  for (const { 0: begin, index } of text.matchAll(BEGIN)) {
+    if (index < end) continue;
+    const closing = begin.replace('BEGIN', 'END');
+    const closed = text.indexOf(closing, index);
+    if (closed === -1) break;
+    end = closed + closing.length;
+    blocks.push(text.slice(index, end));
+  }
+  return blocks;
+}
