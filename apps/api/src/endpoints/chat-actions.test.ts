@@ -1,3 +1,4 @@
+import type { Operation } from '@flotilla/contract/operation.ts';
 import type { AuditEntryResource } from '@flotilla/contract/resources/audit-entry.ts';
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { ChatAdminResource } from '@flotilla/contract/resources/chat-admin.ts';
@@ -10,6 +11,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { readWorkerConfig } from '@flotilla/worker/config.ts';
 import { startWorker } from '@flotilla/worker/start.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from './endpoints.ts';
 
 const api = testApi();
 let bot: BotResource;
@@ -290,6 +292,43 @@ describe('a bot that is disabled, or whose chats are not managed,', () => {
       const { byMethod } = await api.platform.readCalls({ bot: Number(token.split(':')[0]) });
       expect(Object.keys(byMethod).sort()).toEqual(['deletewebhook', 'getme']);
     }
+  });
+});
+
+describe('a bot whose chats are not managed', () => {
+  const OF_CHATS = /^\/api\/(chats|messages|users|admins|tags)\b/;
+  const ASKING_THE_PLATFORM = ['refreshChat', 'listChatAdmins'];
+  const isManaging = ({ name, method }: Operation) => method === 'POST' || ASKING_THE_PLATFORM.includes(name);
+  const ofChats = endpoints.map(({ operation }) => operation).filter(({ paths: [path] }) => OF_CHATS.test(path));
+
+  async function callWith(inputs: object, { method, paths: [path], input }: Operation): Promise<RestAnswer> {
+    const known = Object.fromEntries(Object.entries(inputs).filter(([name]) => name in input.shape));
+    return api.admin(method, path, method === 'POST' ? { body: known } : { query: known });
+  }
+
+  test('is 400 for every call that manages a chat, and lets what is kept be read', async () => {
+    const unmanaged = await api.addBot();
+    const chat = { bot_id: unmanaged.id, chat_id: group };
+    const tagged = await api.admin('POST', '/api/tags/add', { body: { ...chat, user_id: 5, tag: 'kept' } });
+    const { id } = tagged.json as { id: number };
+    await api.admin('POST', '/api/bots/update', { body: { id: unmanaged.id, manage_enabled: false } });
+    const before = await api.platform.readCalls({ bot: platformIdOf(unmanaged) });
+    const inputs = { ...chat, id, user_id: 5, message_id: 7, text: 'Hello', title: 'x', tag: 'friend', q: 'x' };
+    const managing = ofChats.filter(isManaging);
+    expect(managing.map(({ name }) => name)).toEqual(expect.arrayContaining(['sendMessage', 'addTag', 'banChatUser']));
+    for (const operation of managing) {
+      const { status, json } = await callWith(inputs, operation);
+      expect([operation.name, status, (json as { error: string }).error]).toEqual([
+        operation.name,
+        400,
+        'Managing chats is off for this bot (manage_enabled)',
+      ]);
+    }
+    for (const operation of ofChats.filter((read) => !isManaging(read))) {
+      expect([operation.name, (await callWith(inputs, operation)).status]).toEqual([operation.name, 200]);
+    }
+    expect((await api.admin('GET', '/api/tags', { query: chat })).json).toMatchObject([{ tag: 'kept' }]);
+    expect(await api.platform.readCalls({ bot: platformIdOf(unmanaged) })).toEqual(before);
   });
 });
 

@@ -17,7 +17,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   until_date: 'Unix seconds.',
   backend_url: "Where the bot's program takes its updates, by POST: begins with http:// or https://; empty: nowhere.",
   secret_token: 'Sent along with every update as X-Telegram-Bot-Api-Secret-Token.',
-  manage_enabled: 'Whether a history is kept, rules run and chats can be managed.',
+  manage_enabled:
+    'Whether a history is kept, rules run and chats can be managed; while it is off, sending, moderating, tagging and deleting are 400.',
   proxy_enabled: 'Whether updates are forwarded to the backend URL.',
   long_poll_enabled: 'Whether updates can be polled for.',
   webhook_mode: 'Whether the platform pushes the updates to us; otherwise we poll for them.',

@@ -4,6 +4,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { Account } from '../accounts/account.ts';
 import { auditStore } from '../audit/audit-store.ts';
 import type { Bot } from '../bots/bot.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { readAuditedCall } from '../history/audited-call.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
@@ -11,7 +12,6 @@ import { lockBots } from '../history/lock-bots.ts';
 import { writeEffects } from '../history/write-batch.ts';
 import { appendCalls } from '../update-log/append-calls.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
-import { requireManaged } from './require-managed.ts';
 
 /** A call that changes a chat. */
 export interface ChatAction {
@@ -30,7 +30,7 @@ export interface ChatAction {
  * anything is done.
  */
 export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account, action: ChatAction): Promise<void> {
-  requireManaged(bot);
+  requireAbleToAct(bot);
   // Storage that is away shows here and not after acting, when nobody could say who did it.
   await auditStore(deps.db).count({ botId: bot.id, chatId: 0, action: undefined });
   const params = { chat_id: action.chatId, ...action.params };

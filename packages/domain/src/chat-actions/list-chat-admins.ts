@@ -1,9 +1,9 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { type ChatAdmin, readChatAdmin } from './chat-admin.ts';
-import { requireManaged } from './require-managed.ts';
 
 /**
  * Who manages a chat as the platform says now: its creator, then by id. Throws 'bad_request' for a bot that is
@@ -14,7 +14,7 @@ export async function listChatAdmins(
   bot: Bot,
   chatId: number,
 ): Promise<ChatAdmin[]> {
-  requireManaged(bot);
+  requireAbleToAct(bot);
   const members = resultOf(await platform.call(bot.token, 'getChatAdministrators', { chat_id: chatId }));
   if (!Array.isArray(members)) throw new FlotillaError('platform_failed', 'The platform answered no list of members');
   const admins = members.map(readChatAdmin).filter((admin) => admin !== null);

@@ -1,11 +1,11 @@
 import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Bot } from '../bots/bot.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import { readChatAdmin } from './chat-admin.ts';
-import { requireManaged } from './require-managed.ts';
 import type { UserOfChat } from './user-of-chat.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function promoteChatUser(
   account: Account,
   user: UserOfChat & { permissions: ChatPermissions | undefined },
 ): Promise<void> {
-  requireManaged(bot);
+  requireAbleToAct(bot);
   const permissions = user.permissions ?? (await permissionsToPassOn(deps, bot, user.chatId));
   const params = { user_id: user.userId, ...permissions };
   await actInChat(deps, bot, account, { method: 'promoteChatMember', chatId: user.chatId, params });

@@ -2,19 +2,19 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { type Chat, chatStore } from '../chats/chat-store.ts';
 import { historyChatStore } from '../history/history-chat-store.ts';
 import { lockBots } from '../history/lock-bots.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
-import { requireManaged } from './require-managed.ts';
 
 /**
  * Asks the platform what a chat is called now, and keeps the answer. Throws 'bad_request' for a bot that is disabled
  * or not managed, or what the platform says.
  */
 export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number): Promise<Chat> {
-  requireManaged(bot);
+  requireAbleToAct(bot);
   const answer = resultOf(await deps.platform.call(bot.token, 'getChat', { chat_id: chatId }));
   if (typeof answer !== 'object' || answer === null)
     throw new FlotillaError('platform_failed', 'The platform answered no chat');

@@ -4,6 +4,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
 import { messageEffects } from '../history/message-effects.ts';
@@ -22,13 +23,13 @@ export interface TextToSend {
 type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { turns: { history: TurnQueue } };
 
 /**
- * Sends a text as the bot and stores it before it returns, unless the bot keeps no history. Throws 'bad_request' for a
- * disabled bot, what the platform says, or 'unavailable' before anything is sent.
+ * Sends a text as the bot and stores it before it returns. Throws 'bad_request' for a bot that is disabled or not
+ * managed, what the platform says, or 'unavailable' before anything is sent.
  */
 export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend): Promise<Message> {
-  if (bot.disabled) throw new FlotillaError('bad_request', 'The bot is disabled');
+  requireAbleToAct(bot);
   // Storage that is away shows here and not after sending, when trying again would send twice.
-  if (bot.manageEnabled) await messageStore(deps.db).count({ botId: bot.id, chatId: 0 }, false);
+  await messageStore(deps.db).count({ botId: bot.id, chatId: 0 }, false);
   const params = paramsOf(wanted);
   const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
   if (!isMessage(sent)) throw new FlotillaError('platform_failed', 'The platform answered no message');
@@ -36,7 +37,6 @@ export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend):
   await rememberOwnPosts(deps, [call]).catch((err) =>
     deps.log.warn({ botId: bot.id, err }, 'a post was not remembered'),
   );
-  if (!bot.manageEnabled) return unstored(bot, sent);
   try {
     return await storeSentMessage(deps, bot.id, sent);
   } catch (error) {
@@ -55,7 +55,7 @@ function paramsOf({ chatId, text, replyToMessageId, parseMode }: TextToSend): Re
   };
 }
 
-/** The row as the history would have it. */
+/** The row as the history will have it. */
 function unstored(bot: Bot, sent: Record<string, unknown>): Message {
   const effects = messageEffects(bot, sent, { sent: true, editedAtS: null });
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');

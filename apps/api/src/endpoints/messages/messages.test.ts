@@ -68,15 +68,6 @@ describe('sending a message', () => {
       expect((await send({ text: 'x' })).json).toMatchObject({ code: 'platform_failed' });
     }
   });
-
-  test('keeps no history for a bot that is not managed', async () => {
-    const known = await api.platform.createBot({});
-    const added = await api.admin('POST', '/api/bots/add', { body: { token: known.token, manage_enabled: false } });
-    const unmanaged = added.json as BotResource;
-    await api.platform.startBot({ person: PERSON, bot: known.id });
-    expect((await send({ bot_id: unmanaged.id, text: 'not kept' })).json).toMatchObject({ text: 'not kept' });
-    expect((await list({ bot_id: unmanaged.id, chat_id: PERSON })).json).toEqual([]);
-  });
 });
 
 describe('listing messages', () => {

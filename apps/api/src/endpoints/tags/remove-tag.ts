@@ -1,13 +1,18 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { removeTag as operation } from '@flotilla/contract/operations/tags.ts';
 import { OK } from '@flotilla/contract/resources/answers.ts';
 import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
 import { tagStore } from '@flotilla/domain/tags/tag-store.ts';
 import type { Context } from '../../context.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { requireManagedBot } from '../bots/require-bot.ts';
 
 export const removeTagEndpoint = defineEndpoint(
   operation,
   async (context, { input }) => {
+    const [botId] = await findBots(context, input.id);
+    if (botId === undefined) throw new FlotillaError('not_found', 'Tag not found');
+    requireManagedBot(context, botId);
     await removeTag(context, input.id);
     return OK;
   },
