@@ -33,6 +33,18 @@ export const ownId = () => integer({ min: 1 });
 /** An id of the platform; chats have negative ones. */
 export const platformId = () => integer();
 
+const CHAT_NAME = /^@[A-Za-z]\w{3,31}$/;
+const NO_CHAT = 'must be the id of a chat, an integer within ±(2^53-1), or its @username';
+
+/** A chat by its id, or by its public name: @name. */
+export const chatId = () =>
+  z.preprocess(
+    readInteger,
+    z.union([z.int(), z.string().regex(CHAT_NAME, NO_CHAT)], {
+      error: ({ input }) => (input === undefined ? 'is required' : NO_CHAT),
+    }),
+  );
+
 const SWITCHES = new Map<unknown, boolean>([
   [1, true],
   ['1', true],

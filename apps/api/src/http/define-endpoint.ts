@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { nextLink, type Page } from './page.ts';
 import { parseInput } from './parse-input.ts';
 import type { RawFields } from './read-fields.ts';
+import { resolveChat, type WithChatId } from './resolve-chat.ts';
 import { sendJson } from './send-json.ts';
 
 /** A request that passed authentication, authorisation and reading. */
@@ -29,7 +30,8 @@ export type FindBots = (context: Context, id: number) => Promise<readonly number
 
 /** What a handler is given. */
 export interface Call<Input extends z.ZodObject> {
-  input: z.output<Input>;
+  /** With the id of the chat where its @name was given. */
+  input: WithChatId<z.output<Input>>;
   caller: Caller;
   request: Request;
   response: Response;
@@ -83,9 +85,10 @@ function declare<Input extends z.ZodObject>(operation: Operation<Input>, run: Ha
   return {
     operation,
     answer: async (context, { request, response, caller, fields }) => {
-      const input = parseInput(operation.input, fields);
-      // A public operation's handler never looks at the caller: there is none.
-      await run(context, { input, caller: caller as Caller, request, response });
+      // A public operation's handler never looks at the caller: there is none. Nor does it name a chat.
+      const known = caller as Caller;
+      const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
+      await run(context, { input, caller: known, request, response });
     },
   };
 }

@@ -2,7 +2,7 @@
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   id: 'Our own id.',
   bot_id: 'Our own id of the bot.',
-  chat_id: "The platform's id of the chat; groups and channels have negative ones.",
+  chat_id: "The platform's id of the chat (groups and channels have negative ones), or its public name: `@name`.",
   user_id: 'The id of the user.',
   message_id: "The platform's id of the message, a counter of its chat.",
   reply_to_message_id: 'The message to reply to.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownId, platformId, text } from '../input-types.ts';
+import { chatId, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { pagedInputs } from '../paging.ts';
 import { auditEntryResource } from '../resources/audit-entry.ts';
@@ -12,7 +12,7 @@ export const listAuditEntries = defineOperation({
   summary: 'What was done in a chat, by accounts and by the bot itself, newest first.',
   input: z.object({
     bot_id: ownId().optional(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     action: text({ min: 1, max: 64 }).optional(),
     ...pagedInputs({ default: 50, max: 200 }),
   }),

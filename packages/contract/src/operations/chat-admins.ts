@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { flag, integer, ownId, platformId, text } from '../input-types.ts';
+import { chatId, flag, integer, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
 import { chatAdminResource, eachPermission } from '../resources/chat-admin.ts';
 
-const userOfChat = { bot_id: ownId(), chat_id: platformId(), user_id: integer({ min: 1 }) };
+const userOfChat = { bot_id: ownId(), chat_id: chatId(), user_id: integer({ min: 1 }) };
 
 export const listChatAdmins = defineOperation({
   name: 'listChatAdmins',
@@ -13,7 +13,7 @@ export const listChatAdmins = defineOperation({
   paths: ['/api/admins'],
   role: 'any',
   summary: 'The administrators of a chat as the platform names them now, its creator first.',
-  input: z.object({ bot_id: ownId(), chat_id: platformId(), ...unpagedInputs() }),
+  input: z.object({ bot_id: ownId(), chat_id: chatId(), ...unpagedInputs() }),
   output: z.array(chatAdminResource),
   botInputs: ['bot_id'],
 });

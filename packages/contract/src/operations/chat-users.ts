@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, ownId, platformId, text } from '../input-types.ts';
+import { chatId, flag, integer, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
@@ -13,7 +13,7 @@ export const listChatUsers = defineOperation({
   summary: 'Who wrote in a chat, by id.',
   input: z.object({
     bot_id: ownId().optional(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     q: text({ max: 256 }).optional().describe('A part of a name or the username, in any case.'),
     ...unpagedInputs(),
     limit: integer({ min: 1 }).default(50).describe('How many at most.'),
@@ -22,7 +22,7 @@ export const listChatUsers = defineOperation({
   botInputs: ['bot_id'],
 });
 
-const userOfChat = { bot_id: ownId(), chat_id: platformId(), user_id: integer({ min: 1 }) };
+const userOfChat = { bot_id: ownId(), chat_id: chatId(), user_id: integer({ min: 1 }) };
 
 export const banChatUser = defineOperation({
   name: 'banChatUser',

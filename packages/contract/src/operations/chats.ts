@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownId, platformId, text } from '../input-types.ts';
+import { chatId, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
@@ -20,7 +20,7 @@ export const listChats = defineOperation({
   botInputs: ['bot_id'],
 });
 
-const oneChat = { input: z.object({ bot_id: ownId(), chat_id: platformId() }), botInputs: ['bot_id'] } as const;
+const oneChat = { input: z.object({ bot_id: ownId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
 
 export const refreshChat = defineOperation({
   ...oneChat,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, ownId, platformId, text } from '../input-types.ts';
+import { chatId, flag, integer, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { pagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
@@ -13,7 +13,7 @@ export const listMessages = defineOperation({
   summary: 'The messages of a chat, newest first.',
   input: z.object({
     bot_id: ownId(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     include_deleted: flag().default(false),
     ...pagedInputs({ default: 50, max: 200 }),
   }),
@@ -32,7 +32,7 @@ const parseMode = z.preprocess(
 
 const sendInputs = {
   bot_id: ownId(),
-  chat_id: platformId(),
+  chat_id: chatId(),
   text: text({ min: 1, max: 16384 }),
   reply_to_message_id: integer({ min: 1 }).optional(),
   parse_mode: parseMode.optional(),
@@ -58,7 +58,7 @@ export const searchMessages = defineOperation({
   summary: 'The messages of a chat that have all the words, the last one as a prefix; newest first.',
   input: z.object({
     bot_id: ownId().optional(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
     ...pagedInputs({ default: 50, max: 200 }),
   }),
@@ -76,7 +76,7 @@ export const exportChat = defineOperation({
   summary: 'All messages of a chat, streamed: one JSON object a line, or CSV with a header line.',
   input: z.object({
     bot_id: ownId(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     format: z.enum(EXPORT_FORMATS).default('ndjson'),
   }),
   output: z.string(),
@@ -85,7 +85,7 @@ export const exportChat = defineOperation({
 });
 
 const oneMessage = {
-  input: z.object({ bot_id: ownId(), chat_id: platformId(), message_id: integer({ min: 1 }) }),
+  input: z.object({ bot_id: ownId(), chat_id: chatId(), message_id: integer({ min: 1 }) }),
   botInputs: ['bot_id'],
 } as const;
 

@@ -34,7 +34,9 @@ export const listRoutingRules = defineOperation({
 
 const targets = {
   target_bot_id: ownId().optional().describe('Required unless the action is drop.'),
-  target_chat_id: nullable(platformId()).optional().describe('Required unless the action is drop.'),
+  target_chat_id: nullable(platformId())
+    .optional()
+    .describe('Required unless the action is drop. 0: the chat that the message came from.'),
 };
 
 const addInputs = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownId, platformId } from '../input-types.ts';
+import { chatId, ownId } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { chatStatsResource } from '../resources/chat-stats.ts';
 
@@ -9,7 +9,7 @@ export const showChatStats = defineOperation({
   paths: ['/api/stats'],
   role: 'any',
   summary: 'How much is written in a chat, by whom and when.',
-  input: z.object({ bot_id: ownId(), chat_id: platformId() }),
+  input: z.object({ bot_id: ownId(), chat_id: chatId() }),
   output: chatStatsResource,
   botInputs: ['bot_id'],
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownId, platformId, text } from '../input-types.ts';
+import { chatId, ownId, platformId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
@@ -13,7 +13,7 @@ export const listTags = defineOperation({
   paths: ['/api/tags'],
   role: 'any',
   summary: 'The tags of the users of a chat, oldest first.',
-  input: z.object({ bot_id: ownId().optional(), chat_id: platformId(), ...unpagedInputs() }),
+  input: z.object({ bot_id: ownId().optional(), chat_id: chatId(), ...unpagedInputs() }),
   output: z.array(tagResource),
   botInputs: ['bot_id'],
 });
@@ -26,7 +26,7 @@ export const listTagsOfUser = defineOperation({
   summary: 'The tags of one user of a chat, oldest first.',
   input: z.object({
     bot_id: ownId().optional(),
-    chat_id: platformId(),
+    chat_id: chatId(),
     user_id: platformId(),
     ...unpagedInputs(),
   }),
@@ -36,7 +36,7 @@ export const listTagsOfUser = defineOperation({
 
 const addInputs = {
   bot_id: ownId(),
-  chat_id: platformId(),
+  chat_id: chatId(),
   user_id: platformId(),
   username: text({ max: 64 }).optional().describe('Absent: as the user was last seen in the chat.'),
   tag: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank'),

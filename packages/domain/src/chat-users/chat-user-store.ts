@@ -1,25 +1,26 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatUsersTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 
 export type ChatUser = Selectable<ChatUsersTable>;
 
 export interface ChatUserQuery {
   botId: number;
   chatId: number;
-  /** A part of a name or the username, in any case; '' finds all. */
+  /** A part of the full name or the username, or how an @username begins, in any case; '' finds all. */
   q: string;
 }
+
+const fullName = () => sql<string>`concat_ws(' ', first_name, last_name)`;
 
 /** SQL of the users who wrote in a chat. */
 export function chatUserStore(db: Database) {
   const usersOf = ({ botId, chatId, q }: ChatUserQuery) => {
     const users = db.selectFrom('chat_users').where('bot_id', '=', botId).where('chat_id', '=', chatId);
     if (q === '') return users;
-    const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
-    return users.where((row) =>
-      row.or((['username', 'first_name', 'last_name'] as const).map((name) => row(name, 'ilike', pattern))),
-    );
+    const text = q.replace(/[\\%_]/g, '\\$&');
+    if (q.startsWith('@')) return users.where('username', 'ilike', `${text.slice(1)}%`);
+    return users.where((row) => row.or([row('username', 'ilike', `%${text}%`), row(fullName(), 'ilike', `%${text}%`)]));
   };
   return {
     /** By id: an order that no new message disturbs while somebody pages. */

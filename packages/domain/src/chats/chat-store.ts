@@ -29,6 +29,17 @@ export function chatStore(db: Database) {
       return (await chats.executeTakeFirst()) ?? null;
     },
 
+    /** The chat that had this public name, without @, when one of the bots last saw it. */
+    async findByName(botIds: number[], name: string): Promise<Chat | null> {
+      const chats = db
+        .selectFrom('chats')
+        .selectAll()
+        .where('bot_id', 'in', botIds)
+        .where((row) => row(row.fn<string>('lower', ['username']), '=', name.toLowerCase()))
+        .orderBy('updated_at', 'desc');
+      return (botIds.length === 0 ? undefined : await chats.executeTakeFirst()) ?? null;
+    },
+
     /** The bots that track a chat. */
     async botsOf(chatId: number): Promise<number[]> {
       const rows = await db.selectFrom('chats').select('bot_id').where('id', '=', chatId).execute();

@@ -6,7 +6,7 @@ import { routingRuleStore } from './routing-rule-store.ts';
 
 /** Adds a rule, which runs after those there are. Throws 'bad_request' naming every fault, or 'not_found' (a bot). */
 export async function addRoutingRule(deps: ChangeRulesDeps, wanted: WantedRule): Promise<RoutingRule> {
-  const rule = completeRule(wanted);
+  const rule = completeRule(deps.directory, wanted);
   return changeRules(deps, async (db) => {
     const result = await routingRuleStore(db).insert(rule);
     return { result, botIds: [rule.sourceBotId, rule.targetBotId] };

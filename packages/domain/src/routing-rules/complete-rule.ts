@@ -1,4 +1,6 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { SOURCE_CHAT } from '../bots/active-rule.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
 import { compilePattern } from './compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
 
@@ -7,14 +9,14 @@ export type WantedRule = RoutingRuleChanges &
   Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
 
 /** Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. */
-export function completeRule(wanted: WantedRule): RoutingRuleContent {
+export function completeRule(directory: Pick<BotDirectory, 'isOwnBot'>, wanted: WantedRule): RoutingRuleContent {
   const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
   const drops = action === 'drop';
   const targetBotId = wanted.targetBotId ?? (drops ? sourceBotId : undefined);
   const targetChatId = wanted.targetChatId ?? null;
   const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, delivery, description };
-  const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults({ ...rule, targetBotId }))];
+  const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId }))];
   if (faults.length === 0 && targetBotId !== undefined) return { ...rule, targetBotId };
   const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
   throw new FlotillaError('bad_request', sentence, { details: faults });
@@ -48,15 +50,27 @@ function isId(text: string): boolean {
 
 type Targeted = Omit<RoutingRuleContent, 'targetBotId'> & { targetBotId: number | undefined };
 
-function targetFaults(rule: Targeted): FaultDetail[] {
+function targetFaults(directory: Pick<BotDirectory, 'isOwnBot'>, rule: Targeted): FaultDetail[] {
   const missing = (path: string) => ({ path, reason: 'is required unless the action is drop' });
   const isOwnSource =
     rule.targetBotId === rule.sourceBotId &&
-    rule.conditionType === 'chat_id' &&
-    rule.conditionValue === String(rule.targetChatId);
+    (rule.targetChatId === SOURCE_CHAT ||
+      (rule.conditionType === 'chat_id' && rule.conditionValue === String(rule.targetChatId)));
   return [
     ...(rule.targetBotId === undefined ? [missing('target_bot_id')] : []),
     ...(rule.targetChatId === null ? [missing('target_chat_id')] : []),
     ...(isOwnSource ? [{ path: 'target_chat_id', reason: 'is the source of this rule' }] : []),
+    ...impossibleChat(directory, rule.targetChatId),
   ];
+}
+
+/** Ids of the platform have at most 52 bits. */
+const LARGEST_ID = 2 ** 52;
+
+/** What no bot can ever write to: another bot, and an id that the platform does not give. */
+function impossibleChat(directory: Pick<BotDirectory, 'isOwnBot'>, chatId: number | null): FaultDetail[] {
+  if (chatId === null) return [];
+  if (Math.abs(chatId) > LARGEST_ID) return [{ path: 'target_chat_id', reason: 'is no id that a chat can have' }];
+  if (!directory.isOwnBot(chatId)) return [];
+  return [{ path: 'target_chat_id', reason: 'is a bot, and bots cannot write to bots' }];
 }

@@ -1,5 +1,5 @@
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
-import type { ActiveRule } from '../bots/active-rule.ts';
+import { type ActiveRule, SOURCE_CHAT } from '../bots/active-rule.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { SeenMessage } from '../history/route-link.ts';
@@ -26,8 +26,8 @@ export async function findDestinations(
     answered === null ? { source: null, targets: [] } : await findCounterparts(deps, answered);
   const counterparts = source === null ? targets : [source, ...targets];
   const byRules = sendingRules(bot, kind, messages).flatMap((rule) => {
-    const found = ruleDestination(deps.directory, rule, counterparts);
-    return found !== null && !isWhereItIs(bot, first, found) ? [found] : [];
+    const found = ruleDestination(deps.directory, rule, counterparts, first);
+    return found !== null && !isEcho(bot, rule, first, found) ? [found] : [];
   });
   if (source === null || byRules.some((to) => to.target.id === source.botId && to.chatId === source.chatId)) {
     return byRules;
@@ -44,9 +44,14 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   return writers.includes(bot.telegramId) || readObject(answered, 'sender_chat') !== null;
 }
 
-function ruleDestination(directory: BotDirectory, rule: ActiveRule, counterparts: SeenMessage[]): Destination | null {
+function ruleDestination(
+  directory: BotDirectory,
+  rule: ActiveRule,
+  counterparts: SeenMessage[],
+  message: Fields,
+): Destination | null {
   const target = directory.byId(rule.targetBotId);
-  const chatId = rule.targetChatId;
+  const chatId = rule.targetChatId === SOURCE_CHAT ? chatOf(message) : rule.targetChatId;
   if (target === undefined || chatId === null) return null;
   const counterpart = counterparts.find((made) => made.botId === target.id && made.chatId === chatId);
   return {
@@ -75,6 +80,16 @@ function replyDestination(directory: BotDirectory, source: SeenMessage): Destina
     showsSource: false,
     atMostOnce: false,
   };
+}
+
+function chatOf(message: Fields): number | null {
+  const id = readObject(message, 'chat')?.id;
+  return typeof id === 'number' ? id : null;
+}
+
+/** Who asks for the source's own chat wants its messages there again, by another bot. */
+function isEcho(bot: Bot, rule: ActiveRule, message: Fields, to: Destination): boolean {
+  return rule.targetChatId === SOURCE_CHAT ? to.target.id === bot.id : isWhereItIs(bot, message, to);
 }
 
 /** A chat does not hear its own messages again. A private chat's id is that of the person, with whichever bot. */

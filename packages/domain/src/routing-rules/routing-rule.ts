@@ -10,7 +10,7 @@ export interface RoutingRule {
   /** An id in decimal, a phrase or a regular expression, as the type says; '' for `all`. */
   conditionValue: string;
   action: RoutingAction;
-  /** null for `drop` only. */
+  /** null for `drop` only; 0 for the chat of each message. */
   targetChatId: number | null;
   enabled: boolean;
   delivery: RoutingDelivery;

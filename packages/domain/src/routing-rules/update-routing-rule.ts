@@ -16,7 +16,7 @@ export async function updateRoutingRule(
     const rules = routingRuleStore(db);
     const before = await rules.lock(id);
     if (before === null) throw new FlotillaError('not_found', 'Route not found');
-    const result = await rules.update(id, completeRule({ ...before, ...named }));
+    const result = await rules.update(id, completeRule(deps.directory, { ...before, ...named }));
     return { result, botIds: [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]) };
   }).catch(refuseUnknownBot);
 }

@@ -83,6 +83,26 @@ describe('conditions', () => {
   });
 });
 
+describe('the chat of the source as the target', () => {
+  test('is the private chat with the same person, and the same group, by the other bot', async () => {
+    const [source, target] = await pair();
+    const ada = await scene.person([source, target]);
+    const creator = await scene.person([]);
+    const admins = [source, target].map(({ platformId }) => ({ bot: platformId }));
+    const { id: group } = await fleet.control.createChat({ type: 'supergroup', creator, members: [ada], admins });
+    await scene.rule(source, target, 0, { condition_type: 'keyword', condition_value: 'echo' });
+    await say(ada, source, 'echo in private');
+    await fleet.control.sendMessage({ person: ada, chat: group, text: 'echo in the group' });
+    const [privately] = await scene.sent(target, ada, 1);
+    expect(privately?.text).toBe('echo in private');
+    const [inGroup] = await scene.sent(target, group, 1);
+    expect(inGroup?.text).toBe('echo in the group');
+    await scene.settled(source);
+    await scene.settled(target);
+    expect(texts(await scene.shown(target, group))).toEqual(['echo in the group', 'echo in the group']);
+  });
+});
+
 describe('replies', () => {
   test('to a routed message go back to where it came from, and on', async () => {
     const [source, target] = await pair();

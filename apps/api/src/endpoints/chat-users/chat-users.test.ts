@@ -13,7 +13,10 @@ beforeAll(async () => {
   bot = await api.addBot();
 });
 
-const insert = (users: { user_id: number; username?: string; first_name?: string; is_bot?: boolean }[], chat = CHAT) =>
+const insert = (
+  users: { user_id: number; username?: string; first_name?: string; last_name?: string; is_bot?: boolean }[],
+  chat = CHAT,
+) =>
   api.database.db
     .insertInto('chat_users')
     .values(
@@ -50,6 +53,23 @@ describe('the users of a chat', () => {
     expect(idsOf(await list({ q: '_' }))).toEqual([1, 2]);
     expect(idsOf(await list({ q: '%' }))).toEqual([]);
     expect((await list({ q: 'ace' })).headers.get('x-total-count')).toBe('1');
+  });
+
+  test('are found by the full name, and by how an @username begins', async () => {
+    const chat_id = CHAT - 2;
+    await insert(
+      [
+        { user_id: 11, username: 'ada_l', first_name: 'Ada', last_name: 'Lovelace' },
+        { user_id: 12, username: 'not_ada', first_name: 'Charles', last_name: 'Babbage' },
+        { user_id: 13, first_name: 'Ada' },
+      ],
+      chat_id,
+    );
+    expect(idsOf(await list({ chat_id, q: 'ada love' }))).toEqual([11]);
+    expect(idsOf(await list({ chat_id, q: '@ADA' }))).toEqual([11]);
+    expect(idsOf(await list({ chat_id, q: '@ada_l' }))).toEqual([11]);
+    expect(idsOf(await list({ chat_id, q: 'ada' }))).toEqual([11, 12, 13]);
+    expect(idsOf(await list({ chat_id, q: 'lovelace ada' }))).toEqual([]);
   });
 
   test('come 50 at a time unless asked otherwise, and page by offset and cursor', async () => {

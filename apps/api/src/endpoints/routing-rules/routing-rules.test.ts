@@ -103,6 +103,21 @@ describe('a routing rule', () => {
     expect(faultsOf(await update({ id: rule.id, target_chat_id: TARGET_CHAT }))).toEqual(['target_chat_id']);
   });
 
+  test('may send to the chat of the source by another bot, and not by the source itself', async () => {
+    expect((await add({ target_chat_id: 0 })).json).toMatchObject({ target_chat_id: 0 });
+    expect(faultsOf(await add({ target_chat_id: 0, target_bot_id: source.id }))).toEqual(['target_chat_id']);
+  });
+
+  test('is refused where no bot can ever write: to a bot of ours, and to an id that no chat has', async () => {
+    const itself = Number(target.token.split(':')[0]);
+    for (const chat of [itself, Number(source.token.split(':')[0]), 2 ** 52 + 1]) {
+      expect(faultsOf(await add({ target_chat_id: chat }))).toEqual(['target_chat_id']);
+    }
+    const rule = await added();
+    const refused = await update({ id: rule.id, target_chat_id: itself });
+    expect(refused.json).toMatchObject({ error: 'target_chat_id is a bot, and bots cannot write to bots' });
+  });
+
   test('says which bot is not there', async () => {
     for (const fields of [{ source_bot_id: NO_SUCH_ID }, { target_bot_id: NO_SUCH_ID }]) {
       expect(await add(fields)).toMatchObject({ status: 404, json: { error: 'Bot not found' } });

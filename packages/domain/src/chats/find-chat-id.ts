@@ -1,0 +1,25 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { Bot } from '../bots/bot.ts';
+import { resultOf } from '../bots/validate-token.ts';
+import { chatStore } from './chat-store.ts';
+
+type FindDeps = { db: Database; platform: PlatformClient };
+
+/**
+ * The id of the chat that has a public name (without @). For an action the platform is asked, since a name may have gone
+ * to another chat; for reading, what the bot last saw is enough. Throws what the platform says of an unknown name.
+ */
+export async function findChatId(
+  { db, platform }: FindDeps,
+  bot: Bot,
+  name: string,
+  purpose: 'act' | 'read',
+): Promise<number> {
+  const seen = purpose === 'act' ? null : await chatStore(db).findByName([bot.id], name);
+  if (seen !== null) return seen.id;
+  const chat = resultOf(await platform.call(bot.token, 'getChat', { chat_id: `@${name}` })) as { id?: unknown } | null;
+  if (typeof chat?.id === 'number' && Number.isSafeInteger(chat.id)) return chat.id;
+  throw new FlotillaError('platform_failed', 'The platform answered no chat');
+}
