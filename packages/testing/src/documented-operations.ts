@@ -31,7 +31,7 @@ interface Document {
 /** Headers that a response has only sometimes. */
 const OCCASIONAL = ['Link', 'Set-Cookie'];
 
-/** All operations of an OpenAPI 3.1 document. */
+/** All REST operations of an OpenAPI 3.1 document; those of the proxy have no role, since the token decides there. */
 export function documentedOperations(document: Document): DocumentedOperation[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
@@ -41,8 +41,9 @@ export function documentedOperations(document: Document): DocumentedOperation[] 
     return validate(value) === true ? [] : [ajv.errorsText(validate.errors, { dataVar: 'answer' })];
   };
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, entry]) => {
+    Object.entries(methods).flatMap(([method, entry]) => {
       const described = entry as unknown as Described;
+      if (described['x-role'] === undefined) return [];
       return {
         name: described.operationId,
         method: method.toUpperCase() as DocumentedOperation['method'],

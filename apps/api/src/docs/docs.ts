@@ -34,13 +34,14 @@ export function docs(): Router {
   const router = Router({ caseSensitive: true });
   const document = JSON.stringify(apiDocument());
   const page = readFileSync(`${import.meta.dirname}/page.html`);
+  router.get('/', (_request, response) => response.redirect(303, '/docs'));
   router.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
   router.get('/docs', (_request, response) => {
     response.setHeader('Content-Security-Policy', PAGE_POLICY);
     response.type('html').send(page);
   });
   for (const [path, folder] of ASSETS) router.get(path, asset(folder));
-  for (const path of ['/openapi.json', '/docs', ...ASSETS.keys()]) router.all(path, refuseMethod(['GET', 'HEAD']));
+  for (const path of ['/', '/openapi.json', '/docs', ...ASSETS.keys()]) router.all(path, refuseMethod(['GET', 'HEAD']));
   return router;
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../flotilla-error.ts';
 import type { Operation } from '../operation.ts';
 import { errorAnswer } from '../resources/answers.ts';
+import { describeProxy, PROXY_TAG } from './bot-api-proxy.ts';
 import { type Components, describeOperation } from './describe-operation.ts';
 import type { Documentation } from './document-operation.ts';
 import { HEADERS } from './headers.ts';
@@ -17,6 +18,8 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   /** Path → method in lower case → operation. */
   paths: Record<string, Record<string, JsonSchema>>;
+  /** What we send by ourselves. */
+  webhooks: JsonSchema;
   components: Record<string, Record<string, JsonSchema>>;
 }
 
@@ -36,6 +39,7 @@ export function openApiDocument(given: {
     const entry = describeOperation(operation, aboutOf.get(operation), components);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: entry };
   }
+  const proxy = describeProxy(components.writer);
   return {
     openapi: '3.1.0',
     info: {
@@ -46,8 +50,9 @@ export function openApiDocument(given: {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'Where this document came from.' }],
-    tags: tagsOf(operations),
-    paths,
+    tags: [...tagsOf(operations), PROXY_TAG],
+    paths: { ...paths, ...(proxy.paths as OpenApiDocument['paths']) },
+    webhooks: proxy.webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
       schemas: sorted(components.writer.components),
