@@ -23,6 +23,7 @@ import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
 import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
+import { type CredentialWatch, watchCredentials } from './auth/watch-credentials.ts';
 import type { ApiConfig } from './config.ts';
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
@@ -36,6 +37,8 @@ export interface Context extends BotDeps, AccountDeps {
   waiters: ChannelWaiters;
   credentials: CredentialCache;
   auth: Authentication;
+  /** Who waits in this process with a key or a session. */
+  credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
   /** Null where it is off. */
   tracing: Tracing | null;
@@ -75,6 +78,7 @@ export async function createContext(
   const waiters = channelWaiters(redis, channels.appended);
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
+  const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   const counted = apiMetrics(metrics, waiters);
   const leave = new AbortController();
   const stop = new AbortController();
@@ -92,6 +96,7 @@ export async function createContext(
     turns,
     waiters,
     credentials,
+    credentialWatch,
     platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
     backendAllowedCidrs: config.backendAllowedCidrs,
     publicUrl: config.http.publicUrl,
@@ -108,6 +113,7 @@ export async function createContext(
     close: async () => {
       const flushed = tracing?.close();
       waiters.close();
+      credentialWatch.close();
       memory.close();
       directory.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));

@@ -1,4 +1,5 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -19,7 +20,7 @@ afterAll(async () => {
 }, 30_000);
 
 test('sessions live on all nodes of a Redis Cluster, and end there', async () => {
-  const store = new RedisSessionStore(redis.commands, 60_000);
+  const store = new RedisSessionStore(redis.commands, systemClock, 60_000);
   const ids = Array.from({ length: 20 }, (_, at) => `session-${at}`);
   const session = (at: number) => ({ accountId: at, epoch: 1, cookie: { originalMaxAge: null } }) as SessionData;
   const read = (id: string) =>

@@ -1,4 +1,4 @@
-import type { ApiKey } from '@flotilla/domain/accounts/api-key.ts';
+import { isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -42,13 +42,9 @@ export function bearerAuthentication(deps: BearerDeps): BearerAuthentication {
 /** Looked up by hash: how long it takes tells nothing about how much of a wrong key is right. */
 async function callerByKey(deps: BearerDeps, key: string): Promise<Caller | null> {
   const apiKey = await deps.credentials.keyByHash(sha256Hex(key));
-  if (apiKey === null || !isUsable(apiKey, deps.clock.nowMs())) return null;
+  if (apiKey === null || !isUsableKey(apiKey, deps.clock.nowMs())) return null;
   const account = await deps.credentials.account(apiKey.accountId);
   if (account === null) return null;
   deps.recordKeyUse(apiKey.id);
   return callerOf(account, apiKey);
-}
-
-function isUsable(key: ApiKey, nowMs: number): boolean {
-  return key.enabled && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
 }

@@ -1,12 +1,13 @@
 import { changeCredentials } from '@flotilla/domain/accounts/change-credentials.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 let api: TestApi;
 let redis: RedisHandles;
@@ -14,6 +15,10 @@ let http: RestClient;
 let accounts = 0;
 
 const KEYS = '/api/auth/api-keys';
+const ALL_BUT_DATE = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
 const log = createLogger({ name: 'test', level: 'silent' });
 
 beforeAll(async () => {
@@ -287,6 +292,74 @@ describe('changing the password', () => {
     const changed = await change(cookie, account);
     const kept = cookieOf(changed);
     await waitFor(async () => (await list({ cookie: kept })).status === 200, { timeoutMs: 5000 });
+  });
+});
+
+describe('a session, whatever it does,', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const at = (ms: number) => jest.setSystemTime(ms);
+  const signInAt = (pod: RestClient, account: TestAccount) =>
+    pod('POST', '/api/auth/login', {
+      body: credentials(account),
+      headers: { 'x-forwarded-for': `10.3.0.${account.id % 250}` },
+    });
+  const from = (cookie: string) => ({ cookie, 'x-forwarded-for': '10.3.1.1' });
+  /** What a session's record says of its end, and when Redis forgets it unless it is used. */
+  const recordOf = async (cookie: string) => {
+    const key = authKeys.session(/^session=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? '');
+    const record = JSON.parse((await redis.commands.get(key)) ?? '{}') as { endsAtMs?: number };
+    return { ...record, key, forgottenInMs: await redis.commands.pttl(key) };
+  };
+
+  // Only the date is not the real one: what is used within seven days goes on, until thirty have passed.
+  beforeEach(() => {
+    jest.useFakeTimers({ now: Date.now(), doNotFake: ALL_BUT_DATE });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('ends thirty days after the sign-in, and so does its cookie', async () => {
+    // Of its own: what a pod remembers has been read at its time.
+    const pod = restClient((await api.startPod()).url);
+    const beganAtMs = Date.now();
+    const answer = await signInAt(pod, await newAccount());
+    const expires = Date.parse(/Expires=([^;]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? '');
+    expect(Math.abs(expires - beganAtMs - 30 * DAY_MS)).toBeLessThan(60_000);
+    const headers = { cookie: cookieOf(answer) };
+    for (const day of [6, 12, 18, 24, 29.9]) {
+      at(beganAtMs + day * DAY_MS);
+      expect([day, (await pod('GET', '/api/auth/me', { headers })).status]).toEqual([day, 200]);
+    }
+    expect((await recordOf(headers.cookie)).forgottenInMs).toBeLessThan(0.11 * DAY_MS);
+    at(beganAtMs + 30 * DAY_MS + 60_000);
+    expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(401);
+  });
+
+  test('ends then also when the password was changed meanwhile', async () => {
+    const pod = restClient((await api.startPod()).url);
+    const account = await newAccount();
+    const beganAtMs = Date.now();
+    const opened = await signInAt(pod, account);
+    at(beganAtMs + 29 * DAY_MS);
+    const body = { old_password: account.password, new_password: 'a new password' };
+    const changed = await pod('POST', '/api/auth/change-password', { body, headers: from(cookieOf(opened)) });
+    const headers = { cookie: cookieOf(changed) };
+    expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(200);
+    at(beganAtMs + 30 * DAY_MS + 60_000);
+    expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(401);
+  });
+
+  test('ends so also when an earlier release opened it', async () => {
+    const pod = restClient((await api.startPod()).url);
+    const opened = await signInAt(pod, await newAccount());
+    const headers = { cookie: cookieOf(opened) };
+    const { endsAtMs: _unknown, key, forgottenInMs: _rest, ...record } = await recordOf(headers.cookie);
+    await redis.commands.set(key, JSON.stringify(record), 'PX', DAY_MS);
+    const seenAtMs = Date.now();
+    expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(200);
+    at(seenAtMs + 30 * DAY_MS + 60_000);
+    expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(401);
   });
 });
 

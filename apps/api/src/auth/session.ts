@@ -2,43 +2,50 @@ import { hkdfSync } from 'node:crypto';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sign } from 'cookie-signature';
 import type { Request, Response } from 'express';
 import session from 'express-session';
 import { RedisSessionStore } from './redis-session-store.ts';
+import type { OpenSession } from './watch-credentials.ts';
 
 declare module 'express-session' {
   interface SessionData {
     accountId: number;
     /** The account's epoch at sign-in: a password or role change raises it, which ends the session. */
     epoch: number;
+    /** When it ends, however much it is used; absent in one that an earlier release opened. */
+    endsAtMs: number;
   }
 }
 
 export const SESSION_COOKIE = 'session';
-const LIFETIME_MS = 7 * 24 * 3_600_000;
-const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/', maxAge: LIFETIME_MS } as const;
+const DAY_MS = 24 * 3_600_000;
+const ENDS_AFTER_MS = 30 * DAY_MS;
+const ENDS_UNUSED_AFTER_MS = 7 * DAY_MS;
+const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
 export interface SessionDeps {
   redis: RedisHandles;
   credentials: CredentialCache;
+  clock: Clock;
   config: { encryptionKey: string; http: { publicUrl: string | null } };
 }
 
 export type SessionMiddleware = (request: Request, response: Response) => Promise<void>;
 
 /** Attaches `request.session` from the cookie, or an empty one. */
-export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddleware {
+export function sessionMiddleware({ redis, clock, config }: SessionDeps): SessionMiddleware {
   const isHttps = config.http.publicUrl?.startsWith('https:') ?? false;
   const secrets = sessionSecrets(config.encryptionKey);
   const attach = session({
     name: SESSION_COOKIE,
     secret: secrets,
-    store: new RedisSessionStore(redis.commands, LIFETIME_MS),
+    store: new RedisSessionStore(redis.commands, clock, ENDS_UNUSED_AFTER_MS),
     resave: false,
     saveUninitialized: false,
     unset: 'destroy',
-    cookie: { ...COOKIE, secure: 'auto' },
+    cookie: { ...COOKIE, maxAge: ENDS_AFTER_MS, secure: 'auto' },
   });
   return async (request, response) => {
     // express-session asks the request; PUBLIC_URL knows of a TLS that ends before an untrusted proxy.
@@ -46,34 +53,50 @@ export function sessionMiddleware({ redis, config }: SessionDeps): SessionMiddle
     await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    renewSignature(request, response, secrets[0]!);
+    if (request.session.accountId === undefined) return;
+    request.session.endsAtMs ??= clock.nowMs() + ENDS_AFTER_MS;
+    renewSignature(request, response, { secret: secrets[0]!, nowMs: clock.nowMs() });
   };
 }
 
 /** A cookie that another key than the first has signed is sent anew, so that people stay signed in when that key goes. */
-function renewSignature(request: Request, response: Response, secret: string): void {
-  if (request.session.accountId === undefined) return;
-  const value = `s:${sign(request.sessionID, secret)}`;
+function renewSignature(request: Request, response: Response, at: { secret: string; nowMs: number }): void {
+  const value = `s:${sign(request.sessionID, at.secret)}`;
   if (request.headers.cookie?.includes(encodeURIComponent(value))) return;
-  response.cookie(SESSION_COOKIE, value, { ...COOKIE, secure: request.secure });
+  const maxAge = openSessionOf(request).endsAtMs - at.nowMs;
+  response.cookie(SESSION_COOKIE, value, { ...COOKIE, maxAge, secure: request.secure });
 }
 
 /** The account that signed in, unless its sessions were ended since. */
 export async function callerOfSession(credentials: CredentialCache, request: Request): Promise<Caller | null> {
-  const { accountId, epoch } = request.session;
-  if (accountId === undefined || epoch === undefined) return null;
+  const { accountId, epoch = 0 } = request.session;
+  if (accountId === undefined) return null;
   // Another process may have opened the session a moment ago, under an epoch that this one has not heard of yet.
   const account = await credentials.account(accountId, { epoch });
   return account !== null && account.sessionEpoch === epoch ? callerOf(account) : null;
 }
 
-/** Opens a session under a new id, whatever id the request came with. */
-export async function beginSession(request: Request, opened: { accountId: number; epoch: number }): Promise<void> {
+/** The session of a request that came with one. */
+export function openSessionOf({ session, sessionID }: Request): OpenSession {
+  const { epoch = 0, endsAtMs = 0 } = session;
+  return { id: sessionID, epoch, endsAtMs };
+}
+
+/**
+ * Opens a session under a new id, whatever id the request came with. It ends 30 days from now, or when the one does that
+ * it goes on from.
+ */
+export async function beginSession(
+  { clock }: { clock: Clock },
+  request: Request,
+  opened: { accountId: number; epoch: number; endsAtMs?: number | undefined },
+): Promise<void> {
+  const { accountId, epoch, endsAtMs = clock.nowMs() + ENDS_AFTER_MS } = opened;
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
-  request.session.accountId = opened.accountId;
-  request.session.epoch = opened.epoch;
+  Object.assign(request.session, { accountId, epoch, endsAtMs });
+  request.session.cookie.maxAge = endsAtMs - clock.nowMs();
   await new Promise<void>((resolve, reject) => {
     request.session.save((error: unknown) => (error ? reject(error) : resolve()));
   });
@@ -82,7 +105,7 @@ export async function beginSession(request: Request, opened: { accountId: number
 /** Ends the request's session, if it came with one, and takes the cookie back. */
 export async function endSession(request: Request, response: Response): Promise<void> {
   if (request.session === undefined) return;
-  response.clearCookie(SESSION_COOKIE, { httpOnly: true, sameSite: 'lax', path: '/' });
+  response.clearCookie(SESSION_COOKIE, COOKIE);
   await new Promise<void>((resolve, reject) => {
     request.session.destroy((error: unknown) => (error ? reject(error) : resolve()));
   });

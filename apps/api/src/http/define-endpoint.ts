@@ -9,6 +9,9 @@ import type { RawFields } from './read-fields.ts';
 import { resolveChat, type WithChatId } from './resolve-chat.ts';
 import { sendJson } from './send-json.ts';
 
+/** Runs work that takes long; throws 'unauthorized' or 'forbidden' soon after the caller may not make the call any more. */
+export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>;
+
 /** A request that passed authentication, authorisation and reading. */
 export interface Exchange {
   request: Request;
@@ -16,6 +19,7 @@ export interface Exchange {
   /** null for public operations only. */
   caller: Caller | null;
   fields: RawFields;
+  whileAllowed: WhileAllowed;
 }
 
 /** An operation with what answers it. */
@@ -35,6 +39,8 @@ export interface Call<Input extends z.ZodObject> {
   caller: Caller;
   request: Request;
   response: Response;
+  /** Around whatever waits or takes long, so that it ends with the caller's credential. */
+  whileAllowed: WhileAllowed;
 }
 
 type Handler<Input extends z.ZodObject, Answer> = (context: Context, call: Call<Input>) => Promise<Answer>;
@@ -84,11 +90,11 @@ export function defineStreamEndpoint<Input extends z.ZodObject>(
 function declare<Input extends z.ZodObject>(operation: Operation<Input>, run: Handler<Input, void>): Endpoint {
   return {
     operation,
-    answer: async (context, { request, response, caller, fields }) => {
+    answer: async (context, { request, response, caller, fields, whileAllowed }) => {
       // A public operation's handler never looks at the caller: there is none. Nor does it name a chat.
       const known = caller as Caller;
       const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
-      await run(context, { input, caller: known, request, response });
+      await run(context, { input, caller: known, request, response, whileAllowed });
     },
   };
 }

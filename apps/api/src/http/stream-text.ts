@@ -6,13 +6,15 @@ const CHUNK_LENGTH = 65_536;
 
 /**
  * Answers 200 with a text that comes piece by piece, no faster than it is read. What goes wrong before the first chunk
- * is thrown, to be answered as any error; later the connection is broken off, so that nobody takes a part for the whole.
+ * is thrown, to be answered as any error; later, or when `ended` aborts, the connection is broken off, so that nobody
+ * takes a part for the whole.
  */
 export async function streamText(
   request: Request,
   response: Response,
   headers: Readonly<Record<string, string>>,
   pieces: AsyncIterable<string>,
+  ended: AbortSignal,
 ): Promise<void> {
   const chunks = chunksOf(pieces);
   const first = await chunks.next();
@@ -23,7 +25,7 @@ export async function streamText(
     return void response.end();
   }
   try {
-    await pipeline(Readable.from(prefixed(first.value, chunks), { objectMode: false }), response);
+    await pipeline(Readable.from(prefixed(first.value, chunks), { objectMode: false }), response, { signal: ended });
   } catch (error) {
     // The client went away; pipeline has ended the reading.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

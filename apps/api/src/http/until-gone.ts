@@ -1,21 +1,21 @@
 import type { Response } from 'express';
 
-/** Runs work that waits, with a signal that aborts when the client has gone or the process begins to stop. */
+/** Runs work that waits, with a signal that aborts when the client has gone or one of `ends` aborts. */
 export async function untilGone<T>(
-  stopping: AbortSignal,
+  ends: readonly AbortSignal[],
   response: Response,
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const gone = new AbortController();
   const abort = () => gone.abort();
   // Not AbortSignal.any: thousands of polls would hang on the process's one long-lived signal.
-  stopping.addEventListener('abort', abort);
+  for (const end of ends) end.addEventListener('abort', abort);
   response.once('close', abort);
-  if (stopping.aborted) abort();
+  if (ends.some(({ aborted }) => aborted)) abort();
   try {
     return await wait(gone.signal);
   } finally {
-    stopping.removeEventListener('abort', abort);
+    for (const end of ends) end.removeEventListener('abort', abort);
     response.removeListener('close', abort);
   }
 }

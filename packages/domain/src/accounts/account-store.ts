@@ -43,6 +43,11 @@ export function accountStore(db: Database) {
       return row === undefined ? null : toAccount(row);
     },
 
+    async findByIds(ids: readonly number[]): Promise<Account[]> {
+      const rows = await accounts().where('accounts.id', '=', sql<number>`any(${ids}::bigint[])`).execute();
+      return rows.map(toAccount);
+    },
+
     /** In any case, as usernames are unique in any case. */
     async findByUsername(username: string): Promise<{ account: Account; passwordHash: string } | null> {
       const row = await accounts()

@@ -29,6 +29,15 @@ export function apiKeyStore(db: Database) {
       return row === undefined ? null : toApiKey(row);
     },
 
+    async findByIds(ids: readonly number[]): Promise<ApiKey[]> {
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('id', '=', sql<number>`any(${ids}::bigint[])`)
+        .execute();
+      return rows.map(toApiKey);
+    },
+
     async count(accountId: number): Promise<number> {
       const { count } = await keysOf(accountId)
         .select((row) => row.fn.countAll<number>().as('count'))

@@ -35,6 +35,11 @@ export function isWellFormedKey(key: string): boolean {
   return key.startsWith('flt_') && checksumOf(body) === key.slice(-CHECKSUM_LENGTH);
 }
 
+/** Whether whoever sends this key is let in. */
+export function isUsableKey(key: ApiKey, nowMs: number): boolean {
+  return key.enabled && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
+}
+
 /** The part of a key that may be stored and shown. */
 export function shownPrefix(key: string): string {
   return key.slice(0, SHOWN_PREFIX_LENGTH);

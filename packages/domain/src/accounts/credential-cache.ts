@@ -21,23 +21,29 @@ export interface CredentialCache {
   keyByHash(hash: string): Promise<ApiKey | null>;
   /** `epoch`: of a session of the account; what is remembered from before that session is read again. */
   account(id: number, session?: { epoch: number }): Promise<Account | null>;
+  /** What every change of an account or a key draws anew, at most 1 s late; null while Redis is away. */
+  version(): Promise<string | null>;
+  /** The version that was last heard of, without asking for a newer one. */
+  knownVersion(): string | null;
 }
 
 /** Follows the version that `changeCredentials` draws, at most 1 s late; without Redis it asks Postgres each time. */
 export function credentialCache(deps: AccountDeps): CredentialCache {
-  const version = followVersion(deps);
+  const { version, known } = followVersion(deps);
   const keys = cachedLookup<string, ApiKey>(deps, version, (hash) => apiKeyStore(deps.db).findByHash(hash));
   const accounts = cachedLookup<number, Account>(deps, version, (id) => accountStore(deps.db).findById(id));
   return {
     keyByHash: (hash) => keys(hash),
     account: (id, session) =>
       accounts(id, (account) => session === undefined || (account !== null && account.sessionEpoch >= session.epoch)),
+    version,
+    knownVersion: known,
   };
 }
 
 type Version = () => Promise<string | null>;
 
-function followVersion({ redis, clock }: AccountDeps): Version {
+function followVersion({ redis, clock }: AccountDeps): { version: Version; known(): string | null } {
   let known: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<string | null> | undefined;
@@ -48,13 +54,14 @@ function followVersion({ redis, clock }: AccountDeps): Version {
     checkedAtMs = beganAtMs;
     return known;
   };
-  return async () => {
+  const version = async () => {
     if (clock.nowMs() - checkedAtMs < VERSION_AGE_MS) return known;
     checking ??= check().finally(() => {
       checking = undefined;
     });
     return checking;
   };
+  return { version, known: () => known };
 }
 
 async function readVersion(redis: AccountDeps['redis']): Promise<string | null> {

@@ -10,6 +10,8 @@ export const changePasswordEndpoint = defineEndpoint(operation, async (context, 
   const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
   const epoch = await changePassword(context, account.id, { old: input.old_password, new: input.new_password });
   await attempt.succeeded();
-  if (apiKey === null) await beginSession(request, { accountId: account.id, epoch });
+  // A session goes on to the end it had; it was told the password, but nobody signed in.
+  const { endsAtMs } = request.session ?? {};
+  if (apiKey === null) await beginSession(context, request, { accountId: account.id, epoch, endsAtMs });
   return OK;
 });

@@ -15,6 +15,6 @@ export const loginEndpoint = defineEndpoint(login, async (context, { input, requ
   signIns.of(account === null ? 'refused' : 'ok').inc();
   if (account === null) throw new FlotillaError('unauthorized', 'The username or the password is wrong');
   await attempt.succeeded();
-  await beginSession(request, { accountId: account.id, epoch: account.sessionEpoch });
+  await beginSession(context, request, { accountId: account.id, epoch: account.sessionEpoch });
   return { user: presentAccount(account), must_change_password: account.mustChangePassword };
 });

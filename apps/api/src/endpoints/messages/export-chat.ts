@@ -7,14 +7,16 @@ import { requireBot } from '../bots/require-bot.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
 import { presentMessage } from './present-message.ts';
 
-export const exportChatEndpoint = defineStreamEndpoint(operation, async (context, { input, request, response }) => {
+export const exportChatEndpoint = defineStreamEndpoint(operation, async (context, call) => {
+  const { input, request, response, whileAllowed } = call;
   const { chat_id: chatId, format } = input;
   const chat = { botId: requireBot(context, input.bot_id).id, chatId };
   const headers = {
     'Content-Type': `${exportFormats[format].mediaType}; charset=utf-8`,
     'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
   };
-  await streamText(request, response, headers, linesOf(exportFormats[format], exportChat(context.db, chat)));
+  const lines = linesOf(exportFormats[format], exportChat(context.db, chat));
+  await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
 });
 
 async function* linesOf({ head, lineOf }: ExportFormat, messages: AsyncIterable<Message>): AsyncGenerator<string> {

@@ -7,15 +7,16 @@ import { untilGone } from '../../http/until-gone.ts';
 import { kindsOfInput } from '../bots/changes-of-input.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const pollUpdatesEndpoint = defineRawEndpoint(pollUpdates, async (context, { input, response }) => {
+export const pollUpdatesEndpoint = defineRawEndpoint(pollUpdates, async (context, call) => {
+  const { input, response, whileAllowed } = call;
   const { offset, limit, timeout, consumer = null } = input;
   const bot = requireBot(context, input.bot_id);
   if (!bot.longPollEnabled) throw new FlotillaError('bad_request', 'Long polling is off for this bot');
   const allowed = kindsOfInput(input.allowed_updates);
   const kinds = allowed === undefined ? null : (allowed ?? [...DEFAULT_KINDS]);
   const request = { consumer, offset, limit, timeoutMs: timeout * 1000, kinds, throttle: false };
-  const updates = await untilGone(context.stopping, response, (signal) =>
-    readUpdates(context, bot, { ...request, signal }),
+  const updates = await whileAllowed((ended) =>
+    untilGone([context.stopping, ended], response, (signal) => readUpdates(context, bot, { ...request, signal })),
   );
   context.apiMetrics.pulled.of('rest').inc(updates.length);
   return `{"ok":true,"result":[${updates.join(',\n')}]}`;

@@ -1,0 +1,113 @@
+import type { Account } from '@flotilla/domain/accounts/account.ts';
+import type { AccountDeps } from '@flotilla/domain/accounts/account-deps.ts';
+import { accountStore } from '@flotilla/domain/accounts/account-store.ts';
+import { type ApiKey, isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
+import { apiKeyStore } from '@flotilla/domain/accounts/api-key-store.ts';
+import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
+
+/** A session that somebody signed in to. */
+export interface OpenSession {
+  id: string;
+  epoch: number;
+  endsAtMs: number;
+}
+
+/** What a request came with that takes long to answer. */
+export interface HeldCredential {
+  caller: Caller;
+  /** null: the caller's key. */
+  session: OpenSession | null;
+  /** Of the credentials when the caller was looked up, or an older one. */
+  version: string | null;
+}
+
+export interface CredentialWatch {
+  /** Tells the caller as it is after a change of any account or key, and null when the credential has ended. */
+  hold(held: HeldCredential, changed: (now: Caller | null) => void): { release(): void };
+  close(): void;
+}
+
+type Deps = AccountDeps & { credentials: CredentialCache };
+type Hold = HeldCredential & { changed(now: Caller | null): void };
+
+const LOOK_EVERY_MS = 1000;
+
+/** Looks once a second after the credentials that are held in this process, however many, in a few queries for all. */
+export function watchCredentials(deps: Deps): CredentialWatch {
+  const holds = new Set<Hold>();
+  let looking = false;
+  const look = async () => {
+    if (looking || holds.size === 0) return;
+    looking = true;
+    // With a store away nothing is known to have ended; the next look asks again.
+    await lookAfter(deps, holds).catch((error: unknown) =>
+      deps.log.debug({ reason: String(error) }, 'the credentials of those who wait could not be looked at'),
+    );
+    looking = false;
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  return {
+    hold: (held, changed) => {
+      const hold = { ...held, changed };
+      holds.add(hold);
+      return { release: () => holds.delete(hold) };
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+async function lookAfter(deps: Deps, holds: ReadonlySet<Hold>): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  for (const hold of holds) if (endOf(hold) <= nowMs) hold.changed(null);
+  const version = await deps.credentials.version();
+  const stale = [...holds].filter((hold) => hold.version !== version);
+  if (version !== null && stale.length > 0) await compareWithPostgres(deps, stale, version);
+  await endSignedOut(deps, holds);
+}
+
+function endOf({ caller, session }: Hold): number {
+  return session?.endsAtMs ?? caller.apiKey?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+async function compareWithPostgres(deps: Deps, holds: Hold[], version: string): Promise<void> {
+  const keyIds = new Set(holds.flatMap(({ caller }) => caller.apiKey?.id ?? []));
+  const accountIds = new Set(holds.map(({ caller }) => caller.account.id));
+  const [keys, accounts] = await Promise.all([
+    apiKeyStore(deps.db).findByIds([...keyIds]),
+    accountStore(deps.db).findByIds([...accountIds]),
+  ]);
+  const read = {
+    keys: new Map(keys.map((key) => [key.id, key])),
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+  };
+  for (const hold of holds) {
+    hold.version = version;
+    hold.changed(callerNow(hold, read, deps.clock.nowMs()));
+  }
+}
+
+function callerNow(
+  { caller, session }: Hold,
+  read: { keys: ReadonlyMap<number, ApiKey>; accounts: ReadonlyMap<number, Account> },
+  nowMs: number,
+): Caller | null {
+  const account = read.accounts.get(caller.account.id);
+  if (account === undefined) return null;
+  if (caller.apiKey === null) return account.sessionEpoch === session?.epoch ? callerOf(account) : null;
+  const key = read.keys.get(caller.apiKey.id);
+  return key !== undefined && isUsableKey(key, nowMs) ? callerOf(account, key) : null;
+}
+
+/** Signing out changes no account: only the session itself is gone. */
+async function endSignedOut({ redis }: Deps, holds: ReadonlySet<Hold>): Promise<void> {
+  const bySession = Map.groupBy(holds, ({ session }) => session?.id);
+  bySession.delete(undefined);
+  if (bySession.size === 0) return;
+  const sessions = [...bySession];
+  const found = await redis.runMany(sessions.map(([id = '']) => ['exists', authKeys.session(id)]));
+  sessions.forEach(([, of], at) => {
+    if (found[at] === 0) for (const hold of of) hold.changed(null);
+  });
+}

@@ -1,0 +1,49 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Request } from 'express';
+import { requireBots } from '../auth/require-bots.ts';
+import { requirePasswordChanged } from '../auth/require-password-changed.ts';
+import { requireRole } from '../auth/require-role.ts';
+import { openSessionOf } from '../auth/session.ts';
+import type { Context } from '../context.ts';
+import type { WhileAllowed } from './define-endpoint.ts';
+import type { RawFields } from './read-fields.ts';
+
+interface AllowedCall {
+  operation: Operation;
+  request: Request;
+  caller: Caller | null;
+  fields: RawFields;
+  /** Of the credentials before the caller was looked up. */
+  version: string | null;
+}
+
+/** What runs a call's work for as long as the caller may make that call. */
+export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed {
+  const { operation, request, caller, fields, version } = call;
+  return async (work) => {
+    if (caller === null) throw new FlotillaError('internal', 'A public operation has no credential to wait with');
+    const ended = new AbortController();
+    const session = caller.apiKey === null ? openSessionOf(request) : null;
+    const held = context.credentialWatch.hold({ caller, session, version }, (now) => {
+      try {
+        if (now === null) throw new FlotillaError('unauthorized', 'The API key or session has ended');
+        requirePasswordChanged(operation, now);
+        requireRole(operation, now);
+        requireBots(context, operation, now, fields);
+      } catch (refusal) {
+        ended.abort(refusal);
+      }
+    });
+    try {
+      const result = await work(ended.signal);
+      ended.signal.throwIfAborted();
+      return result;
+    } catch (error) {
+      throw ended.signal.aborted ? ended.signal.reason : error;
+    } finally {
+      held.release();
+    }
+  };
+}
