@@ -3,6 +3,8 @@ import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+type Schema = { description?: string; properties?: Record<string, Schema>; items?: Schema };
+
 let api: TestApi;
 let get: (path: string) => ReturnType<RestClient>;
 
@@ -35,6 +37,20 @@ test('the document tells programs of bots what is answered, passed on and forwar
   ]);
   expect(json.webhooks).toHaveProperty('update.post');
 });
+
+test('every field of every resource is described', async () => {
+  const { json } = (await get('/openapi.json')) as { json: { components: { schemas: Record<string, Schema> } } };
+  expect(Object.entries(json.components.schemas).flatMap(([name, schema]) => undescribed(name, schema))).toEqual([]);
+});
+
+function undescribed(place: string, { properties = {}, items }: Schema): string[] {
+  const ofItems = items === undefined ? [] : undescribed(place, items);
+  const ofFields = Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description === undefined ? [`${place}.${name}`] : []),
+    ...undescribed(`${place}.${name}`, field),
+  ]);
+  return [...ofItems, ...ofFields];
+}
 
 test('the page allows scripts, styles and calls of its own origin only', async () => {
   const page = await get('/docs');

@@ -139,12 +139,19 @@ const BOT_API_ERROR: JsonSchema = {
   description: 'An error as the Bot API has them; the HTTP status is `error_code`.',
   required: ['ok', 'error_code', 'description'],
   properties: {
-    ok: { type: 'boolean', const: false },
-    error_code: { type: 'integer' },
-    description: { type: 'string' },
+    ok: { type: 'boolean', const: false, description: 'Always false.' },
+    error_code: { type: 'integer', description: 'The HTTP status.' },
+    description: {
+      type: 'string',
+      description: 'What went wrong, in the words of the platform where they are its own.',
+    },
     parameters: {
       type: 'object',
-      properties: { retry_after: { type: 'integer' }, migrate_to_chat_id: { type: 'integer', format: 'int64' } },
+      description: 'What a program can do about it.',
+      properties: {
+        retry_after: { type: 'integer', description: 'Seconds after which to try again.' },
+        migrate_to_chat_id: { type: 'integer', format: 'int64', description: 'The new id of the chat.' },
+      },
     },
   },
 };

@@ -7,6 +7,7 @@ import type { Documentation } from './document-operation.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { type JsonSchema, schemaWriter } from './json-schema.ts';
+import { describeFields } from './resource-notes.ts';
 import { tagsOf } from './tags.ts';
 
 export const API_VERSION = '1.0.0';
@@ -55,7 +56,12 @@ export function openApiDocument(given: {
     webhooks: proxy.webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: sorted(components.writer.components),
+      schemas: Object.fromEntries(
+        Object.entries(sorted(components.writer.components)).map(([name, schema]) => [
+          name,
+          describeFields(name, schema),
+        ]),
+      ),
       responses: sorted(components.responses),
       headers: HEADERS,
     },
