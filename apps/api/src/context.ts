@@ -5,6 +5,7 @@ import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
+import { type CallBuffer, callBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
 import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
@@ -33,6 +34,8 @@ export interface Context extends BotDeps, AccountDeps {
   /** How full Redis is. */
   memory: MemoryWatch;
   turns: BotDeps['turns'] & { rules: TurnQueue; history: TurnQueue };
+  /** What bots did through this process, on its way to the history. */
+  calls: CallBuffer;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   credentials: CredentialCache;
@@ -75,6 +78,7 @@ export async function createContext(
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
+  const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
   const waiters = channelWaiters(redis, channels.appended);
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
@@ -94,6 +98,7 @@ export async function createContext(
     secrets,
     directory,
     turns,
+    calls,
     waiters,
     credentials,
     credentialWatch,
@@ -112,6 +117,7 @@ export async function createContext(
     beginStop: () => stop.abort(),
     close: async () => {
       const flushed = tracing?.close();
+      calls.close();
       waiters.close();
       credentialWatch.close();
       memory.close();

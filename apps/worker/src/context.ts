@@ -2,6 +2,7 @@ import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
+import { type CallBuffer, callBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
 import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
@@ -33,6 +34,8 @@ export type WorkerContext = {
   pollingClient: PollingClient;
   directory: BotDirectory;
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
+  /** What bots did through this process, on its way to the history. */
+  calls: CallBuffer;
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
@@ -73,6 +76,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
+  const calls = callBuffer({ redis, turns, clock: systemClock, memory, directory, log, metrics });
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
   directory.onChange((botId) => {
@@ -90,6 +94,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     pollingClient: polling,
     directory,
     turns,
+    calls,
     pushable,
     backends,
     slots,
@@ -103,6 +108,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     log,
     close: async () => {
       const flushed = tracing?.close();
+      calls.close();
       memory.close();
       directory.close();
       pushable.close();

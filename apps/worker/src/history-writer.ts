@@ -90,6 +90,7 @@ function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry 
         params: JSON.parse(field('p')),
         result: field('r'),
         ...(fields.u === undefined ? {} : { actor: JSON.parse(fields.u) }),
+        ...(fields.c === undefined ? {} : { callId: fields.c }),
       };
     case 'link':
       return { ...common, type: 'link', link: JSON.parse(field('l')) };

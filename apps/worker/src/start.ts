@@ -7,6 +7,7 @@ import { startRoles } from './roles.ts';
 
 /** Turns are given back within 10 s; roles that wait for something that hangs are left behind. */
 const ROLES_STOP_WITHIN_MS = 12_000;
+const CALLS_STORED_WITHIN_MS = 5_000;
 
 /** Starts a worker. Rejects while a migration is pending, or when Redis or Postgres cannot be reached. */
 export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: number; stop(): Promise<void> }> {
@@ -44,6 +45,7 @@ export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: 
             withinMs: ROLES_STOP_WITHIN_MS,
             stop: async () => void (await Promise.all(running.map((role) => role.stop()))),
           },
+          { name: 'the calls for the history', withinMs: CALLS_STORED_WITHIN_MS, stop: () => context.calls.drain() },
           { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
           { name: 'Postgres and Redis', withinMs: 3000, stop: () => context.close() },
         ]);

@@ -143,7 +143,7 @@ export interface AuditLogTable {
   target_username: string | null;
   details: Generated<string>;
   date: BigInt64;
-  /** Makes a replayed capture land once: '<shard>:<stream id>', or 'rest:<uuid>' of what an account did by REST. */
+  /** Makes a replayed capture land once: 'call:<process>:<number>', or 'rest:<uuid>' of what an account did by REST. */
   capture_key: string | null;
 }
 
@@ -165,7 +165,7 @@ export interface DeadLettersTable {
   /** JSON: of rules, the destinations that never got it. */
   destinations: string | null;
   created_at: CreatedAt;
-  /** As in audit_log. */
+  /** Makes a replay land once: '<shard>:<stream id>'. */
   capture_key: string | null;
 }
 

@@ -18,6 +18,11 @@ export function shardKeys(shard: number) {
   };
 }
 
+/** Hash: bot id → number of the newest batch of captured calls that this process put on the shard's history stream. */
+export function callBatchesKey(shard: number, process: string): string {
+  return `${tag(shard)}:calls:${process}`;
+}
+
 /** The keys of one bot. */
 export function botKeys(botId: number) {
   const prefix = `${tag(shardOf(botId))}:bot:${botId}`;

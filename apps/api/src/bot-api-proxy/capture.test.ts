@@ -256,7 +256,7 @@ describe('when Redis is away', () => {
       }
       // Redis itself is waited for a second each time.
       expect(performance.now() - begunAtMs).toBeLessThan(calls * 700);
-      await waitFor(() => api.logLines.some((line) => line.includes('could not be kept in the history')));
+      await waitFor(() => api.logLines.some((line) => line.includes('calls for the history wait for Redis')));
     } finally {
       await api.redis.restart();
     }

@@ -1,6 +1,4 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { gatherCalls } from '@flotilla/domain/update-log/append-calls.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { type AbandonedCalls, abandonedCalls } from './abandoned-calls.ts';
@@ -33,89 +31,66 @@ export type Capture = {
 
 /** Long texts are in the result already; what parameters are read for is short. */
 const VALUE_LIMIT = 4096;
-/** Redis refuses within a second, so that these are reached only when it crawls. */
-const WAITING_CALLS = 20_000;
-const WAITING_BYTES = 32 * 1024 * 1024;
+/** Answers that are being decompressed. */
+const PACKED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Puts what bots did through the proxy on the history stream, per bot in the order of the answers. It works beside
- * the answers and never holds one up; what cannot be stored is counted and logged.
+ * Hands what bots did through the proxy to the buffer for the history, per bot in the order of the answers. It works
+ * beside the answers and never holds one up.
  */
-export function captureCalls(deps: ProxyDeps): Capture {
-  const outcomes = deps.metrics.quickCounter({
-    name: 'flotilla_proxy_captured_calls_total',
-    help: 'Calls to be kept in the history, by what became of them.',
-    labelNames: ['outcome'],
-  });
-  const [stored, lost, unanswered] = [outcomes.of('stored'), outcomes.of('lost'), outcomes.of('unanswered')];
+export function captureCalls({ calls, metrics }: Pick<ProxyDeps, 'calls' | 'metrics'>): Capture {
+  /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
+  const tails = new Map<number, Promise<void>>();
+  let packedBytes = 0;
   const abandoned = abandonedCalls();
-  deps.metrics.gauge({
+  metrics.gauge({
     name: 'flotilla_proxy_abandoned_calls',
     help: 'Captured calls whose client has gone while the platform still answers.',
     collect() {
       this.set(abandoned.count());
     },
   });
-  /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
-  const tails = new Map<number, Promise<void>>();
-  const waiting = { calls: 0, bytes: 0 };
-  const append = gatherCalls(deps);
-  const warnOfLoss = seldom((lost: { botId: number; method: string; err: unknown }, leftOut) =>
-    deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
-  );
-  let drained: (() => void) | null = null;
-  const lose = (botId: number, method: string, err: unknown) => {
-    lost.inc();
-    warnOfLoss({ botId, method, err });
+  const lose = (botId: number, method: string, reason: string): void => calls.lose({ botId, method, reason });
+  const keepText = (call: SeenCall, text: string): void => {
+    const result = extractResult(text);
+    if (result === null || !isKept(call.captured, result)) return;
+    calls.keep(call.bot, { method: call.method, params: keptParameters(call), result });
   };
-  const drainWaiting = async (): Promise<void> => {
-    if (waiting.calls === 0) return;
-    await new Promise<void>((resolve) => {
-      drained = resolve;
-    });
-  };
-
-  const store = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
+  const keepLater = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;
-    waiting.calls++;
-    waiting.bytes += answer.body.length;
+    packedBytes += answer.body.length;
     try {
-      const text = answer.encoding === '' ? answer.body.toString('utf8') : await readAnswer(answer);
-      if (previous !== undefined) await previous;
-      const result = extractResult(text);
-      if (result === null || !isKept(call.captured, result)) return;
-      await append(bot, { method, params: keptParameters(call), result });
-      stored.inc();
+      const text = await readAnswer(answer);
+      await previous;
+      keepText(call, text);
     } catch (error) {
-      lose(bot.id, method, error);
+      lose(bot.id, method, String(error));
     } finally {
-      waiting.bytes -= answer.body.length;
-      if (--waiting.calls === 0) drained?.();
+      packedBytes -= answer.body.length;
     }
   };
 
   return {
-    hasRoom: () => {
-      if (waiting.calls < WAITING_CALLS && waiting.bytes < WAITING_BYTES) return true;
-      lost.inc();
-      return false;
-    },
+    hasRoom: () => calls.hasRoom() && packedBytes < PACKED_BYTES,
     keep: (call) => {
       const previous = tails.get(call.bot.id);
-      const storing = store(call, previous);
-      // What needs no decompression is sent within this tick, in order on the one connection.
-      if (previous === undefined && call.answer.encoding === '') return;
-      tails.set(call.bot.id, storing);
-      storing.then(() => {
-        if (tails.get(call.bot.id) === storing) tails.delete(call.bot.id);
+      if (previous === undefined && call.answer.encoding === '') {
+        keepText(call, call.answer.body.toString('utf8'));
+        return;
+      }
+      const keeping = keepLater(call, previous);
+      tails.set(call.bot.id, keeping);
+      keeping.then(() => {
+        if (tails.get(call.bot.id) === keeping) tails.delete(call.bot.id);
       });
     },
     lose,
-    unanswered: () => unanswered.inc(),
+    unanswered: () => calls.unanswered(),
     abandoned,
     drain: async () => {
       await abandoned.drain();
-      await drainWaiting();
+      await Promise.all(tails.values());
+      await calls.drain();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { createMetrics } from '@flotilla/runtime/metrics.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { type RawConnection, type RawServer, rawConnection, startRawServer } from '@flotilla/testing/raw-http.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -183,16 +182,18 @@ describe('a captured call whose client gives up once the platform has it whole',
 
   test('is given up when the platform never answers, and counted as unanswered', async () => {
     const bot = await newBot();
-    const metrics = createMetrics({});
+
     const context = await createContext(readConfig(api.env), createLogger({ name: 'test', level: 'silent' }));
-    const proxy = botApiProxy({ ...context, metrics, proxy: { ...context.proxy, readOnMs: 300 } });
+    const proxy = botApiProxy({ ...context, proxy: { ...context.proxy, readOnMs: 300 } });
     const server = createServer(proxy.handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     await waitFor(() => context.directory.ready() && context.directory.byId(bot.id));
     const { port } = server.address() as AddressInfo;
     const connection = await giveUpOn(port, request(bot.token, 'sendMessage'));
     await connection.waitForClose();
-    expect(await metrics.registry.metrics()).toContain('flotilla_proxy_captured_calls_total{outcome="unanswered"} 1');
+    expect(await context.metrics.registry.metrics()).toContain(
+      'flotilla_proxy_captured_calls_total{outcome="unanswered"} 1',
+    );
     server.close();
     await proxy.stop();
     await context.close();

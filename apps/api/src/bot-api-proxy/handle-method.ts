@@ -96,9 +96,13 @@ function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
 
 function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
   const captured = capturedMethod(call.method);
-  if (captured === undefined || !proxy.capture.hasRoom()) return null;
+  if (captured === undefined) return null;
   // Of a bot without a history it is only remembered which posts are its own.
   if (!bot.manageEnabled && captured.effect !== 'messages' && captured.effect !== 'copies') return null;
+  if (!proxy.capture.hasRoom()) {
+    proxy.capture.lose(bot.id, call.method, 'too many calls wait');
+    return null;
+  }
   return callTee(proxy.capture, { bot, method: call.method, captured, query: call.path.query }, call.req);
 }
 

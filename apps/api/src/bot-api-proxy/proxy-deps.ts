@@ -1,8 +1,7 @@
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
-import type { MemoryWatch } from '@flotilla/domain/update-log/watch-memory.ts';
+import type { CallBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
-import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
@@ -25,8 +24,7 @@ export type ProxySettings = {
 
 /** What the proxy needs of the process; the context has all of it. */
 export type ProxyDeps = BotDeps & {
-  turns: { history: TurnQueue };
-  memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+  calls: CallBuffer;
   waiters: ChannelWaiters;
   metrics: Metrics;
   apiMetrics: Pick<ApiMetrics, 'pulled'>;

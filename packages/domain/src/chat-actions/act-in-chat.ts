@@ -10,7 +10,6 @@ import { readAuditedCall } from '../history/audited-call.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
 import { lockBots } from '../history/lock-bots.ts';
 import { writeEffects } from '../history/write-batch.ts';
-import { appendCalls } from '../update-log/append-calls.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 
 /** A call that changes a chat. */
@@ -44,7 +43,7 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account
     // above where that was kept and only its answer was lost.
     const actor = { accountId: account.id, username: account.username, auditKey };
     const method = action.method.toLowerCase();
-    await appendCalls(deps, bot, [{ method, params: textsOf(params), result: JSON.stringify(result), actor }]);
+    deps.calls.keep(bot, { method, params: textsOf(params), result: JSON.stringify(result), actor });
   }
 }
 

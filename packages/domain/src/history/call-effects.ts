@@ -94,9 +94,9 @@ function auditEffects(entry: CallEntry): HistoryEffect[] {
   const audited = readAuditedCall(entry.method, entry.params);
   const chat = readChatRef(entry.params, 'chat_id');
   if (audited === null || chat === null) return [];
-  const { actor, key, atMs } = entry;
+  const { actor, callId, key, atMs } = entry;
   const account = actor === undefined ? null : { id: actor.accountId, username: actor.username };
-  const audit = { ...audited, chat, dateS: toSeconds(atMs), captureKey: actor?.auditKey ?? key, account };
+  const audit = { ...audited, chat, dateS: toSeconds(atMs), captureKey: actor?.auditKey ?? callId ?? key, account };
   return [{ type: 'audit', audit }];
 }
 

@@ -22,6 +22,8 @@ export type CallEntry = EntryOrigin & {
   params: Record<string, string>;
   result: string;
   actor?: CallActor;
+  /** Under which its audit entry is written once; without one the entry's key is. */
+  callId?: string;
 };
 
 /** An update that a reader gave up. */

@@ -441,6 +441,16 @@ describe('captured calls', () => {
     ]);
   });
 
+  test('a call that comes again under another key is audited once, by the id of the call', async () => {
+    const ban = {
+      ...call('banChatMember', { chat_id: String(group.id), user_id: '77' }, true),
+      callId: `call:a:${botId}`,
+    };
+    await write(ban as HistoryEntry);
+    await write({ ...ban, key: `${botId}:later` } as HistoryEntry, { ...ban, key: `${botId}:latest` } as HistoryEntry);
+    expect(await audits()).toMatchObject([{ action: 'ban', capture_key: `call:a:${botId}` }]);
+  });
+
   test('what an account had done by REST is audited as its act, once, also where its record was kept unheard', async () => {
     const actor = { accountId: 12, username: 'moderator', auditKey: `rest:${botId}` };
     const { key, ...rest } = call('pinchatmessage', { chat_id: String(group.id), message_id: '5' }, true);

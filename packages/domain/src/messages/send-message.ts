@@ -1,6 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
@@ -9,7 +8,7 @@ import { resultOf } from '../bots/validate-token.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
 import { messageEffects } from '../history/message-effects.ts';
 import { storeSentMessage } from '../history/store-sent-message.ts';
-import { appendCalls } from '../update-log/append-calls.ts';
+import type { CallBuffer } from '../update-log/call-buffer.ts';
 import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import { type Message, messageStore } from './message-store.ts';
 
@@ -20,7 +19,7 @@ export interface TextToSend {
   parseMode?: string | undefined;
 }
 
-type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { turns: { history: TurnQueue } };
+type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { calls: Pick<CallBuffer, 'keep'> };
 
 /**
  * Sends a text as the bot and stores it before it returns. Throws 'bad_request' for a bot that is disabled or not
@@ -41,7 +40,7 @@ export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend):
     return await storeSentMessage(deps, bot.id, sent);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    await appendCalls(deps, bot, [call]);
+    deps.calls.keep(bot, call);
     return unstored(bot, sent);
   }
 }

@@ -3,10 +3,9 @@ import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
-import { appendCalls } from '../update-log/append-calls.ts';
-import type { PushDeps } from './push-step.ts';
+import type { CallBuffer } from '../update-log/call-buffer.ts';
 
-export type ReplyDeps = PushDeps & { platform: PlatformClient; log: Logger };
+export type ReplyDeps = { platform: PlatformClient; calls: Pick<CallBuffer, 'keep'>; log: Logger };
 
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
@@ -29,13 +28,7 @@ export async function callInReply(
     return;
   }
   if (!capturedMethod(method)) return;
-  await appendCalls(deps, bot, [
-    {
-      method,
-      params: call.params,
-      result: JSON.stringify(answer.result),
-    },
-  ]).catch((error) => deps.log.warn({ bot: bot.id, method, reason: String(error) }, 'a call was not captured'));
+  deps.calls.keep(bot, { method, params: call.params, result: JSON.stringify(answer.result) });
 }
 
 const LIMITS = { parameterBytes: 128 * 1024, fileBytes: 0 };

@@ -1,7 +1,6 @@
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RouteLink } from '../history/route-link.ts';
-import { appendCalls } from '../update-log/append-calls.ts';
 import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { keepFreshLinks } from './find-counterparts.ts';
@@ -36,11 +35,12 @@ export async function recordSend(
   switch (outcome.outcome) {
     case 'sent': {
       countSent(progress, sent);
+      // What the target bot sent is in its history, like what its program sends, also if what follows fails.
+      if (to.target.manageEnabled) deps.calls.keep(to.target, outcome.call);
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
       await keepFreshLinks(deps, links);
       const owns = await turn.note(links);
-      await capture(deps, to.target, outcome);
       return owns ? { outcome: 'sent' } : { outcome: 'lost' };
     }
     case 'refused':
@@ -99,12 +99,4 @@ function linksOf(
       businessConnectionId: to.businessConnectionId,
     },
   }));
-}
-
-/** What the target bot sent is in its history, like what its program sends. */
-async function capture(deps: RoutingDeps, target: Bot, sent: Extract<SendOutcome, { outcome: 'sent' }>): Promise<void> {
-  if (!target.manageEnabled) return;
-  await appendCalls(deps, target, [sent.call]).catch((error: unknown) =>
-    deps.log.warn({ bot: target.id, reason: String(error) }, 'a routed message was not captured'),
-  );
 }

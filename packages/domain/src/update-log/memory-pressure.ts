@@ -1,6 +1,6 @@
 /**
  * What the memory of Redis leaves room for. `tight`: bots with much waiting take nothing in; `short`: no bot does;
- * `scarce`: captured calls go by unseen as well, so that what is left goes to turns, which drain.
+ * `scarce`: captured calls wait in their processes as well, so that what is left goes to turns, which drain.
  */
 export type MemoryPressure = 'relaxed' | 'tight' | 'short' | 'scarce';
 
@@ -44,6 +44,8 @@ export function describePressure(pressure: MemoryPressure, share: number): strin
     case 'short':
       return [`${used}: no bot takes updates in until it has room`];
     case 'scarce':
-      return [`${used}: no bot takes updates in, and calls through the proxy are not kept in the history`];
+      return [
+        `${used}: no bot takes updates in, and calls through the proxy are not kept in the history until it has room`,
+      ];
   }
 }

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { seldom } from '@flotilla/runtime/seldom.ts';
+import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { type AppendDeps, appendCalls } from './append-calls.ts';
+import { callMetrics } from './call-metrics.ts';
+import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
+import { rememberOwnPosts } from './own-posts.ts';
+import type { MemoryWatch } from './watch-memory.ts';
+
+/** Calls on their way to the history: nobody waits for it, and a Redis that is away costs time instead of calls. */
+export type CallBuffer = {
+  /** False while so much waits that further calls are not taken. */
+  hasRoom(): boolean;
+  /** Has a call put on its bot's history stream, after the bot's earlier ones. Returns at once and never throws. */
+  keep(bot: Bot, call: CapturedCall): void;
+  /** Counts a call that was made and is not kept. */
+  lose(call: LostCall): void;
+  /** Counts a call of which nobody knows whether it was made: the platform's answer did not come. */
+  unanswered(): void;
+  /** Resolves when nothing waits. */
+  drain(): Promise<void>;
+  /** Gives up what still waits. */
+  close(): void;
+};
+
+export type LostCall = { botId: number; method: string; reason: string };
+
+type BufferDeps = AppendDeps & {
+  memory: Pick<MemoryWatch, 'pressure'>;
+  directory: BotDirectory;
+  log: Logger;
+  metrics: Metrics;
+};
+type Limits = { calls: number; bytes: number; tries: number };
+type Waiting = { bot: Bot; call: SeenCall; bytes: number };
+
+/** What waits while Redis is away, and how often a call is tried while it answers: for ten minutes or longer. */
+const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
+const BYTES_AROUND_CALL = 200;
+const GATHER_MS = 3;
+const BATCH_AT_MOST = 200;
+const ASK_AGAIN_MS = 250;
+
+/**
+ * Keeps calls in batches, since what a bot's calls have in common is then done once for all of a moment. A batch whose
+ * answer does not come is tried again as it is, and the bot's later calls wait behind it, so that their order stays.
+ */
+export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffer {
+  const process = randomBytes(6).toString('hex');
+  /** By bot, oldest first; there is an entry while somebody works it off. */
+  const queues = new Map<number, Waiting[]>();
+  const probes = new Map<number, Promise<void>>();
+  let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
+  let drained: (() => void)[] = [];
+  const outcomes = callMetrics(deps.metrics, () => calls);
+
+  const warnOfLoss = seldom((lost: LostCall, leftOut) =>
+    deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
+  );
+  const warnOfWaiting = seldom((reason: string) =>
+    deps.log.warn({ reason, calls }, 'calls for the history wait for Redis'),
+  );
+  const lose = (lost: LostCall): void => {
+    outcomes.lost.inc();
+    warnOfLoss(lost);
+  };
+  const remove = (waiting: Waiting[]): void => {
+    calls -= waiting.length;
+    bytes -= waiting.reduce((sum, one) => sum + one.bytes, 0);
+    if (calls > 0) return;
+    for (const resolve of drained) resolve();
+    drained = [];
+  };
+
+  /** One question at a time tells whether a shard's Redis answers again, however many bots wait for it. */
+  const untilAnswering = (shard: number, key: string): Promise<void> => {
+    const probing =
+      probes.get(shard) ??
+      (async () => {
+        do await delay(ASK_AGAIN_MS);
+        while (!closed && (await deps.redis.commands.exists(key).catch(() => null)) === null);
+        probes.delete(shard);
+      })();
+    probes.set(shard, probing);
+    return probing;
+  };
+  const isGone = (bot: Bot): boolean =>
+    deps.directory.ready() && deps.directory.byId(bot.id)?.generation !== bot.generation;
+
+  /** Resolves with whether the calls are kept: not those of a bot that is gone. Rejects when they cannot be. */
+  const append = async (bot: Bot, batch: CallBatch): Promise<boolean> => {
+    let remembered = false;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (deps.memory.pressure() !== 'scarce') {
+          await appendCalls(deps, bot, batch);
+          return true;
+        }
+        // What is left of memory is for turns, which drain; loops of routing must not begin meanwhile.
+        if (!remembered) await rememberOwnPosts(deps, batch.calls);
+        remembered = true;
+        throw new FlotillaError('unavailable', 'Redis has no room for the history');
+      } catch (error) {
+        if (!isRedisUnavailable(error) || tries >= limits.tries) throw error;
+        if (isGone(bot)) return false;
+        warnOfWaiting(String(error));
+      }
+      await untilAnswering(shardOf(bot.id), botKeys(bot.id).state);
+      if (closed) return false;
+    }
+  };
+  /** What Redis refuses for what is in it is found by trying each alone. */
+  const store = async (waiting: Waiting[]): Promise<void> => {
+    const newest = waiting.at(-1);
+    if (newest === undefined) return;
+    const { bot } = newest;
+    lastBatch += 1;
+    try {
+      const kept = await append(bot, { process, number: lastBatch, calls: waiting.map(({ call }) => call) });
+      if (kept) outcomes.stored.inc(waiting.length);
+    } catch (error) {
+      if (waiting.length > 1 && !isRedisUnavailable(error)) for (const one of waiting) await store([one]);
+      else for (const { call } of waiting) lose({ botId: bot.id, method: call.method, reason: String(error) });
+    }
+  };
+  const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
+    while (queue.length > 0) {
+      if (queue.length < BATCH_AT_MOST) await delay(GATHER_MS);
+      const batch = queue.slice(0, BATCH_AT_MOST);
+      await store(batch);
+      if (closed) return;
+      queue.splice(0, batch.length);
+      remove(batch);
+    }
+    queues.delete(botId);
+  };
+
+  const hasRoom = (): boolean => calls < limits.calls && bytes < limits.bytes;
+  return {
+    hasRoom,
+    keep: (bot, call) => {
+      if (closed || !hasRoom()) return lose({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
+      const leavesAudit = ['audit', 'deletion'].includes(capturedMethod(call.method)?.effect ?? '');
+      lastId += 1;
+      const seen = { ...call, atMs: deps.clock.nowMs(), id: leavesAudit ? `call:${process}:${lastId}` : '' };
+      const waiting = { bot, call: seen, bytes: sizeOf(call) };
+      calls += 1;
+      bytes += waiting.bytes;
+      const queue = queues.get(bot.id);
+      if (queue !== undefined) queue.push(waiting);
+      else {
+        const begun = [waiting];
+        queues.set(bot.id, begun);
+        void workOff(bot.id, begun);
+      }
+    },
+    lose,
+    unanswered: () => outcomes.unanswered.inc(),
+    drain: async () => {
+      if (calls > 0) await new Promise<void>((resolve) => drained.push(resolve));
+    },
+    close: () => {
+      closed = true;
+      if (calls === 0) return;
+      outcomes.lost.inc(calls);
+      deps.log.warn({ calls }, 'calls that waited for Redis are missing from the history: the process stops');
+    },
+  };
+}
+
+function sizeOf({ params, result }: CapturedCall): number {
+  return Object.entries(params).reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    result.length + BYTES_AROUND_CALL,
+  );
+}
