@@ -11,6 +11,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role: 'public' | 'any' | 'admin';
   /** Not for a key that is limited to some bots: it concerns other bots, or could undo that limit. */
   readonly wholeFleet?: true;
+  /** Not for a key that expires: it makes access that would outlive the key. */
+  readonly lasting?: true;
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;

@@ -2,6 +2,8 @@ import * as foundation from './migrations/20261120T120000-foundation.ts';
 import * as routing from './migrations/20261120T140000-routing.ts';
 import * as chatAuthors from './migrations/20261121T190000-chat-authors.ts';
 import * as reasonsOfDeadLetters from './migrations/20261122T130000-reasons-of-dead-letters.ts';
+import * as keyParents from './migrations/20261122T140000-key-parents.ts';
+import * as keyParentsIndex from './migrations/20261122T140100-key-parents-index.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -10,4 +12,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261120T140000-routing': routing,
   '20261121T190000-chat-authors': chatAuthors,
   '20261122T130000-reasons-of-dead-letters': reasonsOfDeadLetters,
+  '20261122T140000-key-parents': keyParents,
+  '20261122T140100-key-parents-index': keyParentsIndex,
 };

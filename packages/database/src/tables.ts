@@ -202,6 +202,8 @@ export interface ApiKeysTable {
   bot_ids: string | null;
   enabled: Generated<boolean>;
   expires_at: Date | null;
+  /** The key that made it, with which it ends; null for one that a session made. */
+  parent_id: BigInt64 | null;
   last_used_at: Date | null;
   created_at: CreatedAt;
 }

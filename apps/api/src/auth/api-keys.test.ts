@@ -170,6 +170,11 @@ describe('what a key may do', () => {
   test('is not given for a bot that is not there', async () => {
     const answer = await admin('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [botIds[0], 999_999] } });
     expect(answer.json).toMatchObject({ code: 'not_found', error: 'Bot not found' });
+    const all = restClient(api.url, (await insertAccount(api.database.db, { username: 'sees-all', bots: null })).key);
+    for (const client of [restClient(api.url, person.key), all]) {
+      const refused = await client('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [999_999] } });
+      expect(refused.json).toMatchObject({ code: 'forbidden', error: 'This bot is not among yours' });
+    }
   });
 
   test('is not asked for with an end in the past or the name of the setting', async () => {

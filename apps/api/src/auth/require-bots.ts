@@ -14,7 +14,7 @@ const anyId = ownId();
  * inputs. To the role user a bot that does not exist is one of these. What is no id is left to validation.
  */
 export function requireBots(
-  { directory }: Context,
+  context: Context,
   { botInputs = [] }: Operation,
   caller: Caller | null,
   fields: RawFields,
@@ -22,10 +22,13 @@ export function requireBots(
   if (caller === null) return;
   for (const name of botInputs) {
     const id = anyId.safeParse(fields.values.get(name));
-    if (!id.success) continue;
-    if (!seesBot(caller, id.data)) refuse();
-    if (caller.role === 'user' && directory.byId(id.data) === undefined) refuse();
+    if (id.success) requireSeenBot(context, caller, id.data);
   }
+}
+
+export function requireSeenBot({ directory }: Context, caller: Caller, id: number): void {
+  if (!seesBot(caller, id)) refuse();
+  if (caller.role === 'user' && directory.byId(id) === undefined) refuse();
 }
 
 /** The same for the bots of what the input `id` names: a tag, a route. */

@@ -1,7 +1,7 @@
 import type { Account } from '@flotilla/domain/accounts/account.ts';
 import type { AccountDeps } from '@flotilla/domain/accounts/account-deps.ts';
 import { accountStore } from '@flotilla/domain/accounts/account-store.ts';
-import { type ApiKey, isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
+import { type ApiKey, endOfKey, isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
 import { apiKeyStore } from '@flotilla/domain/accounts/api-key-store.ts';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
@@ -68,7 +68,9 @@ async function lookAfter(deps: Deps, holds: ReadonlySet<Hold>): Promise<void> {
 }
 
 function endOf({ caller, session }: Hold): number {
-  return session?.endsAtMs ?? caller.apiKey?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (session !== null) return session.endsAtMs;
+  const end = caller.apiKey === null ? null : endOfKey(caller.apiKey);
+  return end?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
 async function compareWithPostgres(deps: Deps, holds: Hold[], version: string): Promise<void> {

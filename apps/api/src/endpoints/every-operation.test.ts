@@ -317,6 +317,14 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     });
   }
 
+  if (operation.lasting === true) {
+    test('is 403 for a key of an admin that expires', async () => {
+      const body = { name: 'expires', expires_at: '2099-01-01T00:00:00Z' };
+      const made = await admin('POST', '/api/auth/api-keys', { body });
+      expectError(await call(restClient(api.url, (made.json as { key: string }).key), documented, {}), 403);
+    });
+  }
+
   if (role === 'admin') {
     test('is 403 for the user role before its inputs are looked at', async () => {
       expect(expectError(await call(owner, documented, {}), 403).error).toBe('Admin role required');

@@ -33,6 +33,7 @@ const addInputs = {
 
 export const addAccount = defineOperation({
   ...onlyForWholeFleet,
+  lasting: true,
   name: 'addAccount',
   method: 'POST',
   paths: ['/api/auth/users/add'],
@@ -53,6 +54,7 @@ const updateInputs = {
 
 export const updateAccount = defineOperation({
   ...onlyForWholeFleet,
+  lasting: true,
   name: 'updateAccount',
   method: 'POST',
   paths: ['/api/auth/users/update'],
@@ -76,6 +78,7 @@ export const deleteAccount = defineOperation({
 
 export const resetPassword = defineOperation({
   ...onlyForWholeFleet,
+  lasting: true,
   name: 'resetPassword',
   method: 'POST',
   paths: ['/api/auth/users/reset-password'],

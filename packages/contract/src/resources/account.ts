@@ -28,6 +28,10 @@ export const apiKeyResource = z
     bot_ids: z.array(z.int()).nullable().describe('null: what the account sees.'),
     enabled: z.boolean(),
     expires_at: z.iso.datetime().optional(),
+    parent_id: z
+      .int()
+      .optional()
+      .describe('The key that made it: it works only while that one does. Absent when a session made it.'),
     last_used_at: z.iso.datetime().optional(),
     created_at: z.iso.datetime(),
   })

@@ -1,7 +1,7 @@
 import type { Role } from '@flotilla/contract/resources/account.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ApiKeysTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { ApiKey } from './api-key.ts';
 
 export interface NewApiKeyRow {
@@ -12,48 +12,78 @@ export interface NewApiKeyRow {
   role: Role;
   botIds: readonly number[] | null;
   expiresAt: Date | null;
+  parentId: number | null;
 }
+
+/** What another key must lie within to be no wider than this one. */
+export type KeyReach = Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>;
+
+/** Of an account, or with `within` those of its keys that are no wider than that. */
+export interface KeySelection {
+  accountId: number;
+  within: KeyReach | null;
+}
+
+/** Each key with what it comes from. */
+type Line = { ancestors: number; ancestors_enabled: boolean; ancestors_expire_at: Date | null };
+const ANCESTORS = sql<Line>`(
+  with recursive line as (
+    select p.parent_id, p.enabled, p.expires_at from api_keys p where p.id = api_keys.parent_id
+    union all
+    select p.parent_id, p.enabled, p.expires_at from line join api_keys p on p.id = line.parent_id)
+  select count(*) as ancestors, coalesce(bool_and(enabled), true) as ancestors_enabled,
+    min(expires_at) as ancestors_expire_at
+  from line)`;
 
 /** SQL of API keys. */
 export function apiKeyStore(db: Database) {
-  const keysOf = (accountId: number) => db.selectFrom('api_keys').where('account_id', '=', accountId);
+  const keys = () =>
+    db
+      .selectFrom('api_keys')
+      .innerJoinLateral(ANCESTORS.as<'line'>(sql.ref('line')), (join) => join.onTrue())
+      .selectAll('api_keys')
+      .select(['line.ancestors', 'line.ancestors_enabled', 'line.ancestors_expire_at']);
 
   return {
     async findByHash(hash: string): Promise<ApiKey | null> {
-      const row = await db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst();
+      const row = await keys().where('key_hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : toApiKey(row);
     },
 
-    async findById(id: number): Promise<ApiKey | null> {
-      const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+    async findById(id: number, within: KeyReach | null): Promise<ApiKey | null> {
+      const row = await keys().where('id', '=', id).where(noWiderThan(within)).executeTakeFirst();
       return row === undefined ? null : toApiKey(row);
     },
 
     async findByIds(ids: readonly number[]): Promise<ApiKey[]> {
-      const rows = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('id', '=', sql<number>`any(${ids}::bigint[])`)
-        .execute();
+      const rows = await keys().where('id', '=', sql<number>`any(${ids}::bigint[])`).execute();
       return rows.map(toApiKey);
     },
 
-    async count(accountId: number): Promise<number> {
-      const { count } = await keysOf(accountId)
+    async count({ accountId, within }: KeySelection): Promise<number> {
+      const { count } = await db
+        .selectFrom('api_keys')
         .select((row) => row.fn.countAll<number>().as('count'))
+        .where('account_id', '=', accountId)
+        .where(noWiderThan(within))
         .executeTakeFirstOrThrow();
       return count;
     },
 
     /** Newest first; `beforeId` starts after that key. */
-    async list(accountId: number, page: { limit: number; offset: number; beforeId: number | null }): Promise<ApiKey[]> {
-      let query = keysOf(accountId).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+    async list(
+      { accountId, within }: KeySelection,
+      page: { limit: number; offset: number; beforeId: number | null },
+    ): Promise<ApiKey[]> {
+      const selected = keys().where('account_id', '=', accountId).where(noWiderThan(within));
+      let query = selected.orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) query = query.where('id', '<', page.beforeId);
       return (await query.execute()).map(toApiKey);
     },
 
-    async insert(key: NewApiKeyRow): Promise<ApiKey> {
-      return toApiKey(await db.insertInto('api_keys').values(rowOf(key)).returningAll().executeTakeFirstOrThrow());
+    async insert(key: NewApiKeyRow): Promise<number> {
+      const made = await db.insertInto('api_keys').values(rowOf(key)).returning('id').executeTakeFirstOrThrow();
+      return made.id;
     },
 
     /** A key that exists already, whoever made it, stays as it is. */
@@ -97,6 +127,18 @@ export function apiKeyStore(db: Database) {
   };
 }
 
+/** Role, bots and end, each no wider; null: no limit. Who sees what the account sees is wider than any list of bots. */
+function noWiderThan(within: KeyReach | null) {
+  const { role = 'admin', botIds = null, expiresAt = null } = within ?? {};
+  const conditions = [
+    ...(role === 'user' ? [sql<SqlBool>`api_keys.role = 'user'`] : []),
+    ...(botIds === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(botIds)}::jsonb`]),
+    ...(expiresAt === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expiresAt}`]),
+  ];
+  // No list of bots, and no end, compares to null: such a key lies within no limit.
+  return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
+}
+
 const minuteBefore = (at: Date) => sql<Date>`${at}::timestamptz - interval '1 minute'`;
 
 function rowOf(key: NewApiKeyRow) {
@@ -108,10 +150,11 @@ function rowOf(key: NewApiKeyRow) {
     role: key.role,
     bot_ids: key.botIds === null ? null : JSON.stringify(key.botIds),
     expires_at: key.expiresAt,
+    parent_id: key.parentId,
   };
 }
 
-function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
+function toApiKey(row: Selectable<ApiKeysTable> & Line): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -121,6 +164,8 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
     botIds: row.bot_ids === null ? null : (JSON.parse(row.bot_ids) as number[]),
     enabled: row.enabled,
     expiresAt: row.expires_at,
+    parentId: row.parent_id,
+    ancestors: { count: row.ancestors, enabled: row.ancestors_enabled, expireAt: row.ancestors_expire_at },
     lastUsedAt: row.last_used_at,
     createdAt: row.created_at,
   };

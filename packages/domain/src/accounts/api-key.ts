@@ -12,6 +12,10 @@ export interface ApiKey {
   botIds: readonly number[] | null;
   enabled: boolean;
   expiresAt: Date | null;
+  /** The key that made it; null: a session did. */
+  parentId: number | null;
+  /** The keys it comes from, up to the one that a session made: with any of them it ends. */
+  ancestors: { count: number; enabled: boolean; expireAt: Date | null };
   lastUsedAt: Date | null;
   createdAt: Date;
 }
@@ -35,9 +39,15 @@ export function isWellFormedKey(key: string): boolean {
   return key.startsWith('flt_') && checksumOf(body) === key.slice(-CHECKSUM_LENGTH);
 }
 
-/** Whether whoever sends this key is let in. */
+/** Whether whoever sends this key is let in: it is on, and so is every key it comes from, and none has ended. */
 export function isUsableKey(key: ApiKey, nowMs: number): boolean {
-  return key.enabled && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
+  return key.enabled && key.ancestors.enabled && (endOfKey(key)?.getTime() ?? Number.POSITIVE_INFINITY) > nowMs;
+}
+
+/** When it ends by itself: with the first of the keys it comes from, or before them. */
+export function endOfKey({ expiresAt, ancestors: { expireAt } }: ApiKey): Date | null {
+  if (expiresAt === null || expireAt === null) return expiresAt ?? expireAt;
+  return expiresAt < expireAt ? expiresAt : expireAt;
 }
 
 /** The part of a key that may be stored and shown. */

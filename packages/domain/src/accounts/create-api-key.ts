@@ -3,12 +3,13 @@ import type { Role } from '@flotilla/contract/resources/account.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { type ApiKey, newApiKey, shownPrefix } from './api-key.ts';
+import { type ApiKey, endOfKey, newApiKey, shownPrefix } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { ADMIN_KEY_NAME } from './install-admin-key.ts';
 import { ownerOfKeys } from './owner-of-keys.ts';
+import { refuseGoneParent } from './refuse-gone-parent.ts';
 
 export interface ApiKeyRequest {
   name: string;
@@ -19,9 +20,13 @@ export interface ApiKeyRequest {
   accountId?: number | undefined;
 }
 
+/** A key and those it comes from are read together, so a line of them stays short. */
+const MAX_ANCESTORS = 7;
+
 /**
- * Makes a key that can do no more than its account and than the caller; the key itself is in the answer only.
- * Throws 'forbidden', 'not_found' (the account) or 'bad_request'.
+ * Makes a key that can do no more than its account and than the caller; the key itself is in the answer only. Made with
+ * a key it ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request', or
+ * 'unauthorized' when the caller's key is gone meanwhile.
  */
 export async function createApiKey(
   deps: AccountDeps,
@@ -33,6 +38,7 @@ export async function createApiKey(
   const role = roleOfKey(caller, owner, request.role);
   const botIds = botsOfKey(caller, owner, request.botIds);
   checkRequest(deps, request);
+  const expiresAt = endOfNewKey(caller, request.expiresAt);
   const key = newApiKey();
   const row = {
     accountId: owner.id,
@@ -41,10 +47,28 @@ export async function createApiKey(
     prefix: shownPrefix(key),
     role,
     botIds,
-    expiresAt: request.expiresAt ?? null,
+    expiresAt,
+    parentId: caller.apiKey?.id ?? null,
   };
-  const record = await changeCredentials(deps, () => apiKeyStore(deps.db).insert(row));
+  const keys = apiKeyStore(deps.db);
+  const id = await changeCredentials(deps, () => keys.insert(row).catch(refuseGoneParent));
+  const record = await keys.findById(id, null);
+  if (record === null) throw new FlotillaError('unauthorized', 'The API key or session has ended');
   return { key, record };
+}
+
+/** What a key makes ends with it at the latest, and without an end of its own just then. */
+function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null {
+  if (apiKey === null) return wanted ?? null;
+  if (apiKey.ancestors.count >= MAX_ANCESTORS) {
+    throw new FlotillaError('forbidden', 'This key comes from too many others to make one more: sign in to make it');
+  }
+  const latest = endOfKey(apiKey);
+  if (wanted !== undefined && latest !== null && wanted > latest) {
+    const reason = `must not be later than the end of the key that makes it, ${latest.toISOString()}`;
+    throw refusedInput('expires_at', reason);
+  }
+  return wanted ?? latest;
 }
 
 function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Role {

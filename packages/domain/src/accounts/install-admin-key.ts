@@ -9,7 +9,8 @@ import { changeCredentials } from './change-credentials.ts';
 export const ADMIN_KEY_NAME = 'ADMIN_API_KEY';
 
 /**
- * Makes ADMIN_API_KEY a key of the first admin's account, and revokes what an earlier value of the setting left.
+ * Makes ADMIN_API_KEY a key of the first admin's account, and revokes what an earlier value of the setting left, with
+ * every key that was made with it.
  * 'no-account' when no admin has that username.
  */
 export async function installAdminKey(
@@ -29,6 +30,7 @@ export async function installAdminKey(
     role: 'admin' as const,
     botIds: null,
     expiresAt: null,
+    parentId: null,
   };
   await changeCredentials(deps, async () => {
     await keys.deleteNamed(ADMIN_KEY_NAME, row.keyHash);

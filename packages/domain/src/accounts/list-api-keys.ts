@@ -2,7 +2,7 @@ import type { AccountDeps } from './account-deps.ts';
 import type { ApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import type { Caller } from './caller.ts';
-import { ownerOfKeys } from './owner-of-keys.ts';
+import { ownerOfKeys, reachOf } from './owner-of-keys.ts';
 
 export interface ApiKeyQuery {
   accountId?: number | undefined;
@@ -11,7 +11,10 @@ export interface ApiKeyQuery {
   beforeId: number | null;
 }
 
-/** The keys of the caller, or for an admin of any account, newest first, and how many there are. */
+/**
+ * The keys of the caller, or for an admin of any account, newest first, and how many there are. With a key those that are
+ * no wider than it; a session sees all.
+ */
 export async function listApiKeys(
   deps: AccountDeps,
   caller: Caller,
@@ -19,6 +22,7 @@ export async function listApiKeys(
 ): Promise<{ keys: ApiKey[]; total: number }> {
   const owner = await ownerOfKeys(deps, caller, query.accountId);
   const store = apiKeyStore(deps.db);
-  const [keys, total] = await Promise.all([store.list(owner.id, query), store.count(owner.id)]);
+  const selection = { accountId: owner.id, within: reachOf(caller) };
+  const [keys, total] = await Promise.all([store.list(selection, query), store.count(selection)]);
   return { keys, total };
 }

@@ -2,8 +2,8 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
-import type { ApiKey } from './api-key.ts';
-import { apiKeyStore } from './api-key-store.ts';
+import { type ApiKey, endOfKey } from './api-key.ts';
+import { apiKeyStore, type KeyReach } from './api-key-store.ts';
 import { type Caller, requireAdmin } from './caller.ts';
 
 /** The account whose keys are meant: the caller's own, or for an admin any. Throws 'forbidden' or 'not_found'. */
@@ -15,9 +15,14 @@ export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: 
   return account;
 }
 
-/** A key that the caller may manage; another account's key is found by an admin only. */
+/** Within what a key must lie for the caller to see it: the caller's own key; null for a session, which sees all. */
+export function reachOf({ apiKey }: Caller): KeyReach | null {
+  return apiKey === null ? null : { ...apiKey, expiresAt: endOfKey(apiKey) };
+}
+
+/** A key that the caller may manage: no wider than its own, and of another account for an admin only. */
 export async function manageableKey(deps: AccountDeps, caller: Caller, keyId: number): Promise<ApiKey> {
-  const key = await apiKeyStore(deps.db).findById(keyId);
+  const key = await apiKeyStore(deps.db).findById(keyId, reachOf(caller));
   const visible = key !== null && (key.accountId === caller.account.id || caller.role === 'admin');
   if (!visible) throw new FlotillaError('not_found', 'Key not found');
   return key;

@@ -1,13 +1,15 @@
 import { createApiKey as operation } from '@flotilla/contract/operations/auth.ts';
-import { seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { createApiKey } from '@flotilla/domain/accounts/create-api-key.ts';
+import { requireSeenBot } from '../../auth/require-bots.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 import { presentApiKey } from './present-account.ts';
 
 export const createApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  // Bots that the caller does not see are refused by createApiKey, whether they exist or not.
-  for (const id of input.bot_ids ?? []) if (seesBot(caller, id)) requireBot(context, id);
+  for (const id of input.bot_ids ?? []) {
+    requireSeenBot(context, caller, id);
+    requireBot(context, id);
+  }
   const { key, record } = await createApiKey(context, caller, {
     name: input.name,
     role: input.role,

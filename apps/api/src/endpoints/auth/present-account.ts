@@ -1,6 +1,6 @@
 import type { AccountResource, ApiKeyResource, OwnAccountResource } from '@flotilla/contract/resources/account.ts';
 import type { Account } from '@flotilla/domain/accounts/account.ts';
-import type { ApiKey } from '@flotilla/domain/accounts/api-key.ts';
+import { type ApiKey, endOfKey } from '@flotilla/domain/accounts/api-key.ts';
 import { type Caller, seesAllBots } from '@flotilla/domain/accounts/caller.ts';
 
 export function presentAccount(account: Account): AccountResource {
@@ -19,8 +19,9 @@ export function presentAccount(account: Account): AccountResource {
 /** The account, and with a key what that lets its holder do. */
 export function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
   if (apiKey === null) return presentAccount(account);
-  const { id, name, expiresAt } = apiKey;
-  const ends = expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
+  const { id, name } = apiKey;
+  const end = endOfKey(apiKey);
+  const ends = end === null ? {} : { expires_at: end.toISOString() };
   const bot_ids = bots === 'all' ? null : [...bots];
   return { ...presentAccount(account), api_key: { id, name, role, bot_ids, ...ends } };
 }
@@ -35,6 +36,7 @@ export function presentApiKey(key: ApiKey): ApiKeyResource {
     bot_ids: key.botIds === null ? null : [...key.botIds],
     enabled: key.enabled,
     ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
+    ...(key.parentId === null ? {} : { parent_id: key.parentId }),
     ...(key.lastUsedAt === null ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
     created_at: key.createdAt.toISOString(),
   };

@@ -38,10 +38,15 @@ export const authDocumentation = [
       output: { ok: true },
     },
   }),
-  documentOperation(listApiKeys, { errors: ['not_found'], example: { input: { limit: 20 }, output: [API_KEY] } }),
+  documentOperation(listApiKeys, {
+    description:
+      'A key sees, and manages, only keys that are no wider than itself: in role, in bots (one that follows its account is wider than any list) and in life. A session sees all.',
+    errors: ['not_found'],
+    example: { input: { limit: 20 }, output: [API_KEY] },
+  }),
   documentOperation(createApiKey, {
     description:
-      'A key has the role of its account or a narrower one, and sees its bots or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.',
+      'A key has the role of its account or a narrower one, and sees its bots or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.\n\nWhat is made with a key ends with that key at the latest: without `expires_at` just then, and a later one is refused. It also stops while that key is disabled, and is deleted with it, and so is what it made itself. So make what is to last with a session.',
     errors: ['not_found'],
     example: {
       input: { name: 'dashboard', role: 'user', bot_ids: [7], expires_at: '2030-01-01T00:00:00Z' },
@@ -49,8 +54,14 @@ export const authDocumentation = [
     },
   }),
   documentOperation(toggleApiKey, {
+    description:
+      'What was made with a disabled key stops too, and comes back with it. A key that is wider than the one sent is not found: enabling it again takes a session.',
     errors: ['not_found'],
     example: { input: { id: 12, enabled: false }, output: { ok: true } },
   }),
-  documentOperation(deleteApiKey, { errors: ['not_found'], example: { input: { id: 12 }, output: { ok: true } } }),
+  documentOperation(deleteApiKey, {
+    description: 'Every key that was made with it is deleted, too.',
+    errors: ['not_found'],
+    example: { input: { id: 12 }, output: { ok: true } },
+  }),
 ];

@@ -27,6 +27,7 @@ export const API_KEY: ApiKeyResource = {
   bot_ids: [7],
   enabled: true,
   expires_at: '2030-01-01T00:00:00.000Z',
+  parent_id: 9,
   created_at: '2026-01-01T09:00:00.000Z',
 };
 
