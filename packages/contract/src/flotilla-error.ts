@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   'payload_too_large',
   'unsupported_media_type',
   'too_many_requests',
+  'token_refused',
   'platform_refused',
   'platform_failed',
   'platform_timeout',

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The reason why an input that is missing is refused. */
+const IS_REQUIRED = 'is required';
+
 const DECIMAL = /^-?\d{1,20}$/;
 
 /** Decimal strings become numbers; what would be rounded stays a string, so that it is refused. */
@@ -9,19 +12,37 @@ function readInteger(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number + 0 : value;
 }
 
+const EXACT = Number.MAX_SAFE_INTEGER;
+
 /** An integer as JSON number or decimal string; beyond 2^53-1 it is refused, never rounded. */
-export function integer(range: { min?: number; max?: number } = {}) {
-  let schema = z.int();
-  if (range.min !== undefined) schema = schema.min(range.min);
-  if (range.max !== undefined) schema = schema.max(range.max);
-  return z.preprocess(readInteger, schema);
+export function integer({ min = -EXACT, max = EXACT }: { min?: number; max?: number } = {}) {
+  return z.preprocess(readInteger, integerWithin({ min, max, reason: rangeReason(min, max) }));
 }
 
 /** An integer of which a larger one than `max` is no fault: it is lowered to `max`. */
-export function loweredInteger(range: { min: number; max: number }) {
-  return integer({ min: range.min })
-    .overwrite((value) => Math.min(value, range.max))
-    .meta({ maximum: range.max, [ABOVE_MAXIMUM]: 'lowered' });
+export function loweredInteger({ min, max }: { min: number; max: number }) {
+  return z
+    .preprocess(readInteger, integerWithin({ min, max: EXACT, reason: rangeReason(min, max) }))
+    .overwrite((value) => Math.min(value, max))
+    .meta({ maximum: max, [ABOVE_MAXIMUM]: 'lowered' });
+}
+
+function integerWithin({ min, max, reason }: { min: number; max: number; reason: string }) {
+  const error = ({ input }: { input?: unknown }) => (input === undefined ? IS_REQUIRED : reason);
+  let schema = z.int({ error });
+  if (min > -EXACT) schema = schema.min(min, { error });
+  if (max < EXACT) schema = schema.max(max, { error });
+  return schema;
+}
+
+/** The whole range, whatever is wrong: one try is then enough. */
+function rangeReason(min: number, max: number): string {
+  return `must be an integer from ${shownBound(min)} to ${shownBound(max)}`;
+}
+
+function shownBound(bound: number): string {
+  if (Math.abs(bound) < EXACT) return String(bound);
+  return bound < 0 ? '-(2^53-1)' : '2^53-1';
 }
 
 /** In a schema of the API document: what happens to a number above `maximum`. */
@@ -41,7 +62,7 @@ export const chatId = () =>
   z.preprocess(
     readInteger,
     z.union([z.int(), z.string().regex(CHAT_NAME, NO_CHAT)], {
-      error: ({ input }) => (input === undefined ? 'is required' : NO_CHAT),
+      error: ({ input }) => (input === undefined ? IS_REQUIRED : NO_CHAT),
     }),
   );
 
@@ -89,4 +110,8 @@ export function nullable<Value extends z.ZodType>(value: Value) {
 }
 
 /** ISO 8601 with a zone. */
-export const instant = () => z.iso.datetime({ offset: true });
+export const instant = () =>
+  z.iso.datetime({
+    offset: true,
+    error: ({ input }) => (input === undefined ? IS_REQUIRED : 'must be a time such as 2030-12-31T23:59:59Z'),
+  });

@@ -1,7 +1,9 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type ErrorCode, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
+
+const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refused', 'bad_request'];
 
 /**
  * Registers the bot of a token that set a webhook, after the platform has vouched for it. Null when the platform does
@@ -12,7 +14,7 @@ export async function registerBot(deps: ProxyDeps, token: string): Promise<Bot |
     return await addBot(deps, { token, source: 'cli' });
   } catch (error) {
     if (!(error instanceof FlotillaError)) throw error;
-    if (error.code === 'platform_refused' || error.code === 'bad_request') return null;
+    if (NOT_VOUCHED_FOR.includes(error.code)) return null;
     if (error.code !== 'conflict') throw error;
     // Another replica was faster.
     await deps.directory.refresh();

@@ -32,6 +32,7 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     sentence(
       refusedSend({ kind: 'status', status: 429, retryAfterS: 5, description: 'Too Many Requests: retry after 5' }),
     ),
+  token_refused: () => sentence(refusedSend({ kind: 'status', status: 401, description: 'Unauthorized' })),
   platform_refused: () => sentence(refusedSend(null)),
   platform_failed: () => thrown(() => resultOf({ outcome: 'unreachable', reason: 'ECONNREFUSED', timedOut: false })),
   platform_timeout: () => thrown(() => resultOf({ outcome: 'unreachable', reason: 'ETIMEDOUT', timedOut: true })),

@@ -1,7 +1,7 @@
 import type { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { ErrorAnswer } from '@flotilla/contract/resources/answers.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { classifyError } from './classify-error.ts';
 import { ERROR_STATUS } from './error-status.ts';
 import { requestId } from './request-id.ts';
@@ -19,7 +19,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     // The body began already, as when saving a session failed after the answer: nothing better can be said.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);
-    sendJson(response, status, JSON.stringify(answerOf(error, requestId(response))));
+    sendJson(response, status, JSON.stringify(answerOf(error, request, requestId(response))));
   };
 }
 
@@ -28,17 +28,18 @@ function setErrorHeaders(response: Response, error: FlotillaError): void {
   if (error.code === 'unauthorized') response.setHeader('WWW-Authenticate', 'Bearer');
 }
 
-function answerOf(error: FlotillaError, id: string): ErrorAnswer {
+function answerOf(error: FlotillaError, request: Request, id: string): ErrorAnswer {
   return {
     error: error.message,
     code: error.code,
     request_id: id,
-    ...(error.details === undefined ? detailsOf(error) : { details: error.details }),
+    ...(error.details === undefined ? detailsOf(error, request) : { details: error.details }),
     ...(error.platformErrorCode === undefined ? {} : { error_code: error.platformErrorCode }),
   };
 }
 
-/** A 400 always has details; a fault of the whole request has no path. */
-function detailsOf(error: FlotillaError): Pick<ErrorAnswer, 'details'> {
-  return ERROR_STATUS[error.code] === 400 ? { details: [{ path: '', reason: error.message }] } : {};
+/** A 400 always has details; a fault that is not one input's is the whole query's or body's. */
+function detailsOf(error: FlotillaError, request: Request): Pick<ErrorAnswer, 'details'> {
+  if (ERROR_STATUS[error.code] !== 400) return {};
+  return { details: [{ path: request.method === 'POST' ? 'body' : 'query', reason: error.message }] };
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@flotilla/contract/flotilla-error.ts';
 /** The one place where an error's code becomes an HTTP status. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_request: 400,
+  token_refused: 400,
   platform_refused: 400,
   unauthorized: 401,
   forbidden: 403,

@@ -73,6 +73,18 @@ describe('a body', () => {
     expect(await reasonOf('{"name":"a\\u0000b"}')).toContain('NUL');
   });
 
+  test('or a query that is at fault as a whole is what details name', async () => {
+    const pathOf = (json: unknown) => (json as { details: { path: string }[] }).details.map(({ path }) => path);
+    expect(pathOf((await post('{"name":')).json)).toEqual(['body']);
+    expect(pathOf((await post('{"name":"a"}', { 'content-type': 'application/x-www-form-urlencoded' })).json)).toEqual([
+      '{"name":"a"}',
+      'name',
+    ]);
+    expect(pathOf((await admin('GET', '/api/bots/health', { query: { id: 1 } })).json)).toEqual(['query']);
+    expect(pathOf((await admin('GET', `/api/bots?${'a&'.repeat(2001)}`)).json)).toEqual(['query']);
+    expect(pathOf((await admin('POST', `${KEYS}?${'a&'.repeat(2001)}`)).json)).toEqual(['query']);
+  });
+
   test('that is not UTF-8 is 400', async () => {
     const answer = await fetch(`${api.url}${KEYS}`, {
       method: 'POST',
@@ -191,7 +203,7 @@ describe('every answer', () => {
   });
 
   test('is in the log once, by its request id, without its query', async () => {
-    const { headers } = await admin('GET', '/api/bots', { query: { limit: 3, secret: 'do-not-log-this' } });
+    const { headers } = await admin('GET', '/api/bots', { query: { limit: 3, _secret: 'do-not-log-this' } });
     const lines = api.logLines.filter((line) => line.includes(headers.get('x-request-id') ?? '-'));
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({

@@ -20,7 +20,7 @@ export async function readBody(request: Request, response: Response): Promise<Ma
     case 'application/json':
       return new Map(Object.entries(parseJson(text)));
     case 'application/x-www-form-urlencoded':
-      return formFields(text);
+      return formFields(text, 'body');
     default:
       throw new FlotillaError(
         'unsupported_media_type',
@@ -30,9 +30,10 @@ export async function readBody(request: Request, response: Response): Promise<Ma
 }
 
 /** Fields of a query string or an urlencoded body; a repeated one becomes a list. Throws for more than 2000. */
-export function formFields(text: string): Map<string, unknown> {
+export function formFields(text: string, place: 'query' | 'body'): Map<string, unknown> {
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) {
-    throw new FlotillaError('bad_request', `There are more than ${MAX_FORM_FIELDS} fields`);
+    const reason = `has more than ${MAX_FORM_FIELDS} fields`;
+    throw new FlotillaError('bad_request', `The ${place} ${reason}`, { details: [{ path: place, reason }] });
   }
   const fields = new Map<string, unknown>();
   for (const [name, value] of new URLSearchParams(text)) {

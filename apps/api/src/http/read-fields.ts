@@ -11,15 +11,18 @@ export interface RawFields {
 
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 64;
+/** For what has a value and no name: `?=1`. */
+const NAMELESS = '""';
 
-/** Gathers an operation's inputs from query and body; where a name appears in both, the body wins. */
+/**
+ * Gathers an operation's inputs from query and body; where a name appears in both, the body wins. What begins with `_`
+ * in a query is left to the caches and clients that add such names.
+ */
 export async function readFields(operation: Operation, request: Request, response: Response): Promise<RawFields> {
   const fields: RawFields = { values: new Map(), faults: [] };
-  takeKnown(operation, formFields(queryOf(request)), fields);
-  if (operation.method === 'GET') return { values: fields.values, faults: [] };
-  const body = await readBody(request, response);
-  fields.faults = [];
-  takeKnown(operation, body, fields);
+  const query = formFields(queryOf(request), 'query');
+  takeKnown(operation, new Map([...query].filter(([name]) => !name.startsWith('_'))), fields);
+  if (operation.method === 'POST') takeKnown(operation, await readBody(request, response), fields);
   return fields;
 }
 
@@ -41,5 +44,6 @@ function takeKnown(operation: Operation, given: Map<string, unknown>, fields: Ra
 }
 
 function addFault(fields: RawFields, name: string, reason: string): void {
-  if (fields.faults.length < MAX_FAULTS) fields.faults.push({ path: name.slice(0, MAX_NAME_LENGTH), reason });
+  const path = name === '' ? NAMELESS : name.slice(0, MAX_NAME_LENGTH);
+  if (fields.faults.length < MAX_FAULTS) fields.faults.push({ path, reason });
 }

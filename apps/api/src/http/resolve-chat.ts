@@ -1,10 +1,10 @@
-import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { chatStore } from '@flotilla/domain/chats/chat-store.ts';
 import { findChatId } from '@flotilla/domain/chats/find-chat-id.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../endpoints/bots/require-bot.ts';
+import { untrackedChat } from '../endpoints/chats/require-bot-of-chat.ts';
 
 /** Inputs in which a chat that was named `@name` is its id. */
 export type WithChatId<Input> = Input extends { chat_id: number | string }
@@ -41,6 +41,6 @@ async function chatOfAnyBot({ db, directory }: Context, caller: Caller, name: st
     bots.map(({ id }) => id),
     name,
   );
-  if (found === null) throw refusedInput('bot_id', 'is needed: none of your bots tracks this chat');
+  if (found === null) throw untrackedChat();
   return found.id;
 }

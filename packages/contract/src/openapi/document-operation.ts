@@ -27,8 +27,9 @@ export function documentOperation<Input extends z.ZodObject, Output extends z.Zo
   return { ...about, operation };
 }
 
-/** What an operation that asks the platform can answer besides: the platform refused, is busy, failed, was late. */
+/** What an operation that asks the platform can answer besides: it refused the bot or the call, is busy, failed, was late. */
 export const PLATFORM_ERRORS = [
+  'token_refused',
   'platform_refused',
   'too_many_requests',
   'platform_failed',

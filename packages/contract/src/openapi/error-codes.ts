@@ -40,6 +40,10 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     when: 'There were too many attempts, here or at the platform; Retry-After says when to try again.',
     sentence: 'Too Many Requests: retry after 5',
   },
+  token_refused: {
+    when: "The platform does not take the bot's token: it was made up, or revoked since.",
+    sentence: 'Telegram refused this bot token',
+  },
   platform_refused: {
     when: 'The platform refused; its description is in `error`, its own code in `error_code`.',
     sentence: 'Bad Request: chat not found',

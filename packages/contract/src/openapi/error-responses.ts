@@ -48,7 +48,8 @@ function exampleOf(code: ErrorCode): JsonSchema {
   const { sentence } = ERROR_NOTES[code];
   const base = { error: sentence, code, request_id: REQUEST_ID };
   if (code === 'bad_request') return { ...base, details: [{ path: 'bot_id', reason: 'is required' }] };
-  if (code === 'platform_refused') return { ...base, details: [{ path: '', reason: sentence }], error_code: 400 };
+  if (code === 'token_refused') return { ...base, details: [{ path: 'body', reason: sentence }], error_code: 401 };
+  if (code === 'platform_refused') return { ...base, details: [{ path: 'body', reason: sentence }], error_code: 400 };
   return base;
 }
 

@@ -72,7 +72,7 @@ const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   'Error.code': 'The same for programs.',
   'Error.request_id': 'As in `X-Request-Id` and in the log.',
   'Error.details': 'Of a 400: every fault, not only the first.',
-  'Error.details.path': 'The input that is wrong.',
+  'Error.details.path': 'The input at fault; `body` or `query` where it is the whole of it.',
   'Error.details.reason': 'What is wrong with it, continuing the sentence that its name begins.',
   'FailedDestination.reason_code': 'Why.',
   'FailedDestination.error': 'The same for people.',

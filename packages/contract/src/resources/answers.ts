@@ -10,7 +10,7 @@ export const errorAnswer = z
     error: z.string(),
     code: z.enum(ERROR_CODES),
     request_id: z.string(),
-    details: z.array(z.strictObject({ path: z.string(), reason: z.string() })).optional(),
+    details: z.array(z.strictObject({ path: z.string().min(1), reason: z.string() })).optional(),
     error_code: z.int().optional().describe("The platform's own code, where the platform refused."),
   })
   .meta({ id: 'Error' });

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { z } from 'zod';
@@ -7,11 +7,14 @@ export type PlatformIdentity = { id: number; username: string; firstName: string
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
+/** What is said of a token that the platform does not take; its own word for it, "Unauthorized", sounds like the caller's. */
+export const TOKEN_REFUSED = 'Telegram refused this bot token';
+const REFUSING_TOKENS = [401, 404];
 const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
 
 /**
  * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token,
- * 'platform_refused' when the platform does not know it, 'platform_failed' or 'platform_timeout' when it did not say.
+ * 'token_refused' when the platform does not know it, 'platform_failed' or 'platform_timeout' when it did not say.
  */
 export async function validateToken(deps: { platform: PlatformClient }, token: string): Promise<PlatformIdentity> {
   if (!TOKEN.test(token)) {
@@ -19,7 +22,12 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
       details: [{ path: 'token', reason: 'must have the form 123456:secret' }],
     });
   }
-  const me = ME.safeParse(resultOf(await deps.platform.call(token, 'getMe')));
+  const answer = await deps.platform.call(token, 'getMe');
+  // A token of a form that the platform never gives is 404 there.
+  if (answer.outcome === 'refused' && REFUSING_TOKENS.includes(answer.errorCode)) {
+    throw tokenRefused(answer.errorCode, [{ path: 'token', reason: 'was refused by Telegram' }]);
+  }
+  const me = ME.safeParse(resultOf(answer));
   if (!me.success) throw new FlotillaError('platform_failed', 'The platform answered no bot');
   return { id: me.data.id, username: me.data.username, firstName: me.data.first_name };
 }
@@ -33,6 +41,7 @@ export function resultOf(answer: PlatformAnswer): unknown {
       if (answer.errorCode === 429) {
         throw new FlotillaError('too_many_requests', answer.description, { retryAfterS: answer.retryAfterS ?? 1 });
       }
+      if (answer.errorCode === 401) throw tokenRefused(answer.errorCode);
       throw new FlotillaError('platform_refused', answer.description, { platformErrorCode: answer.errorCode });
     case 'unreachable':
       throw answer.timedOut
@@ -41,4 +50,8 @@ export function resultOf(answer: PlatformAnswer): unknown {
     case 'garbage':
       throw new FlotillaError('platform_failed', `The platform answered with garbage (status ${answer.status})`);
   }
+}
+
+function tokenRefused(platformErrorCode: number, details?: FaultDetail[]): FlotillaError {
+  return new FlotillaError('token_refused', TOKEN_REFUSED, { platformErrorCode, ...(details && { details }) });
 }

@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
+import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { chatStore } from './chat-store.ts';
 
@@ -17,6 +18,7 @@ export async function findChatId(
   name: string,
   purpose: 'act' | 'read',
 ): Promise<number> {
+  if (purpose === 'act') requireAbleToAct(bot);
   const seen = purpose === 'act' ? null : await chatStore(db).findByName([bot.id], name);
   if (seen !== null) return seen.id;
   const chat = resultOf(await platform.call(bot.token, 'getChat', { chat_id: `@${name}` })) as { id?: unknown } | null;

@@ -3,6 +3,7 @@ import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import { type SlicedUpdate, sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
+import { TOKEN_REFUSED } from '../bots/validate-token.ts';
 
 export type AskedFor =
   | { outcome: 'updates'; updates: SlicedUpdate[]; nextOffset: number | null }
@@ -42,9 +43,10 @@ function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor
   switch (answer.outcome) {
     case 'refused': {
       const hopeless = answer.errorCode === 401 || answer.errorCode === 403 || answer.errorCode === 404;
+      const said = `${answer.errorCode} ${answer.description}`;
       return {
         outcome: 'failed',
-        reason: `${answer.errorCode} ${answer.description}`,
+        reason: answer.errorCode === 401 ? `${TOKEN_REFUSED} (${said})` : said,
         patience: hopeless ? 'long' : 'short',
         ...(answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS }),
       };

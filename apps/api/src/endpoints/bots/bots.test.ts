@@ -6,6 +6,12 @@ import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { describe, expect, test } from '@jest/globals';
 
+const TOKEN_REFUSED = {
+  code: 'token_refused',
+  error: 'Telegram refused this bot token',
+  details: [{ path: 'token', reason: 'was refused by Telegram' }],
+};
+
 const api = testApi();
 
 const update = (body: object) => api.admin('POST', '/api/bots/update', { body });
@@ -62,13 +68,18 @@ describe('adding a bot', () => {
     expect((await add()).json).toMatchObject({ code: 'conflict' });
   });
 
-  test('is 400 for what is no token, and with the platform’s own words for one it does not know', async () => {
+  test('is 400 for what is no token, and says of one that the platform does not know that it refused it', async () => {
     for (const path of ['/api/bots/add', '/api/bots/validate']) {
       const malformed = await api.admin('POST', path, { body: { token: 'nonsense' } });
       expect(malformed.json).toMatchObject({ code: 'bad_request', details: [{ path: 'token' }] });
       const unknown = await api.admin('POST', path, { body: { token: '123:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } });
       expect(unknown.status).toBe(400);
-      expect(unknown.json).toMatchObject({ code: 'platform_refused', error_code: 401, error: 'Unauthorized' });
+      expect(unknown.json).toMatchObject({ ...TOKEN_REFUSED, error_code: 401 });
+      const bot = await api.platform.createBot({});
+      const effect = { kind: 'status', status: 404, description: 'Not Found' } as const;
+      await api.platform.setFault({ bot: bot.id, method: 'getMe', effect, count: 1 });
+      const impossible = await api.admin('POST', path, { body: { token: bot.token } });
+      expect(impossible.json).toMatchObject({ ...TOKEN_REFUSED, error_code: 404 });
     }
   });
 
@@ -150,6 +161,8 @@ describe('updating a bot', () => {
     expect((await update({ id: bot.id, token })).json).toMatchObject({ id: bot.id, token });
     const other = await api.platform.createBot({});
     expect((await update({ id: bot.id, token: other.token })).json).toMatchObject({ details: [{ path: 'token' }] });
+    const revoked = `${known.id}:${'A'.repeat(35)}`;
+    expect((await update({ id: bot.id, token: revoked })).json).toMatchObject(TOKEN_REFUSED);
   });
 
   test('refuses a backend where none may live, and names the setting', async () => {

@@ -82,7 +82,7 @@ describe('a chat that is named instead of numbered', () => {
     const client = restClient(api.url, stranger.key);
     const query = { chat_id: '@librarytalk', q: 'hello' };
     expect((await client('GET', '/api/messages/search', { query })).json).toMatchObject({
-      details: [{ path: 'bot_id', reason: 'is needed: none of your bots tracks this chat' }],
+      details: [{ path: 'bot_id', reason: 'is required: none of your bots tracks this chat' }],
     });
     expect((await client('GET', '/api/messages', { query: { bot_id: bot.id, chat_id: '@librarytalk' } })).status).toBe(
       403,

@@ -1,4 +1,4 @@
-import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import { type FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { chatStore } from '@flotilla/domain/chats/chat-store.ts';
@@ -18,7 +18,12 @@ export async function requireBotOfChat(
   const ids = await chatStore(context.db).botsOf(input.chat_id);
   const bots = ids.filter((id) => seesBot(caller, id)).map((id) => context.directory.byId(id));
   const [bot, another] = bots.filter((found) => found !== undefined);
-  if (bot === undefined) throw refusedInput('bot_id', 'is needed: none of your bots tracks this chat');
-  if (another !== undefined) throw refusedInput('bot_id', 'is needed: several of your bots track this chat');
+  if (bot === undefined) throw untrackedChat();
+  if (another !== undefined) throw refusedInput('bot_id', 'is required: several of your bots track this chat');
   return bot;
+}
+
+/** For a call that names no bot, and a chat that would have to tell which one is meant. */
+export function untrackedChat(): FlotillaError {
+  return refusedInput('bot_id', 'is required: none of your bots tracks this chat');
 }
