@@ -46,7 +46,7 @@ function conclusion(outcome: Rotation['outcome'], firstKeyId: string): string {
     case 'done':
       return `Done: "${firstKeyId}" opens everything. The other keys may go from ENCRYPTION_KEY, but keep them for the backups made so far.`;
     case 'old-left':
-      return `Not done: other keys are still needed. Run rotate-keys; if they keep coming back, a process still has another key first.`;
+      return 'Not done: other keys are still needed ("old"), or the previous release sealed it ("legacy") or did not ("plain"). Run rotate-keys; if it keeps coming back, a process still has another key first, or is of that release.';
     case 'locked':
       return 'Not done: some of it no listed key opens. List the key that sealed it under the id it had, and run this again; remove no key.';
   }

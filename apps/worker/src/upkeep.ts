@@ -1,5 +1,6 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
+import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
@@ -42,6 +43,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     running = running.then(() => measured(deps, round));
   };
   runRound();
+  void warnOfLegacy(deps);
   const timer = setInterval(runRound, ROUND_EVERY_MS);
   const removal = startRemoval(deps);
   fleetMetrics(deps);
@@ -51,6 +53,15 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
       await Promise.all([running, removal.stop()]);
     },
   };
+}
+
+/** Nobody but the operator knows when no process of the previous release is left. */
+async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
+  const form = await botStore(db)
+    .sealedForm()
+    .catch(() => null);
+  if (form !== 'legacy') return;
+  log.warn('bots are sealed so that the previous release can read them: run rotate-keys once none of it runs any more');
 }
 
 async function measured({ measure, log }: WorkerContext, round: () => Promise<void>): Promise<void> {

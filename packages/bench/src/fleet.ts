@@ -12,7 +12,6 @@ import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { FLEET_ENCRYPTION_KEY, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { sql } from 'kysely';
 import { type Cost, cpuMeter } from './cpu-meter.ts';
 import { startLagSink } from './lag-sink.ts';
 import { perSecond, ratio, report } from './report.ts';
@@ -59,11 +58,8 @@ export async function benchFleet(database: { url: string }): Promise<void> {
     return (wanted * 1000) / (performance.now() - begunAt);
   };
   try {
-    await insertManyBots(db, MANY, `http://127.0.0.1:${sink.port}`);
-    // A host of its own: what one backend does must not count against those that share its host.
-    await sql`update bots set backend_url = replace(backend_url, '127.0.0.1', '127.0.0.2') where telegram_id = 1`.execute(
-      db,
-    );
+    // The first has a host of its own: what one backend does must not count against those that share its host.
+    await insertManyBots(db, MANY, (bot) => `http://127.0.0.${bot === 1 ? 2 : 1}:${sink.port}`);
     await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
     const bots = directory.all();
     const few = bots.toSorted((one, other) => one.telegramId - other.telegramId).slice(0, FEW);

@@ -4,6 +4,7 @@ import * as chatAuthors from './migrations/20261121T190000-chat-authors.ts';
 import * as reasonsOfDeadLetters from './migrations/20261122T130000-reasons-of-dead-letters.ts';
 import * as keyParents from './migrations/20261122T140000-key-parents.ts';
 import * as keyParentsIndex from './migrations/20261122T140100-key-parents-index.ts';
+import * as sealedBackendUrls from './migrations/20261122T150000-sealed-backend-urls.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -14,4 +15,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T130000-reasons-of-dead-letters': reasonsOfDeadLetters,
   '20261122T140000-key-parents': keyParents,
   '20261122T140100-key-parents-index': keyParentsIndex,
+  '20261122T150000-sealed-backend-urls': sealedBackendUrls,
 };

@@ -4,7 +4,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 type BigInt64 = number;
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 
-/** `bots`: one row per registered bot. `token` and `secret_token` are sealed (AES-256-GCM). */
+/** `bots`: one row per registered bot. What ends with `_sealed` is encrypted (AES-256-GCM). */
 export interface BotsTable {
   id: Generated<BigInt64>;
   /** The platform's id of the bot, the part of the token before the colon. */
@@ -20,7 +20,10 @@ export interface BotsTable {
   long_poll_enabled: Generated<boolean>;
   webhook_mode: Generated<boolean>;
   disabled: Generated<boolean>;
+  /** As the previous release keeps it, in plain text; '' where the sealed one counts. */
   backend_url: Generated<string>;
+  /** '' when unset. */
+  backend_url_sealed: Generated<string>;
   /** '' when unset. */
   secret_token_sealed: Generated<string>;
   /** PEM of a backend's own certificate authority, '' when unset. */

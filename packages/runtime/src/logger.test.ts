@@ -77,6 +77,12 @@ describe('The logger', () => {
     expect(line).toContain('url=https://a.example');
   });
 
+  test('shows no credentials of a URL, with a password or without one', () => {
+    const line = written((log) => log.info(`POST https://user:monday@a.example/b?c and https://tuesday@a.example/`));
+    expect(line).not.toMatch(/day/);
+    expect(line).toContain('[redacted]@a.example/b?c');
+  });
+
   test('leaves alone what only looks like a secret', () => {
     const fields = {
       time_ms: 1_732_101_234_567,

@@ -4,6 +4,8 @@ const HIDDEN = '[redacted]';
 const BOT_TOKEN = /(\d{1,20}(?::|%(?:25)?3A))[A-Za-z0-9_-]{20,}/gi;
 const API_KEY = /flt_[^\s"'\\&<>,;)\]}]+/g;
 const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/[^:/@\s"]{0,256}:)[^@/\s"]{1,1024}@/gi;
+/** A user alone, which then is a key as often as not. */
+const USER_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/)[^:/@\s"]{1,1024}@/gi;
 const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 
 const SECRET_NAME =
@@ -35,6 +37,7 @@ export function redactSecrets(line: string): string {
     .replace(BOT_TOKEN, `$1${HIDDEN}`)
     .replace(API_KEY, `flt_${HIDDEN}`)
     .replace(CREDENTIALS_IN_URL, `$1${HIDDEN}@`)
+    .replace(USER_IN_URL, `$1${HIDDEN}@`)
     .replace(QUOTED, `$1"${HIDDEN}"`)
     .replace(NESTED, `$1$2"${HIDDEN}$2"`)
     .replace(AUTHORIZATION, `$1 ${HIDDEN}`)

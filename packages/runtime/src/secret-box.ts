@@ -7,13 +7,17 @@ export type SecretBox = {
   keyId: string;
   /** Whether ENCRYPTION_KEY lists the key of this id. */
   lists(keyId: string): boolean;
-  /** The sealed text differs each time, also for the same input. */
-  seal(plain: string): string;
-  /** Throws when the text was sealed with a key that is not listed any more, or was altered. */
-  open(sealed: string): string;
+  /** The sealed text differs each time, also for the same input. It opens at this place only: table, column and row. */
+  seal(plain: string, place: string): string;
+  /** As the previous release seals, which knows no places: the text opens at every place. */
+  sealUnbound(plain: string): string;
+  /** Throws when the text was sealed with a key that is not listed any more or for another place, or was altered. */
+  open(sealed: string, place: string): string;
 };
 
-const FORMAT = 'v1';
+/** What the text is bound to beside its key, by which its format begins. */
+const UNBOUND = 'v1';
+const BOUND = 'v2';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -23,30 +27,53 @@ const TAG_BYTES = 16;
  */
 export function secretBox(encryptionKey: string): SecretBox {
   const keys = parseEncryptionKey(encryptionKey);
+  const { first } = keys;
+  const encrypt = (format: string, plain: string, bindings: Buffer): string => {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(bindings);
+    const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return [format, first.id, sealed.toString('base64url')].join('.');
+  };
   return {
-    keyId: keys.first.id,
+    keyId: first.id,
     lists: (keyId) => keys.byId(keyId) !== undefined,
-    seal: (plain) => {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', keys.first.key, iv).setAAD(Buffer.from(keys.first.id));
-      const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return [FORMAT, keys.first.id, sealed.toString('base64url')].join('.');
-    },
-    open: (sealed) => {
-      const id = keyIdOf(sealed);
-      const text = sealed.split('.')[2];
+    seal: (plain, place) => encrypt(BOUND, plain, bindingsOf(BOUND, first.id, place)),
+    sealUnbound: (plain) => encrypt(UNBOUND, plain, bindingsOf(UNBOUND, first.id, '')),
+    open: (sealed, place) => {
+      const { format, id, text } = partsOf(sealed);
       if (id === null || !text) throw new Error('This is not a text that was sealed here');
       const key = keys.byId(id);
       if (!key) throw new Error(`ENCRYPTION_KEY does not list the key "${id}" any more, which sealed this text`);
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('The sealed text is cut short');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-        .setAAD(Buffer.from(id))
+        .setAAD(bindingsOf(format, id, place))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
       return plain + verified(decipher, id);
     },
   };
+}
+
+/** The id of the key that sealed this text; null when it was not sealed here. */
+export function keyIdOf(sealed: string): string | null {
+  return partsOf(sealed).id;
+}
+
+/** Whether the text opens at every place, as the previous release sealed it. */
+export function isUnbound(sealed: string): boolean {
+  return partsOf(sealed).format === UNBOUND;
+}
+
+function partsOf(sealed: string): { format: string; id: string | null; text: string } {
+  const [format = '', id = '', text = ''] = sealed.split('.');
+  const known = format === BOUND || format === UNBOUND;
+  return { format, id: known && id !== '' ? id : null, text };
+}
+
+/** What is authenticated with the text; neither a format nor a key's id has a dot in it. */
+function bindingsOf(format: string, keyId: string, place: string): Buffer {
+  return Buffer.from(format === UNBOUND ? keyId : [format, keyId, place].join('.'));
 }
 
 /** The end of the text; throws where node would name neither the key nor the setting. */
@@ -55,13 +82,7 @@ function verified(decipher: DecipherGCM, keyId: string): string {
     return decipher.final('utf8');
   } catch {
     throw new Error(
-      `The key "${keyId}" of ENCRYPTION_KEY is another than the one that sealed this text, or it was altered`,
+      `The key "${keyId}" of ENCRYPTION_KEY is another than the one that sealed this text, or it was altered or moved`,
     );
   }
-}
-
-/** The id of the key that sealed this text; null when it was not sealed here. */
-export function keyIdOf(sealed: string): string | null {
-  const [format, id] = sealed.split('.');
-  return format === FORMAT && id ? id : null;
 }

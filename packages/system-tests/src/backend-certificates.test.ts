@@ -67,6 +67,13 @@ async function growthWhile(doing: () => Promise<void>): Promise<number[]> {
   return [ofApi, ofWorker];
 }
 
+const say = (bot: FleetBot) =>
+  fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"hello"}`,
+  });
+
 /** How many bytes of certificates are kept for all bots. */
 async function keptBytes(): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`select sum(length(backend_certificate)) as bytes from bots`.execute(
@@ -84,12 +91,7 @@ test('of sixty certificates nothing is kept but themselves, however long the tex
     for (const bot of bots) {
       const { description } = await setWebhook(bot, textOf(bot, 64 * 1024));
       answers.add(description);
-      const chat = { id: 5, type: 'private' };
-      await fleet.control.injectUpdate({
-        bot: bot.platformId,
-        kind: 'message',
-        raw: JSON.stringify({ message_id: 1, date: Math.floor(Date.now() / 1000), chat, text: 'hello' }),
-      });
+      await say(bot);
     }
     await waitFor(() => arrived >= BOTS, { timeoutMs: 60_000, message: 'an update for every bot' });
   });
@@ -99,3 +101,15 @@ test('of sixty certificates nothing is kept but themselves, however long the tex
   const info = await fetch(`${fleet.url}/tgapi/bot${bots[0]!.token}/getWebhookInfo`);
   expect(await info.json()).toMatchObject({ result: { has_custom_certificate: true } });
 }, 180_000);
+
+test('what an earlier release kept of a text is cut down to its certificates, which are trusted as before', async () => {
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: `${backendUrl}earlier` });
+  const before = await keptBytes();
+  await sql`update bots set backend_certificate = ${textOf(bot, 3 * MIB)}, revision = nextval('bot_revisions')
+    where id = ${bot.id}`.execute(database.db);
+  const cutDown = async () => (await keptBytes()) === before + authority.length;
+  await waitFor(cutDown, { timeoutMs: 40_000, message: 'the certificate alone' });
+  const already = arrived;
+  await say(bot);
+  await waitFor(() => arrived > already, { timeoutMs: 30_000, message: 'an update' });
+}, 90_000);

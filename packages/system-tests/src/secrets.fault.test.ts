@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 
 const drawn = (): string => randomBytes(18).toString('hex');
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
@@ -22,6 +22,8 @@ const SETTINGS = {
 const REDIS_PASSWORD = `redis-${drawn()}`;
 const WRONG_PASSWORD = `wrong-${drawn()}`;
 const BACKEND_SECRET = `backend_${drawn()}`;
+const BACKEND_PASSWORD = `backend-${drawn()}`;
+const BACKEND_KEY = `backend-${drawn()}`;
 
 let fleet: Fleet;
 let database: TestDatabase;
@@ -36,6 +38,8 @@ const secrets: Record<string, string> = {
   REDIS_PASSWORD,
   WRONG_PASSWORD,
   BACKEND_SECRET,
+  BACKEND_PASSWORD,
+  BACKEND_KEY,
 };
 /** Everything that was written, also by processes that are gone. */
 const outputs: Record<string, string> = {};
@@ -48,8 +52,8 @@ beforeAll(async () => {
   redisUrl = `redis://:${REDIS_PASSWORD}@127.0.0.1:${server.port}`;
   fleet = await startFleet({ apis: 1, workers: 1 }, SETTINGS, database, { url: redisUrl, port: server.port });
   backend = await startBackend((request, response) => {
-    if (request.url === '/hangs') return;
-    response.writeHead(request.url === '/well' ? 200 : 500).end('no');
+    if (request.url.startsWith('/hangs')) return;
+    response.writeHead(request.url.startsWith('/well') ? 200 : 500).end('no');
   });
 }, 60_000);
 afterAll(async () => {
@@ -117,43 +121,14 @@ async function useEverythingBadly(process: FleetProcess, token: string): Promise
   }
 }
 
-/** Every key of Redis with its value, whatever its type. */
-async function everythingInRedis(): Promise<string> {
-  const observer = await connectRedis({ url: redisUrl, log: { warn: () => {} } });
-  const redis = observer.commands;
-  const found: unknown[] = [];
-  for (const key of await redis.keys('*')) {
-    const readers: Record<string, () => Promise<unknown>> = {
-      string: () => redis.get(key),
-      hash: () => redis.hgetall(key),
-      list: () => redis.lrange(key, 0, -1),
-      set: () => redis.smembers(key),
-      zset: () => redis.zrange(key, '0', '-1'),
-      stream: () => redis.xrange(key, '-', '+'),
-    };
-    found.push(key, await readers[await redis.type(key)]?.());
-  }
-  await observer.close();
-  return JSON.stringify(found);
-}
-
-async function everythingInPostgres(): Promise<string> {
-  const tables = await sql<{
-    name: string;
-  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db);
-  const rows = await Promise.all(
-    tables.rows.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(database.db)),
-  );
-  return JSON.stringify(rows.map((result) => result.rows));
-}
-
 test('no token, key, password or secret is in logs, metrics, Postgres or Redis, whatever fails at debug level', async () => {
   const [api, worker] = [fleet.apis[0]!, fleet.workers[0]!];
   const person = await fleet.control.createPerson({});
   const bots: FleetBot[] = [];
   for (const path of ['/well', '/fails', '/hangs', '/closed']) {
-    const url = path === '/closed' ? `http://127.0.0.1:${await freePort()}/` : `${backend.url}${path}`;
-    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: url, secret_token: BACKEND_SECRET });
+    const origin = path === '/closed' ? `http://127.0.0.1:${await freePort()}` : backend.url;
+    const backend_url = `${origin.replace('//', `//bot:${BACKEND_PASSWORD}@`)}${path}?key=${BACKEND_KEY}`;
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url, secret_token: BACKEND_SECRET });
     keepToken(path, bot.token);
     bots.push(bot);
     await fleet.control.startBot({ person: person.id, bot: bot.platformId });
@@ -212,15 +187,15 @@ test('no token, key, password or secret is in logs, metrics, Postgres or Redis, 
     timeoutMs: 30_000,
     message: 'failed deliveries',
   });
-  await observer.close();
   for (const process of [...fleet.apis, ...fleet.workers]) {
     const name = `${process.role} ${process.metricsPort}`;
     outputs[`log of ${name}`] = process.output();
     const metrics = await fetch(`http://127.0.0.1:${process.metricsPort}/metrics`);
     outputs[`metrics of ${name}`] = await metrics.text();
   }
-  outputs.Redis = await everythingInRedis();
-  outputs.Postgres = await everythingInPostgres();
+  outputs.Redis = await everythingInRedis(observer.commands);
+  await observer.close();
+  outputs.Postgres = await everythingInPostgres(database.db);
   expect(outputs[`log of api ${api.metricsPort}`]?.split('\n').length).toBeGreaterThan(30);
   expect(outputs[`log of worker ${worker.metricsPort}`]?.length).toBeGreaterThan(0);
   expect(outputs['an exception']).toContain('unhandled error');

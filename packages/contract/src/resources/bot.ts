@@ -9,7 +9,9 @@ export const botResource = z
     source: z.enum(['cli', 'web']),
     manage_enabled: z.boolean(),
     proxy_enabled: z.boolean(),
-    backend_url: z.string(),
+    backend_url: z
+      .string()
+      .describe('Masked for callers without the admin role: userinfo and the values of the query.'),
     secret_token: z.string().describe('Masked for callers without the admin role.'),
     long_poll_enabled: z.boolean(),
     description: z.string(),

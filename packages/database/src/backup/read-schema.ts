@@ -38,7 +38,7 @@ export async function readSequences(client: pg.Client): Promise<{ name: string; 
 export async function readKeyIds(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(`
     select distinct split_part(sealed, '.', 2) as id
-    from bots cross join lateral unnest(array[token_sealed, secret_token_sealed]) as sealed
+    from bots cross join lateral unnest(array[token_sealed, secret_token_sealed, backend_url_sealed]) as sealed
     where sealed <> '' order by 1`);
   return rows.map((row) => row.id);
 }

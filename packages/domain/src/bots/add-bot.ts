@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
@@ -25,20 +24,24 @@ export async function addBot(
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token);
   resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
-  const row = await botStore(deps.db).insert({
+  const store = botStore(deps.db);
+  const [id, form] = [await store.nextId(), await store.sealedForm()];
+  const { token_sealed, token_hash, ...columns } = rowFromChanges(deps.secrets, { botId: id, form }, input);
+  const row = await store.insert({
+    id,
     name: identity.firstName,
-    ...rowFromChanges(deps.secrets, input),
+    ...columns,
     telegram_id: identity.id,
     username: identity.username,
-    token_sealed: deps.secrets.seal(input.token),
-    token_hash: sha256Hex(input.token),
+    token_sealed: token_sealed!,
+    token_hash: token_hash!,
     source: input.source,
     generation: randomUUID(),
     allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
   });
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
   const bot = botFromRow(deps.secrets, row);
-  const waits = await mirrorBot(deps, bot);
+  const waits = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
   // The webhook's address has the bot's id in it, so that it is polled until the platform has taken the webhook.
   if (webhookMode) return switchIntake(deps, bot, { webhookMode });

@@ -4,6 +4,7 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Bot, pushes, routes } from './bot.ts';
+import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
@@ -17,9 +18,18 @@ export type PlaceChange = {
 };
 
 /** Brings the bot's Redis state in line, then tells every process. Returns whether updates wait for push. */
-export async function mirrorBot(deps: MirrorDeps, bot: Bot, change: PlaceChange = {}): Promise<boolean> {
+export async function mirrorBot(
+  deps: MirrorDeps,
+  bot: Bot,
+  change: PlaceChange = {},
+  form: SealedForm = 'bound',
+): Promise<boolean> {
   const waits = await applyBot(deps, bot, change);
-  const sealed = deps.secrets.seal(JSON.stringify(bot));
+  const json = JSON.stringify(bot);
+  const sealed =
+    form === 'bound'
+      ? deps.secrets.seal(json, SEALED_PLACES.mirrored(bot.id, bot.revision))
+      : deps.secrets.sealUnbound(json);
   await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
   return waits;
 }

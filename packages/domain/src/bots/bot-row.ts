@@ -3,13 +3,14 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { keptCertificate } from './backend-certificate.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
+import { openColumns, type SealedForm, sealColumns } from './sealed-bot.ts';
 
-/** Opens a stored row; throws when its secrets were sealed with a key that is not listed any more. */
+/** Opens a stored row; throws when its secrets were sealed with a key that is not listed any more, or elsewhere. */
 export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   return {
     id: row.id,
     telegramId: row.telegram_id,
-    token: secrets.open(row.token_sealed),
+    ...openColumns(secrets, row),
     tokenHash: row.token_hash,
     name: row.name,
     username: row.username,
@@ -19,8 +20,6 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     longPollEnabled: row.long_poll_enabled,
     webhookMode: row.webhook_mode,
     disabled: row.disabled,
-    backendUrl: row.backend_url,
-    secretToken: row.secret_token_sealed === '' ? '' : secrets.open(row.secret_token_sealed),
     backendCertificate: keptCertificate(row.backend_certificate),
     description: row.description,
     maxConnections: row.max_connections,
@@ -33,9 +32,9 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   };
 }
 
-/** The columns that these changes set, with secrets sealed. */
-export function rowFromChanges(secrets: SecretBox, changes: BotChanges) {
-  const { token, secretToken, allowedUpdates } = changes;
+/** The columns that these changes set, with secrets sealed for the bot's row. */
+export function rowFromChanges(secrets: SecretBox, into: { botId: number; form: SealedForm }, changes: BotChanges) {
+  const { token, allowedUpdates } = changes;
   return {
     ...present('name', changes.name),
     ...present('username', changes.username),
@@ -44,15 +43,14 @@ export function rowFromChanges(secrets: SecretBox, changes: BotChanges) {
     ...present('long_poll_enabled', changes.longPollEnabled),
     ...present('webhook_mode', changes.webhookMode),
     ...present('disabled', changes.disabled),
-    ...present('backend_url', changes.backendUrl),
     ...present('backend_certificate', changes.backendCertificate),
     ...present('description', changes.description),
     ...present('max_connections', changes.maxConnections),
     ...(allowedUpdates === undefined
       ? {}
       : { allowed_updates: allowedUpdates === null ? null : JSON.stringify(allowedUpdates) }),
-    ...(secretToken === undefined ? {} : { secret_token_sealed: secretToken === '' ? '' : secrets.seal(secretToken) }),
-    ...(token === undefined ? {} : { token_sealed: secrets.seal(token), token_hash: sha256Hex(token) }),
+    ...sealColumns(secrets, into, changes),
+    ...(token === undefined ? {} : { token_hash: sha256Hex(token) }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { BotsTable } from '@flotilla/database/tables.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { ActiveRule } from './active-rule.ts';
+import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with what the routes say of it. */
 export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
@@ -32,6 +33,19 @@ export function botStore(db: Database) {
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
     byId,
+    /** How bots are sealed at the moment: bound, unless there are rows that the previous release may still have to read. */
+    sealedForm: async (): Promise<SealedForm> => {
+      const { rows } = await sql<{ legacy: boolean }>`
+        select exists (select from bots where token_sealed like 'v1.%') as legacy`.execute(db);
+      return rows[0]?.legacy ? 'legacy' : 'bound';
+    },
+    /** An id that no bot had before; needed ahead of the row, whose secrets are bound to it. */
+    nextId: async (): Promise<number> => {
+      const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('bots', 'id')) as id`.execute(
+        db,
+      );
+      return rows[0]!.id;
+    },
     insert: async (bot: NewBot): Promise<BotRow | undefined> => {
       const inserted = await db
         .insertInto('bots')

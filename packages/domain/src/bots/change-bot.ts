@@ -15,10 +15,13 @@ export async function changeBot(
   changes: BotChanges,
   place: PlaceChange = {},
 ): Promise<Bot> {
-  const row = await botStore(deps.db).update(botId, rowFromChanges(deps.secrets, changes)).catch(refuseKnownToken);
+  const store = botStore(deps.db);
+  const form = await store.sealedForm();
+  const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
+  const row = await store.update(botId, columns).catch(refuseKnownToken);
   if (!row) throw new FlotillaError('not_found', 'Bot not found');
   const bot = botFromRow(deps.secrets, row);
-  const waits = await mirrorBot(deps, bot, place);
+  const waits = await mirrorBot(deps, bot, place, form);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   return bot;

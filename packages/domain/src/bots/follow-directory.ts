@@ -6,6 +6,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { keptCertificate } from './backend-certificate.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
+import { SEALED_PLACES } from './sealed-bot.ts';
 
 const CHECK_EVERY_MS = 1000;
 
@@ -24,19 +25,22 @@ export async function followDirectory(deps: {
   let again = false;
   let doubted = false;
 
-  const open = (stored: string): Bot => {
-    const bot = JSON.parse(deps.secrets.open(stored.slice(stored.indexOf(' ') + 1))) as Bot;
+  const open = (id: number, stored: string): Bot => {
+    const space = stored.indexOf(' ');
+    const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
+    const bot = JSON.parse(deps.secrets.open(stored.slice(space + 1), place)) as Bot;
     return { ...bot, backendCertificate: keptCertificate(bot.backendCertificate), createdAt: new Date(bot.createdAt) };
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
+    // Opened first: a bot that cannot be read must not become a stranger's.
+    const bot = stored ? open(id, stored) : null;
     const before = into.byId.get(id);
     if (before) {
       into.byToken.delete(before.token);
       into.platformIds.delete(before.telegramId);
     }
     into.byId.delete(id);
-    if (!stored) return;
-    const bot = open(stored);
+    if (bot === null) return;
     into.byId.set(id, bot);
     into.byToken.set(bot.token, bot);
     into.platformIds.add(bot.telegramId);

@@ -1,8 +1,10 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
 import { botFromRow } from './bot-row.ts';
-import { botStore } from './bot-store.ts';
+import { type BotRow, botStore } from './bot-store.ts';
+import { formOf } from './sealed-bot.ts';
 
 type ReconcileDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'log'>;
 
@@ -13,7 +15,8 @@ const AT_ONCE = 1000;
  * that are gone, and completes a mirror that was lost. Returns how many were mended.
  */
 export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
-  const rows = await botStore(deps.db).all();
+  const rows = await shortened(deps, await botStore(deps.db).all());
+  const form = formOf(rows);
   const applied = await appliedRevisions(
     deps,
     rows.map((row) => row.id),
@@ -22,7 +25,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   let mended = 0;
   for (const [at, row] of rows.entries()) {
     if (mirrored.get(row.id) === row.revision && applied[at] === String(row.revision)) continue;
-    await mirrorBot(deps, botFromRow(deps.secrets, row));
+    await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
     mended += 1;
   }
   const stored = new Set(rows.map((row) => row.id));
@@ -35,6 +38,17 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   if (mended > 0) deps.log.info({ mended }, 'the configuration in Redis was brought in line');
   await deps.directory.refresh();
   return mended;
+}
+
+/** Earlier releases kept all of the text that a certificate came in, megabytes of it: a new revision is without. */
+async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]> {
+  const store = botStore(deps.db);
+  for (const [at, { id, backend_certificate: stored }] of rows.entries()) {
+    if (stored.length <= CERTIFICATE_BYTES_AT_MOST) continue;
+    const kept = keptCertificate(stored);
+    if (kept.length < stored.length) rows[at] = (await store.update(id, { backend_certificate: kept })) ?? rows[at]!;
+  }
+  return rows;
 }
 
 async function appliedRevisions(deps: ReconcileDeps, botIds: number[]): Promise<(string | null)[]> {

@@ -8,9 +8,11 @@ export async function republishBots(
   deps: Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>,
   botIds: number[],
 ): Promise<void> {
+  const store = botStore(deps.db);
+  const form = await store.sealedForm();
   for (const id of botIds) {
-    const row = await botStore(deps.db).byId(id);
-    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row));
+    const row = await store.byId(id);
+    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
   }
   await deps.directory.refresh();
 }

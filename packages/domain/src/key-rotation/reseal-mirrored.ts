@@ -2,7 +2,8 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { configKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { count, inspect, type Tally } from './tally.ts';
+import { SEALED_PLACES } from '../bots/sealed-bot.ts';
+import { count, inspect, isOutdated, type Tally } from './tally.ts';
 
 const ENTRIES_A_STEP = 200;
 
@@ -25,10 +26,12 @@ export async function resealMirrored(
       if (seen.has(botId)) continue;
       seen.add(botId);
       const space = stored.indexOf(' ');
-      const { keyId, sealing, plain } = inspect(deps.secrets, stored.slice(space + 1));
+      const revision = stored.slice(0, space);
+      const boundTo = SEALED_PLACES.mirrored(Number(botId), Number(revision));
+      const { keyId, sealing, plain } = inspect(deps.secrets, stored.slice(space + 1), boundTo);
       count(tally, 'configuration in Redis', keyId, sealing);
-      if (lookOnly || sealing !== 'old') continue;
-      const fresh = `${stored.slice(0, space)} ${deps.secrets.seal(plain)}`;
+      if (lookOnly || !isOutdated(sealing)) continue;
+      const fresh = `${revision} ${deps.secrets.seal(plain, boundTo)}`;
       const replaced: unknown = await runScript(commands, 'reseal-config', [configKeys.bots], [botId, stored, fresh]);
       if (replaced === 1) tally.resealed += 1;
       else tally.overtaken += 1;

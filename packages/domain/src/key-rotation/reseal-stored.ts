@@ -1,13 +1,14 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { type SealedRow, sealedStore } from './sealed-store.ts';
-import { count, inspect, type Place, type Tally } from './tally.ts';
+import { SEALED_PLACES } from '../bots/sealed-bot.ts';
+import { SEALED_COLUMNS, type SealedRow, sealedStore } from './sealed-store.ts';
+import { count, inspect, isOutdated, type Place, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
 /**
- * Looks at everything that is sealed in Postgres and, unless `lookOnly`, seals with the first key what another listed
- * one has sealed. Each step is a statement of its own, so that it may be ended at any time and begun again.
+ * Looks at everything that is sealed in Postgres and, unless `lookOnly`, seals with the first key and for its place what
+ * another listed key or the previous release has sealed, and the URLs that it left in plain text. Each step is a statement of its own, so that it may be ended at any time and begun again.
  */
 export async function resealStored(
   deps: { db: Database; secrets: SecretBox; signal: AbortSignal },
@@ -23,10 +24,7 @@ export async function resealStored(
     lastId = rows.at(-1)!.id;
     const changes = rows
       .map((before) => ({ before, after: resealRow(deps.secrets, before, tally) }))
-      .filter(
-        ({ before, after }) =>
-          before.token_sealed !== after.token_sealed || before.secret_token_sealed !== after.secret_token_sealed,
-      );
+      .filter(({ before, after }) => SEALED_COLUMNS.some((column) => before[column] !== after[column]));
     if (lookOnly || changes.length === 0) continue;
     const replaced = await store.replace(changes);
     tally.resealed += replaced;
@@ -35,15 +33,21 @@ export async function resealStored(
 }
 
 function resealRow(secrets: SecretBox, row: SealedRow, tally: Tally): SealedRow {
-  const reseal = (place: Place, sealed: string): string => {
+  const reseal = (place: Place, sealed: string, boundTo: string): string => {
     if (sealed === '') return '';
-    const { keyId, sealing, plain } = inspect(secrets, sealed);
+    const { keyId, sealing, plain } = inspect(secrets, sealed, boundTo);
     count(tally, place, keyId, sealing);
-    return sealing === 'old' ? secrets.seal(plain) : sealed;
+    return isOutdated(sealing) ? secrets.seal(plain, boundTo) : sealed;
   };
+  const { id, backend_url: plainUrl } = row;
+  const urlBoundTo = SEALED_PLACES.backendUrl(id);
+  if (plainUrl !== '') count(tally, 'backend URLs', 'none', 'plain');
   return {
-    id: row.id,
-    token_sealed: reseal('bot tokens', row.token_sealed),
-    secret_token_sealed: reseal('secret tokens', row.secret_token_sealed),
+    id,
+    token_sealed: reseal('bot tokens', row.token_sealed, SEALED_PLACES.token(id)),
+    secret_token_sealed: reseal('secret tokens', row.secret_token_sealed, SEALED_PLACES.secretToken(id)),
+    backend_url: '',
+    backend_url_sealed:
+      plainUrl === '' ? reseal('backend URLs', row.backend_url_sealed, urlBoundTo) : secrets.seal(plainUrl, urlBoundTo),
   };
 }

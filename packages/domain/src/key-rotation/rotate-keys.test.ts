@@ -3,13 +3,14 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { configKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { keyIdOf, secretBox } from '@flotilla/runtime/secret-box.ts';
+import { isUnbound, keyIdOf, type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mirrorBot } from '../bots/bot-mirror.ts';
+import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from '../bots/sealed-bot.ts';
 import { countKeys, rotateKeys } from './rotate-keys.ts';
 
 const BOTS = 250;
@@ -40,14 +41,18 @@ beforeEach(async () => {
 });
 
 const deps = (secrets = both, signal = new AbortController().signal) => ({ db: database.db, redis, secrets, signal });
-const mirror = (id: number, secrets = before) =>
-  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }));
-const store = (id: number, fields: { token_sealed?: string; secret_token_sealed?: string } = {}) =>
-  database.db
-    .updateTable('bots')
-    .set({ token_sealed: before.seal(`token ${id}`), secret_token_sealed: before.seal(`secret ${id}`), ...fields })
-    .where('id', '=', id)
-    .execute();
+const mirror = (id: number, secrets = before, form: SealedForm = 'bound') =>
+  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }), {}, form);
+const secretsOf = (id: number) => ({
+  token: `token ${id}`,
+  secretToken: `secret ${id}`,
+  backendUrl: `https://user:pass@host/${id}`,
+});
+const store = (id: number, fields: { token_sealed?: string; secret_token_sealed?: string } = {}, secrets = before) =>
+  storeColumns(id, { ...sealColumns(secrets, { botId: id, form: 'bound' }, secretsOf(id)), ...fields });
+const storeColumns = (id: number, columns: object) =>
+  database.db.updateTable('bots').set(columns).where('id', '=', id).execute();
+const tokenOf = (secrets: SecretBox, id: number, token: string) => secrets.seal(token, SEALED_PLACES.token(id));
 const rows = () => database.db.selectFrom('bots').selectAll().orderBy('id').execute();
 
 async function makeBots(count: number): Promise<number[]> {
@@ -71,17 +76,22 @@ test('everything is sealed anew, in Postgres and in Redis, and nothing else of i
     lines: [
       { place: 'bot tokens', keyId: 'new', sealing: 'current', count: BOTS },
       { place: 'secret tokens', keyId: 'new', sealing: 'current', count: BOTS / 2 },
+      { place: 'backend URLs', keyId: 'new', sealing: 'current', count: BOTS },
       { place: 'configuration in Redis', keyId: 'new', sealing: 'current', count: BOTS },
     ],
   });
   for (const [at, row] of (await rows()).entries()) {
-    expect(after.open(row.token_sealed)).toBe(`token ${row.id}`);
-    const { token_sealed, secret_token_sealed } = row;
-    expect({ ...known[at], token_sealed, secret_token_sealed }).toEqual(row);
+    expect(openColumns(after, row)).toMatchObject({
+      token: `token ${row.id}`,
+      backendUrl: secretsOf(row.id).backendUrl,
+    });
+    const { token_sealed, secret_token_sealed, backend_url_sealed } = row;
+    expect({ ...known[at], token_sealed, secret_token_sealed, backend_url_sealed }).toEqual(row);
   }
   for (const id of ids) {
     const [revision, sealed = ''] = ((await redis.commands.hget(configKeys.bots, String(id))) ?? '').split(' ');
-    expect([revision, JSON.parse(after.open(sealed)).token]).toEqual(['1', `token ${id}`]);
+    const plain = after.open(sealed, SEALED_PLACES.mirrored(id, 1));
+    expect([revision, JSON.parse(plain).token]).toEqual(['1', `token ${id}`]);
   }
   expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done', resealed: 0 });
 }, 60_000);
@@ -112,20 +122,22 @@ test('looking alone changes nothing and says which keys are still needed', async
   expect(await countKeys(deps())).toMatchObject({
     outcome: 'old-left',
     lines: [
-      { place: 'bot tokens', keyId: keyIdOf(before.seal('')), sealing: 'old', count: 1 },
+      { place: 'bot tokens', keyId: before.keyId, sealing: 'old', count: 1 },
       { place: 'secret tokens', sealing: 'old', count: 1 },
+      { place: 'backend URLs', sealing: 'old', count: 1 },
       { place: 'configuration in Redis', sealing: 'old', count: 1 },
     ],
   });
   expect(await rows()).toEqual(known);
-  expect(await redis.commands.hget(configKeys.bots, String(id))).toContain(keyIdOf(before.seal('')));
+  expect(await redis.commands.hget(configKeys.bots, String(id))).toContain(before.keyId);
 });
 
 test('what no listed key opens is left as it is, the rest is sealed anew, and it is not called done', async () => {
   const [unknown, altered, fine] = (await makeBots(3)) as [number, number, number];
-  await store(unknown, { token_sealed: secretBox(`lost:${OTHER}`).seal('token'), secret_token_sealed: '' });
-  await store(altered, { token_sealed: secretBox(`old:${OTHER}`).seal('token'), secret_token_sealed: 'nonsense' });
-  await mirror(fine, secretBox(`lost:${OTHER}`));
+  const [lost, another] = [secretBox(`lost:${OTHER}`), secretBox(`old:${OTHER}`)];
+  await store(unknown, { token_sealed: tokenOf(lost, unknown, 'token'), secret_token_sealed: '' });
+  await store(altered, { token_sealed: tokenOf(another, altered, 'token'), secret_token_sealed: 'nonsense' });
+  await mirror(fine, lost);
   const { outcome, lines } = await rotateKeys(deps());
   expect(outcome).toBe('locked');
   expect(lines).toEqual(
@@ -142,12 +154,56 @@ test('a bot that changes meanwhile keeps its change', async () => {
   const ids = await makeBots(250);
   const changing = (async () => {
     for (const id of ids) {
-      const sealed = before.seal(`changed ${id}`);
-      await database.db.updateTable('bots').set({ token_sealed: sealed }).where('id', '=', id).execute();
+      await storeColumns(id, { token_sealed: tokenOf(before, id, `changed ${id}`) });
     }
   })();
   await rotateKeys(deps());
   await changing;
   expect(await rotateKeys(deps())).toMatchObject({ outcome: 'done' });
-  for (const row of await rows()) expect(after.open(row.token_sealed)).toBe(`changed ${row.id}`);
+  for (const row of await rows()) expect(openColumns(after, row).token).toBe(`changed ${row.id}`);
 }, 60_000);
+
+test('what the previous release has written is bound to its place, and its URLs in plain text are sealed', async () => {
+  const ids = await makeBots(3);
+  const secrets = secretBox(NEW);
+  await redis.commands.flushall();
+  for (const id of ids) {
+    await storeColumns(id, sealColumns(secrets, { botId: id, form: 'legacy' }, secretsOf(id)));
+    await mirror(id, secrets, 'legacy');
+  }
+  expect((await rows()).map(({ backend_url }) => backend_url)).toEqual(ids.map((id) => secretsOf(id).backendUrl));
+  expect(await countKeys(deps(secrets))).toMatchObject({
+    outcome: 'old-left',
+    lines: expect.arrayContaining([
+      { place: 'bot tokens', keyId: secrets.keyId, sealing: 'legacy', count: 3 },
+      { place: 'backend URLs', keyId: 'none', sealing: 'plain', count: 3 },
+      { place: 'configuration in Redis', keyId: secrets.keyId, sealing: 'legacy', count: 3 },
+    ]),
+  });
+  expect(await rotateKeys(deps(secrets))).toMatchObject({ outcome: 'done', resealed: 6 });
+  for (const row of await rows()) {
+    expect(openColumns(secrets, row)).toEqual(secretsOf(row.id));
+    expect([row.backend_url, isUnbound(row.token_sealed)]).toEqual(['', false]);
+  }
+  expect(JSON.stringify([await rows(), await redis.commands.hgetall(configKeys.bots)])).not.toContain('user:pass');
+});
+
+test('a text that was moved to another row or column opens nowhere, and is called unreadable', async () => {
+  const [one, other] = (await makeBots(2)) as [number, number];
+  const [first] = await rows();
+  await storeColumns(other, { token_sealed: first!.token_sealed, secret_token_sealed: first!.backend_url_sealed });
+  const mirrored = (await redis.commands.hget(configKeys.bots, String(one))) ?? '';
+  await redis.commands.hset(configKeys.bots, String(other), mirrored);
+  const moved = (await rows()).find(({ id }) => id === other)!;
+  expect(() => openColumns(before, moved)).toThrow('altered or moved');
+  expect(() => openColumns(before, { ...moved, token_sealed: tokenOf(before, other, 'its own') })).toThrow('moved');
+  const { outcome, lines } = await rotateKeys(deps());
+  expect(outcome).toBe('locked');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      { place: 'bot tokens', keyId: before.keyId, sealing: 'unreadable', count: 1 },
+      { place: 'secret tokens', keyId: before.keyId, sealing: 'unreadable', count: 1 },
+      { place: 'configuration in Redis', keyId: before.keyId, sealing: 'unreadable', count: 1 },
+    ]),
+  );
+});

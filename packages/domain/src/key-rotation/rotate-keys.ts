@@ -3,14 +3,14 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { resealMirrored } from './reseal-mirrored.ts';
 import { resealStored } from './reseal-stored.ts';
-import { emptyTally, type Tally, type TallyLine } from './tally.ts';
+import { emptyTally, isOutdated, type Tally, type TallyLine } from './tally.ts';
 
 export type RotationDeps = { db: Database; redis: RedisHandles; secrets: SecretBox; signal: AbortSignal };
 
 export type Rotation = {
   /**
-   * `done`: the first key alone opens everything. `old-left`: other listed keys are still needed. `locked`: some of it
-   * no listed key opens.
+   * `done`: the first key alone opens everything, each text at its place. `old-left`: other listed keys are still needed,
+   * or something is sealed as the previous release did. `locked`: some of it no listed key opens.
    */
   outcome: 'done' | 'old-left' | 'locked';
   resealed: number;
@@ -21,7 +21,7 @@ export type Rotation = {
 const PASSES = 5;
 
 /**
- * Seals every stored secret with the first key of ENCRYPTION_KEY, beside processes that run with any order of the same
+ * Seals every stored secret for its place with the first key of ENCRYPTION_KEY, beside processes that run with any order of the same
  * keys. It goes over everything until a pass finds nothing to do; what was interrupted goes on where it is begun again.
  */
 export async function rotateKeys(deps: RotationDeps): Promise<Rotation> {
@@ -51,5 +51,5 @@ async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
 
 function outcomeOf({ lines }: Tally): Rotation['outcome'] {
   if (lines.some((line) => line.sealing === 'unknown' || line.sealing === 'unreadable')) return 'locked';
-  return lines.some((line) => line.sealing === 'old') ? 'old-left' : 'done';
+  return lines.some((line) => isOutdated(line.sealing)) ? 'old-left' : 'done';
 }

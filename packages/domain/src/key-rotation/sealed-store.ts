@@ -1,12 +1,11 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import type { SealedColumns } from '../bots/sealed-bot.ts';
 
-/** A bot's sealed columns; '' where it has none. */
-export interface SealedRow {
-  id: number;
-  token_sealed: string;
-  secret_token_sealed: string;
-}
+/** A bot's sealed columns, and that of the URL in plain text; '' where it has none. */
+export type SealedRow = SealedColumns & { id: number };
+
+export const SEALED_COLUMNS = ['token_sealed', 'secret_token_sealed', 'backend_url', 'backend_url_sealed'] as const;
 
 /** SQL of what is sealed in Postgres. */
 export function sealedStore(db: Database) {
@@ -14,7 +13,7 @@ export function sealedStore(db: Database) {
     after(id: number, limit: number): Promise<SealedRow[]> {
       return db
         .selectFrom('bots')
-        .select(['id', 'token_sealed', 'secret_token_sealed'])
+        .select(['id', ...SEALED_COLUMNS])
         .where('id', '>', id)
         .orderBy('id')
         .limit(limit)
@@ -23,13 +22,16 @@ export function sealedStore(db: Database) {
 
     /** Replaces what was read, where nobody changed it since; returns how many rows. The revision stays. */
     async replace(changes: { before: SealedRow; after: SealedRow }[]): Promise<number> {
-      const column = (read: (change: (typeof changes)[number]) => string) => sql`${changes.map(read)}::text[]`;
+      const texts = (of: 'before' | 'after') =>
+        sql.join(SEALED_COLUMNS.map((column) => sql`${changes.map((change) => change[of][column])}::text[]`));
       const { numAffectedRows } = await sql`
-        update bots set token_sealed = c.token, secret_token_sealed = c.secret
-        from unnest(${changes.map(({ before }) => before.id)}::bigint[], ${column(({ before }) => before.token_sealed)},
-          ${column(({ before }) => before.secret_token_sealed)}, ${column(({ after }) => after.token_sealed)},
-          ${column(({ after }) => after.secret_token_sealed)}) as c (id, token_before, secret_before, token, secret)
-        where bots.id = c.id and bots.token_sealed = c.token_before and bots.secret_token_sealed = c.secret_before
+        update bots set token_sealed = c.token, secret_token_sealed = c.secret, backend_url = c.plain_url,
+          backend_url_sealed = c.url
+        from unnest(${changes.map(({ before }) => before.id)}::bigint[], ${texts('before')}, ${texts('after')})
+          as c (id, token_before, secret_before, plain_url_before, url_before, token, secret, plain_url, url)
+        where bots.id = c.id
+          and (bots.token_sealed, bots.secret_token_sealed, bots.backend_url, bots.backend_url_sealed)
+            = (c.token_before, c.secret_before, c.plain_url_before, c.url_before)
       `.execute(db);
       return Number(numAffectedRows ?? 0);
     },

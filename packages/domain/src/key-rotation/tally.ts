@@ -1,13 +1,19 @@
-import { keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { isUnbound, keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 
 /** Where sealed texts are kept. */
-export type Place = 'bot tokens' | 'secret tokens' | 'configuration in Redis';
+export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'configuration in Redis';
 
 /**
- * What a text is sealed with: `current` the first key; `old` another listed one; `unknown` one that is not listed;
- * `unreadable` a listed one that does not open it: the text was altered, or the id stands for another key now.
+ * How a text is sealed: `current` with the first key and for its place; `legacy` with the first key, as the previous
+ * release did; `plain` not at all, likewise; `old` with another listed key; `unknown` with one that is not listed;
+ * `unreadable` with a listed one that does not open it: the text was altered or moved, or the id stands for another key.
  */
-export type Sealing = 'current' | 'old' | 'unknown' | 'unreadable';
+export type Sealing = 'current' | 'legacy' | 'plain' | 'old' | 'unknown' | 'unreadable';
+
+/** What is to be sealed anew. */
+export function isOutdated(sealing: Sealing): boolean {
+  return sealing === 'legacy' || sealing === 'plain' || sealing === 'old';
+}
 
 export type TallyLine = { place: Place; keyId: string; sealing: Sealing; count: number };
 
@@ -25,12 +31,18 @@ export function count(tally: Tally, place: Place, keyId: string, sealing: Sealin
 }
 
 /** Opens a text, so that nothing is called current that cannot be read. */
-export function inspect(secrets: SecretBox, sealed: string): { keyId: string; sealing: Sealing; plain: string } {
+export function inspect(
+  secrets: SecretBox,
+  sealed: string,
+  place: string,
+): { keyId: string; sealing: Sealing; plain: string } {
   const keyId = keyIdOf(sealed);
   if (keyId === null) return { keyId: 'none', sealing: 'unreadable', plain: '' };
   if (!secrets.lists(keyId)) return { keyId, sealing: 'unknown', plain: '' };
   try {
-    return { keyId, sealing: keyId === secrets.keyId ? 'current' : 'old', plain: secrets.open(sealed) };
+    const plain = secrets.open(sealed, place);
+    if (keyId !== secrets.keyId) return { keyId, sealing: 'old', plain };
+    return { keyId, sealing: isUnbound(sealed) ? 'legacy' : 'current', plain };
   } catch {
     return { keyId, sealing: 'unreadable', plain: '' };
   }

@@ -147,6 +147,14 @@ describe('updating a bot', () => {
     expect((await update({ ...shown, name: 'Posted back' })).json).toEqual({ ...shown, name: 'Posted back' });
   });
 
+  test('keeps a backend URL whose masked form is given back', async () => {
+    const bot = await api.addBot({ backend_url: 'http://user:pass@127.0.0.1:9/hook?key=value' });
+    const account = await insertAccount(api.database.db, { username: 'sees-masked', bots: [bot.id] });
+    const { backend_url } = (await listed(restClient(api.url, account.key), bot.id)) as BotResource;
+    expect(backend_url).toBe('http://****@127.0.0.1:9/hook?key=****');
+    expect((await update({ id: bot.id, backend_url })).json).toMatchObject({ backend_url: bot.backend_url });
+  });
+
   test('clears what is set to nothing', async () => {
     const bot = await api.addBot({ backend_url: 'http://127.0.0.1:9/', secret_token: 's', allowed_updates: ['poll'] });
     const cleared = (await update({ id: bot.id, backend_url: '', secret_token: '', allowed_updates: null })).json;

@@ -2,6 +2,7 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { type BotStatus, readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { Context } from '../../context.ts';
 
 /** The bot with its state as it is now. */
@@ -19,7 +20,7 @@ export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotReso
     source: bot.source,
     manage_enabled: bot.manageEnabled,
     proxy_enabled: bot.proxyEnabled,
-    backend_url: bot.backendUrl,
+    backend_url: masked ? maskedBackendUrl(bot) : bot.backendUrl,
     secret_token: masked ? maskedSecret(bot.secretToken) : bot.secretToken,
     long_poll_enabled: bot.longPollEnabled,
     description: bot.description,

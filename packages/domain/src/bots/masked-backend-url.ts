@@ -1,0 +1,35 @@
+import type { Bot } from './bot.ts';
+
+const MASK = '****';
+/** Scheme, userinfo, host, path, query and fragment; each as it was written, and any but the host may be missing. */
+const PARTS = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
+const BOT_TOKEN = /(\d{1,20}(?::|%3A))[A-Za-z0-9_-]{20,}/gi;
+/** A shorter secret would be found in innocent words. */
+const SECRET_LENGTH = 8;
+
+/**
+ * A bot's backend URL as it is shown to whoever may not see its secrets: recognisable by scheme, host and path, without
+ * userinfo and the values of its query, nor any token of a bot or the bot's own secret in its path. '' stays ''.
+ */
+export function maskedBackendUrl({ backendUrl, secretToken }: Pick<Bot, 'backendUrl' | 'secretToken'>): string {
+  const [, scheme = '', userinfo, host = '', path = '', query, fragment] = PARTS.exec(backendUrl) ?? [];
+  return [
+    scheme,
+    userinfo === undefined ? '' : `${MASK}@`,
+    host,
+    maskedPath(path, secretToken),
+    query === undefined ? '' : maskedQuery(query),
+    fragment === undefined ? '' : `#${MASK}`,
+  ].join('');
+}
+
+function maskedPath(path: string, secretToken: string): string {
+  const masked = path.replace(BOT_TOKEN, `$1${MASK}`);
+  return secretToken.length < SECRET_LENGTH ? masked : masked.replaceAll(secretToken, MASK);
+}
+
+/** Names stay, values go; what has no name may be a value. */
+function maskedQuery(query: string): string {
+  const parts = query.slice(1).split('&');
+  return `?${parts.map((part) => (part.includes('=') ? `${part.slice(0, part.indexOf('='))}=${MASK}` : part && MASK)).join('&')}`;
+}

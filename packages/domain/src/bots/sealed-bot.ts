@@ -1,0 +1,65 @@
+import { configKeys } from '@flotilla/redis/keys.ts';
+import { isUnbound, type SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { Bot } from './bot.ts';
+
+/** The columns that hold what of a bot is secret, '' where it has none. */
+export type SealedColumns = {
+  token_sealed: string;
+  secret_token_sealed: string;
+  /** In plain text: as the previous release writes it and reads it. Empty once the sealed one is in use. */
+  backend_url: string;
+  backend_url_sealed: string;
+};
+
+type Secrets = Pick<Bot, 'token' | 'secretToken' | 'backendUrl'>;
+
+/**
+ * `bound`: to their table, column and row, the backend URL among them. `legacy`: as the previous release can read it,
+ * for as long as one of its processes may run; `rotate-keys` ends that by sealing everything anew.
+ */
+export type SealedForm = 'bound' | 'legacy';
+
+/** What each sealed text is bound to. Part of what is stored: a name that changes makes it unreadable. */
+export const SEALED_PLACES = {
+  token: (botId: number) => `bots.token_sealed.${botId}`,
+  secretToken: (botId: number) => `bots.secret_token_sealed.${botId}`,
+  backendUrl: (botId: number) => `bots.backend_url_sealed.${botId}`,
+  mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
+} as const;
+
+/** The form that these rows are in, which whatever is sealed beside them has to be in, too. */
+export function formOf(rows: Pick<SealedColumns, 'token_sealed'>[]): SealedForm {
+  return rows.some((row) => isUnbound(row.token_sealed)) ? 'legacy' : 'bound';
+}
+
+/** The columns that these secrets set; absent ones keep their value. */
+export function sealColumns(
+  secrets: SecretBox,
+  into: { botId: number; form: SealedForm },
+  { token, secretToken, backendUrl }: Partial<Secrets>,
+): Partial<SealedColumns> {
+  const { botId, form } = into;
+  const seal = (plain: string, place: string) => {
+    if (plain === '') return '';
+    return form === 'bound' ? secrets.seal(plain, place) : secrets.sealUnbound(plain);
+  };
+  const columns: Partial<SealedColumns> = {};
+  if (token !== undefined) columns.token_sealed = seal(token, SEALED_PLACES.token(botId));
+  if (secretToken !== undefined) columns.secret_token_sealed = seal(secretToken, SEALED_PLACES.secretToken(botId));
+  if (backendUrl !== undefined) {
+    columns.backend_url = form === 'bound' ? '' : backendUrl;
+    columns.backend_url_sealed = form === 'bound' ? seal(backendUrl, SEALED_PLACES.backendUrl(botId)) : '';
+  }
+  return columns;
+}
+
+/** Throws where a text was sealed with a key that is not listed any more, or for another place. */
+export function openColumns(secrets: SecretBox, row: SealedColumns & { id: number }): Secrets {
+  const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
+  return {
+    token: secrets.open(row.token_sealed, SEALED_PLACES.token(row.id)),
+    secretToken: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
+    // The previous release knows the one in plain text alone: where there is one, it is the newest.
+    backendUrl: row.backend_url || open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
+  };
+}
