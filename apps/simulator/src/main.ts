@@ -9,6 +9,7 @@ runMain('simulator', () => {
   return startSimulator({
     port: settings.PORT,
     host: settings.HOST,
+    dataDir: settings.SIMULATOR_DATA_DIR,
     settings: { localMode: settings.SIMULATOR_LOCAL_MODE },
     log: createLogger({ name: 'simulator', level: settings.LOG_LEVEL }),
   });

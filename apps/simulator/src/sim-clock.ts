@@ -5,6 +5,8 @@ export type SimClock = {
   /** Runs `action` once `delayMs` of simulated time have passed; the result cancels it. */
   after(delayMs: number, action: () => void): () => void;
   advance(ms: number): void;
+  /** By how much it is ahead of the wall clock. */
+  skippedMs(): number;
   stop(): void;
 };
 
@@ -43,6 +45,7 @@ export function simClock(wallMs: () => number = Date.now): SimClock {
       skippedMs += ms;
       for (const alarm of alarms) arm(alarm);
     },
+    skippedMs: () => skippedMs,
     stop() {
       for (const alarm of alarms) clearTimeout(alarm.timer);
       alarms.clear();

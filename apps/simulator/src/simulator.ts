@@ -6,6 +6,7 @@ import type { Fault } from './faults/fault.ts';
 import type { FloodLimits } from './faults/flood-limits.ts';
 import type { SimFile } from './files/sim-file.ts';
 import type { SimClock } from './sim-clock.ts';
+import { NO_STORAGE, type Storage } from './storage/storage.ts';
 
 /** What a simulated platform is run with. */
 export type SimulatorSettings = {
@@ -32,8 +33,15 @@ export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Re
 /** A stream of generated updates: how many were made, and how many found their queue full. */
 export type LoadState = { made: number; dropped: number; done: boolean };
 
-/** Everything the simulated platform knows; it lives in memory only. */
+/** A message sent by way of a bot, which knows it by an id of its own alone. */
+export type InlineMessage = { botId: number; chatKey: string; messageId: number };
+
+/** Where a poll stands, and the options each person has chosen. */
+export type SentPoll = { chatKey: string; messageId: number; botId: number; votes: Map<number, number[]> };
+
+/** Everything the simulated platform knows; whoever changes it tells `storage`. */
 export type Simulator = {
+  storage: Storage;
   settings: SimulatorSettings;
   clock: SimClock;
   resolveHost: ResolveHost;
@@ -43,10 +51,10 @@ export type Simulator = {
   files: Map<string, SimFile>;
   filesByPath: Map<string, SimFile>;
   queries: Map<string, OpenQuery>;
-  inlineMessages: Map<string, { botId: number; message: Record<string, unknown> }>;
+  inlineMessages: Map<string, InlineMessage>;
   /** Which bot posted a channel post, which itself does not say. */
   postedBy: WeakMap<Message, number>;
-  polls: Map<string, { chatKey: string; messageId: number; botId: number; votes: Map<number, number[]> }>;
+  polls: Map<string, SentPoll>;
   faults: Fault[];
   floodLimits: FloodLimits | null;
   sentRecently: Map<string, number[]>;
@@ -59,6 +67,7 @@ export type Simulator = {
 
 export function newSimulator(settings: SimulatorSettings, clock: SimClock, resolveHost: ResolveHost): Simulator {
   return {
+    storage: NO_STORAGE,
     settings,
     clock,
     resolveHost,
@@ -85,6 +94,7 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock, resol
 /** Callback and inline query ids: decimal strings beyond 2^53, as the platform's are. */
 export function newQueryId(sim: Simulator): string {
   sim.nextQueryNumber += 1n;
+  sim.storage.saveCounters();
   return String(sim.nextQueryNumber);
 }
 

@@ -17,6 +17,8 @@ export type SimulatorOptions = {
   host?: string;
   settings?: Partial<SimulatorSettings>;
   clock?: SimClock;
+  /** Where it keeps what it knows over a restart; in memory alone when not given. */
+  dataDir?: string | undefined;
   /** The system's resolver when not given. */
   resolveHost?: ResolveHost;
   log?: { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -33,6 +35,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const resolveHost: ResolveHost = options.resolveHost ?? ((name) => lookup(name, { all: true }));
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const state = newSimulator(settings, options.clock ?? simClock(), resolveHost);
+  if (options.dataDir !== undefined) await keepIn(state, options.dataDir, options.log);
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0, headersTimeout: 0 },
     (req, res) => {
@@ -47,11 +50,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
+  }).catch((error: unknown) => {
+    state.storage.close();
+    throw error;
   });
   const { port } = server.address() as AddressInfo;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   options.log?.info({ port }, 'the simulator listens');
   return { url: `http://${shownHost}:${port}`, port, state, stop: () => stop(state, server) };
+}
+
+/** Loaded only where it is asked for: tests that keep nothing need no SQLite. */
+async function keepIn(state: Simulator, dir: string, log: SimulatorOptions['log']): Promise<void> {
+  const { openStorage } = await import('./storage/open-storage.ts');
+  openStorage(state, dir, (error) => log?.error({ err: error }, 'what changed could not be kept'));
 }
 
 async function stop(state: Simulator, server: ReturnType<typeof createServer>): Promise<void> {
@@ -63,4 +75,5 @@ async function stop(state: Simulator, server: ReturnType<typeof createServer>): 
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   setImmediate(() => server.closeAllConnections());
   await closed;
+  state.storage.close();
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Simulator } from '../simulator.ts';
-import { newQueue } from '../updates/update-queue.ts';
+import { newQueue, type QueueWatcher } from '../updates/update-queue.ts';
 import { newCallLog } from './call-log.ts';
 import type { SimBot } from './sim-bot.ts';
 
@@ -18,15 +18,31 @@ export type NewBot = {
 export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
   const token = wanted.token ?? `${randomInt(1_000_000_000, 7_000_000_000)}:${newSecret()}`;
   const id = Number(token.split(':')[0]);
+  const user = { id, first_name: wanted.name ?? `Bot ${id}`, username: wanted.username ?? `bot${id}_bot` };
+  const bot = newBot(sim, { ...user, is_bot: true }, token, {
+    nextUpdateId: wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000),
+    nextMessageId: wanted.nextMessageId ?? 1,
+  });
+  sim.bots.set(id, bot);
+  sim.storage.saveBot(bot);
+  return bot;
+}
+
+/** A bot that has done nothing yet, and that nobody knows. */
+export function newBot(
+  sim: Simulator,
+  user: SimBot['user'],
+  token: string,
+  { nextUpdateId, nextMessageId }: { nextUpdateId: number; nextMessageId: number },
+): SimBot {
+  const watcher: QueueWatcher = {
+    added: (update) => sim.storage.saveUpdate(bot, update),
+    removed: (update) => sim.storage.removeUpdate(bot, update),
+  };
   const bot: SimBot = {
-    user: {
-      id,
-      is_bot: true,
-      first_name: wanted.name ?? `Bot ${id}`,
-      username: wanted.username ?? `bot${id}_bot`,
-    },
+    user,
     token,
-    queue: newQueue(wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000)),
+    queue: newQueue(nextUpdateId, watcher),
     allowedUpdates: null,
     waiter: null,
     wakeTimers: { last: undefined, firstAtMs: undefined },
@@ -36,13 +52,12 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
     refusePendingSet: null,
     lastSetWebhookMs: Number.NEGATIVE_INFINITY,
     commands: new Map(),
-    nextMessageId: wanted.nextMessageId ?? 1,
+    nextMessageId,
     calls: newCallLog(),
     loggedOutUntilMs: 0,
     closedUntilMs: 0,
     closed: false,
   };
-  sim.bots.set(id, bot);
   return bot;
 }
 

@@ -12,6 +12,7 @@ export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User
   const after: Member = { ...(before ?? newMember(user, 'left')), ...change };
   const shownBefore = (viewerId: number) => showMember(chat, user, before, viewerId);
   chat.members.set(user.id, after);
+  sim.storage.saveChat(chat);
   const update = (viewerId: number) => ({
     chat: showChat(chat),
     from: actor,

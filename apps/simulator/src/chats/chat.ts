@@ -85,8 +85,6 @@ export const ALL_PERMISSIONS = [
   'can_manage_topics',
 ] as const;
 
-const KEPT_MESSAGES = 20_000;
-
 export function privateKey(botId: number, personId: number): string {
   return `${botId}:${personId}`;
 }
@@ -115,14 +113,6 @@ export function showChat(chat: Chat): Record<string, unknown> {
     return { id, first_name, ...(last_name && { last_name }), ...(username && { username }), type: 'private' };
   }
   return { id: chat.id, title: chat.title, ...(chat.username && { username: chat.username }), type: chat.type };
-}
-
-/** Keeps a message; the oldest leave when a chat grows without bound, as in a benchmark. */
-export function keepMessage(chat: Chat, message: Message): void {
-  chat.messages.set(message.message_id, message);
-  if (chat.messages.size <= KEPT_MESSAGES) return;
-  const oldest = chat.messages.keys().next().value;
-  if (oldest !== undefined) chat.messages.delete(oldest);
 }
 
 export function isIn(member: Member | undefined): boolean {

@@ -11,6 +11,7 @@ export function openPrivateChat(sim: Simulator, bot: SimBot, person: User): Chat
   const chat = newChat(key, person.id, 'private', '');
   Object.assign(chat, { person, botId: bot.user.id, username: person.username ?? '' });
   sim.chats.set(key, chat);
+  sim.storage.saveChat(chat);
   return chat;
 }
 
@@ -23,13 +24,16 @@ export function openSharedChat(
 ): Chat {
   const number = sim.nextChatNumber;
   sim.nextChatNumber += 1;
+  sim.storage.saveCounters();
   const id = wantedId ?? (type === 'group' ? -number : -1_000_000_000_000 - number);
   const chat = newChat(String(id), id, type, title);
   sim.chats.set(chat.key, chat);
+  sim.storage.saveChat(chat);
   return chat;
 }
 
-function newChat(key: string, id: number, type: ChatType, title: string): Chat {
+/** A chat in which nobody is, and that nobody knows. */
+export function newChat(key: string, id: number, type: ChatType, title: string): Chat {
   return {
     key,
     id,

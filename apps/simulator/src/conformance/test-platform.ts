@@ -1,5 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { expect } from '@jest/globals';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { startSimulator } from '../start.ts';
+import { everythingKept } from '../storage/everything-kept.ts';
 import { type ApiAnswer, callApi, type TestBot } from './conformance-target.ts';
 
 export type TestPlatform = {
@@ -14,9 +18,10 @@ export type TestPlatform = {
   stop(): Promise<void>;
 };
 
-/** A simulator with shorthands for tests of its methods. */
+/** A simulator with shorthands for tests of its methods. Whatever they do has to be there after a restart. */
 export async function startTestPlatform(): Promise<TestPlatform> {
-  const simulator = await startSimulator();
+  const dataDir = await throwAwayDir();
+  const simulator = await startSimulator({ dataDir });
   const control = controlClient(simulator.url);
   const target = { baseUrl: simulator.url, control, botFactory: (options: object) => control.createBot(options) };
   const call = (bot: TestBot, method: string, params: object = {}): Promise<ApiAnswer> =>
@@ -41,6 +46,13 @@ export async function startTestPlatform(): Promise<TestPlatform> {
       if (last !== undefined) await call(bot, 'getUpdates', { offset: Number(last) + 1, timeout: 0 });
       return shown.map((update) => Object.entries(update)[1] as [string, Record<string, unknown>]);
     },
-    stop: () => simulator.stop(),
+    async stop() {
+      await simulator.stop();
+      const next = await startSimulator({ dataDir });
+      const [before, after] = [everythingKept(simulator.state), everythingKept(next.state)];
+      await next.stop();
+      await rm(dataDir, { recursive: true });
+      expect(after).toEqual(before);
+    },
   };
 }

@@ -42,6 +42,7 @@ export const revokeToken = operation(
   (sim, input): { token: string } => {
     const bot = botOf(sim, input.bot);
     bot.token = `${bot.user.id}:${newSecret()}`;
+    sim.storage.saveBot(bot);
     return { token: bot.token };
   },
 );

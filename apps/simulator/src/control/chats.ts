@@ -7,7 +7,7 @@ import type { Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
 import { ControlError } from './control-error.ts';
 import { BOT, CHAT, oneOf, PERSON, RIGHTS } from './fields.ts';
-import { botOf, chatOf, personOf, placeOf, userOf } from './lookups.ts';
+import { botOf, chatOf, markStarted, personOf, placeOf, userOf } from './lookups.ts';
 import { operation } from './operation.ts';
 
 const ADMIN = z.strictObject({
@@ -72,7 +72,7 @@ export const startBot = operation(
   },
   (sim, input): void => {
     const { person, chat } = placeOf(sim, input);
-    chat.started = true;
+    markStarted(sim, chat);
     if (input.quietly) return;
     const entities = [{ offset: 0, length: 6, type: 'bot_command' }];
     postMessage(sim, chat, { user: person }, { text: '/start', entities });
@@ -93,6 +93,7 @@ export const blockBot = operation(
       blocked ? { user: bot.user, status: 'kicked', until_date: 0 } : { user: bot.user, status: 'member' };
     const before = show(chat.blocked);
     chat.blocked = input.blocked;
+    sim.storage.saveChat(chat);
     publishUpdate(sim, bot, 'my_chat_member', {
       chat: showChat(chat),
       from: person,
@@ -164,9 +165,10 @@ export const migrateGroup = operation(
     const { person, chat: group } = placeOf(sim, input);
     if (group.type !== 'group') throw new ControlError('only basic groups become supergroups');
     const supergroup = openSharedChat(sim, 'supergroup', group.title);
-    supergroup.members = group.members;
+    supergroup.members = new Map(group.members);
     postMessage(sim, group, { user: person }, { migrate_to_chat_id: supergroup.id });
     group.migratedTo = supergroup.id;
+    sim.storage.saveChat(group);
     postMessage(sim, supergroup, { user: person }, { migrate_from_chat_id: group.id });
     return { id: supergroup.id };
   },

@@ -79,6 +79,7 @@ export const advanceClock = operation(
   { input: z.strictObject({ ms: z.number().min(0).describe('milliseconds') }), example: { ms: 1_000 } },
   (sim, input): { nowMs: number } => {
     sim.clock.advance(input.ms);
+    sim.storage.saveCounters();
     return { nowMs: sim.clock.nowMs() };
   },
 );

@@ -85,6 +85,7 @@ function newSources(sim: Simulator, input: Load): Source[] {
         input.chatType === 'supergroup' ? openSharedChat(sim, 'supergroup', 'Load') : openPrivateChat(sim, bot, person);
       chat.started = true;
       chat.members.set(bot.user.id, newMember(bot.user, 'administrator', {}));
+      sim.storage.saveChat(chat);
       const head = `"from":${platformJson(person)},"chat":${platformJson(showChat(chat))}`;
       sources.push({ bot, chat, head, sent: 0 });
     }

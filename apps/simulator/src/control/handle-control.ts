@@ -21,6 +21,7 @@ export async function handleControl(
   try {
     const { input, run } = operation as unknown as Operation;
     const result = await run(sim, readInput(name, input, Buffer.concat(chunks).toString('utf8')));
+    sim.storage.commit();
     write(res, 200, JSON.stringify(result ?? null));
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;

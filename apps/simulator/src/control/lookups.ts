@@ -57,6 +57,13 @@ export function writingPlaceOf(sim: Simulator, place: Place): { person: User; ch
   return found;
 }
 
+/** From the first word of a person on a bot may write to them. */
+export function markStarted(sim: Simulator, chat: Chat): void {
+  if (chat.started) return;
+  chat.started = true;
+  sim.storage.saveChat(chat);
+}
+
 export function messageOf(chat: Chat, id: number): Message {
   const message = chat.messages.get(id);
   if (message === undefined) throw new ControlError(`there is no message ${id} in chat ${chat.id}`);

@@ -3,12 +3,13 @@ import type { Chat } from '../chats/chat.ts';
 import { mediaOf, showMedia } from '../files/show-media.ts';
 import type { SimFile } from '../files/sim-file.ts';
 import { storeFile } from '../files/store-file.ts';
+import { forgetMessage } from '../messages/keep-message.ts';
 import { type Content, postMessage, tellBots } from '../messages/post-message.ts';
 import { withoutReply } from '../messages/read-reply.ts';
 import { formatText } from '../messages/read-text.ts';
 import type { Simulator } from '../simulator.ts';
 import { anyOf, inChat, MESSAGE_ID } from './fields.ts';
-import { messageOf, writingPlaceOf } from './lookups.ts';
+import { markStarted, messageOf, writingPlaceOf } from './lookups.ts';
 import { operation } from './operation.ts';
 
 const SENT_FILE = z.strictObject({
@@ -41,7 +42,7 @@ export const sendMessage = operation(
   },
   (sim, input): Posted => {
     const { person, chat } = writingPlaceOf(sim, input);
-    chat.started = true;
+    markStarted(sim, chat);
     const message = postMessage(sim, chat, { user: person }, readContent(sim, chat, input));
     const media = mediaOf(message);
     return {
@@ -95,6 +96,7 @@ export const editMessage = operation(
     if (input.text !== undefined) Object.assign(message, { text: input.text, entities: undefined });
     if (input.caption !== undefined) message.caption = input.caption;
     message.edit_date = sim.clock.nowS();
+    sim.storage.saveMessage(chat, message);
     tellBots(sim, chat, person, message, chat.type === 'channel' ? 'edited_channel_post' : 'edited_message');
   },
 );
@@ -107,6 +109,6 @@ export const deleteMessages = operation(
   },
   (sim, input): void => {
     const { chat } = writingPlaceOf(sim, input);
-    for (const id of input.messageIds) chat.messages.delete(id);
+    for (const id of input.messageIds) forgetMessage(sim, chat, id);
   },
 );

@@ -15,7 +15,10 @@ const NEW_PERSON = z.strictObject({
 export function addPerson(sim: Simulator, input: z.input<typeof NEW_PERSON>): User {
   const id = input.id ?? sim.nextPersonId;
   if (sim.bots.has(id)) throw new ControlError(`${id} is a bot`);
-  if (input.id === undefined) sim.nextPersonId += 1;
+  if (input.id === undefined) {
+    sim.nextPersonId += 1;
+    sim.storage.saveCounters();
+  }
   const person: User = {
     id,
     is_bot: false,
@@ -24,12 +27,15 @@ export function addPerson(sim: Simulator, input: z.input<typeof NEW_PERSON>): Us
     ...(input.username !== undefined && { username: input.username }),
     language_code: input.languageCode ?? 'en',
   };
-  const known = sim.people.get(id);
-  if (known === undefined) {
-    sim.people.set(id, person);
-    return person;
-  }
   // Their chats hold the same object, and show the new name from now on.
+  const kept = renamed(sim.people.get(id), person);
+  sim.people.set(id, kept);
+  sim.storage.savePerson(kept);
+  return kept;
+}
+
+function renamed(known: User | undefined, person: User): User {
+  if (known === undefined) return person;
   delete known.last_name;
   delete known.username;
   return Object.assign(known, person);

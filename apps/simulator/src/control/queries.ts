@@ -3,7 +3,7 @@ import type { Message } from '../chats/chat.ts';
 import { openPrivateChat } from '../chats/open-chat.ts';
 import { newMessage } from '../messages/post-message.ts';
 import { formatText } from '../messages/read-text.ts';
-import { newQueryId, type Simulator } from '../simulator.ts';
+import { newQueryId, type OpenQuery, type Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
 import { ControlError } from './control-error.ts';
 import { BOT, inChat, MESSAGE_ID, PERSON } from './fields.ts';
@@ -27,8 +27,7 @@ export const pressButton = operation(
     const message = messageOf(chat, input.messageId);
     const button = findButton(message, input);
     const bot = botOf(sim, authorOf(sim, message));
-    const queryId = newQueryId(sim);
-    sim.queries.set(queryId, { botId: bot.user.id, kind: 'callback', answer: null });
+    const queryId = openQuery(sim, { botId: bot.user.id, kind: 'callback', answer: null });
     publishUpdate(sim, bot, 'callback_query', {
       id: queryId,
       from: person,
@@ -68,8 +67,7 @@ export const typeInlineQuery = operation(
   (sim, input): { queryId: string } => {
     const bot = botOf(sim, input.bot);
     const person = personOf(sim, input.person);
-    const queryId = newQueryId(sim);
-    sim.queries.set(queryId, { botId: bot.user.id, kind: 'inline', answer: null });
+    const queryId = openQuery(sim, { botId: bot.user.id, kind: 'inline', answer: null });
     const query = { id: queryId, from: person, chat_type: 'sender', query: input.query, offset: input.offset ?? '' };
     publishUpdate(sim, bot, 'inline_query', query);
     return { queryId };
@@ -99,7 +97,9 @@ export const chooseInlineResult = operation(
     const chat = openPrivateChat(sim, bot, person);
     const message = newMessage(sim, chat, { user: person }, { via_bot: bot.user, ...contentOf(result) });
     const inlineMessageId = `Sim${newQueryId(sim)}`;
-    sim.inlineMessages.set(inlineMessageId, { botId: bot.user.id, message });
+    const inline = { botId: bot.user.id, chatKey: chat.key, messageId: message.message_id };
+    sim.inlineMessages.set(inlineMessageId, inline);
+    sim.storage.saveInlineMessage(inlineMessageId, inline);
     publishUpdate(sim, bot, 'chosen_inline_result', {
       result_id: input.resultId,
       from: person,
@@ -130,4 +130,11 @@ function authorOf(sim: Simulator, message: Message): number {
   const author = message.from?.is_bot ? message.from.id : sim.postedBy.get(message);
   if (author === undefined) throw new ControlError(`message ${message.message_id} is not of a bot`);
   return author;
+}
+
+function openQuery(sim: Simulator, query: OpenQuery): string {
+  const id = newQueryId(sim);
+  sim.queries.set(id, query);
+  sim.storage.saveQuery(id, query);
+  return id;
 }

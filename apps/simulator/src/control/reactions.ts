@@ -21,6 +21,7 @@ export const react = operation(
     const after = input.emoji.map((emoji) => ({ type: 'emoji', emoji }));
     ofMessage.set(person.id, after);
     chat.reactions.set(message.message_id, ofMessage);
+    sim.storage.saveChat(chat);
     for (const bot of botsIn(sim, chat)) {
       if (chat.person === null && !isAdmin(chat.members.get(bot.user.id))) continue;
       publishUpdate(sim, bot, 'message_reaction', {
@@ -52,8 +53,11 @@ export const vote = operation(
     const person = personOf(sim, input.person);
     refuseBanned(chat, person);
     poll.votes.set(person.id, input.options);
-    const shown = messageOf(chat, poll.messageId).poll as ShownPoll;
+    const message = messageOf(chat, poll.messageId);
+    const shown = message.poll as ShownPoll;
     countVotes(shown, [...poll.votes.values()]);
+    sim.storage.savePoll(input.pollId, poll);
+    sim.storage.saveMessage(chat, message);
     const bot = botOf(sim, poll.botId);
     publishUpdate(sim, bot, 'poll', shown);
     if (shown.is_anonymous) return;

@@ -46,6 +46,7 @@ export function storeFile(
 ): SimFile {
   const number = sim.nextFileNumber;
   sim.nextFileNumber += 1;
+  sim.storage.saveCounters();
   const extension = (extname(upload.name) || EXTENSIONS[kind] || '').toLowerCase();
   const sha256 = createHash('sha256').update(upload.bytes).digest('hex');
   const declared = upload.mime === undefined || upload.mime === 'application/octet-stream' ? '' : upload.mime;
@@ -60,5 +61,6 @@ export function storeFile(
   };
   sim.files.set(file.fileId, file);
   sim.filesByPath.set(file.path, file);
+  sim.storage.saveFile(file);
   return file;
 }

@@ -34,6 +34,7 @@ export async function handleBotCall(
   if (verdict === 'handled') return;
   const answer = await runCall({ sim, bot, params }, method);
   record.status = answer.status;
+  sim.storage.commit();
   finish(res, answer, verdict);
 }
 

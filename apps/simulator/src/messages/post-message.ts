@@ -1,7 +1,8 @@
-import { type Chat, keepMessage, type Message, showChat } from '../chats/chat.ts';
+import { type Chat, type Message, showChat } from '../chats/chat.ts';
 import type { User } from '../chats/user.ts';
 import { botsIn, type Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
+import { keepMessage } from './keep-message.ts';
 
 /** What a message says, in Bot API fields (text, photo, caption, reply_to_message, …). */
 export type Content = Record<string, unknown>;
@@ -20,8 +21,8 @@ export function newMessage(sim: Simulator, chat: Chat, author: Author, content: 
     date: sim.clock.nowS(),
     ...content,
   };
-  keepMessage(chat, message);
   if (author.user?.is_bot === true) sim.postedBy.set(message, author.user.id);
+  keepMessage(sim, chat, message);
   return message;
 }
 
@@ -48,8 +49,11 @@ function showTo(botId: number, message: Message): Message {
 }
 
 function nextMessageId(sim: Simulator, chat: Chat): number {
-  const counter = chat.person === null ? chat : (sim.bots.get(chat.botId) ?? chat);
-  const id = counter.nextMessageId;
-  counter.nextMessageId += 1;
-  return id;
+  const bot = chat.person === null ? undefined : sim.bots.get(chat.botId);
+  if (bot === undefined) {
+    sim.storage.saveChat(chat);
+    return chat.nextMessageId++;
+  }
+  sim.storage.saveBot(bot);
+  return bot.nextMessageId++;
 }

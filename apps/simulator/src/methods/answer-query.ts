@@ -17,10 +17,12 @@ export function answerInlineQuery(call: Call): true {
 }
 
 function answer({ sim, bot, params }: Call, kind: 'callback' | 'inline', field: string): true {
-  const query = sim.queries.get(text(params, field));
+  const id = text(params, field);
+  const query = sim.queries.get(id);
   if (query === undefined || query.botId !== bot.user.id || query.kind !== kind || query.answer !== null) {
     throw badRequest('query is too old and response timeout expired or query ID is invalid');
   }
   query.answer = Object.fromEntries(params.values);
+  sim.storage.saveQuery(id, query);
   return true;
 }

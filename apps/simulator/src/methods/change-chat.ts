@@ -14,6 +14,7 @@ export function setChatTitle(call: Call): true {
   if (title === '') throw badRequest("title can't be empty");
   if (title === chat.title) throw badRequest('chat title is not modified');
   chat.title = title.slice(0, 128);
+  call.sim.storage.saveChat(chat);
   postMessage(call.sim, chat, { user: call.bot.user }, { new_chat_title: chat.title });
   return true;
 }
@@ -23,6 +24,7 @@ export function setChatDescription(call: Call): true {
   const description = text(call.params, 'description').trim().slice(0, 255);
   if (description === chat.description) throw badRequest('chat description is not modified');
   chat.description = description;
+  call.sim.storage.saveChat(chat);
   return true;
 }
 
@@ -30,6 +32,7 @@ export function pinChatMessage(call: Call): true {
   const chat = findPinnable(call);
   const message = findMessage(chat, integer(call.params, 'message_id', 0), 'message to pin not found');
   chat.pinned = [...chat.pinned.filter((id) => id !== message.message_id), message.message_id];
+  call.sim.storage.saveChat(chat);
   postMessage(call.sim, chat, { user: call.bot.user }, { pinned_message: withoutReply(message) });
   return true;
 }
@@ -41,11 +44,14 @@ export function unpinChatMessage(call: Call): true {
   if (wanted === undefined) return true;
   findMessage(chat, wanted, 'message to unpin not found');
   chat.pinned = chat.pinned.filter((id) => id !== wanted);
+  call.sim.storage.saveChat(chat);
   return true;
 }
 
 export function unpinAllChatMessages(call: Call): true {
-  findPinnable(call).pinned = [];
+  const chat = findPinnable(call);
+  chat.pinned = [];
+  call.sim.storage.saveChat(chat);
   return true;
 }
 
@@ -63,6 +69,7 @@ export function setMessageReaction(call: Call): true {
   const ofMessage = chat.reactions.get(message.message_id) ?? new Map<number, unknown[]>();
   ofMessage.set(call.bot.user.id, reactions);
   chat.reactions.set(message.message_id, ofMessage);
+  call.sim.storage.saveChat(chat);
   return true;
 }
 

@@ -26,7 +26,7 @@ export function closeBot({ sim, bot }: Call): true {
 /** logOut: pending updates and webhook are gone, and for a moment so is the bot. */
 export function logOutBot({ sim, bot }: Call): true {
   bot.waiter?.answer([]);
-  dropWebhook(bot);
+  dropWebhook(sim, bot);
   clear(bot.queue);
   bot.loggedOutUntilMs = sim.clock.nowMs() + LINGER_MS;
   return true;

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 
 type Command = { command: string; description: string };
 
-export function setMyCommands({ bot, params }: Call): true {
+export function setMyCommands({ sim, bot, params }: Call): true {
   const given = json(params, 'commands');
   if (!Array.isArray(given)) throw badRequest("can't parse commands JSON object");
   if (given.length > 100) throw badRequest('BOT_COMMANDS_TOO_MUCH');
@@ -16,6 +16,7 @@ export function setMyCommands({ bot, params }: Call): true {
     return { command, description };
   });
   bot.commands.set(scopeKey(params), commands);
+  sim.storage.saveBot(bot);
   return true;
 }
 
@@ -23,8 +24,9 @@ export function getMyCommands({ bot, params }: Call): Command[] {
   return bot.commands.get(scopeKey(params)) ?? [];
 }
 
-export function deleteMyCommands({ bot, params }: Call): true {
+export function deleteMyCommands({ sim, bot, params }: Call): true {
   bot.commands.delete(scopeKey(params));
+  sim.storage.saveBot(bot);
   return true;
 }
 

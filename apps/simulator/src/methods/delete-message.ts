@@ -2,6 +2,7 @@ import { badRequest } from '../bot-api-error.ts';
 import { type Chat, hasRight, type Message } from '../chats/chat.ts';
 import { findOwnChat } from '../chats/find-chat.ts';
 import { integer, json } from '../http/params.ts';
+import { forgetMessage } from '../messages/keep-message.ts';
 import type { Call } from './call.ts';
 
 const TWO_DAYS_S = 172_800;
@@ -13,7 +14,7 @@ export function deleteMessage(call: Call): true {
   const message = chat.messages.get(id);
   if (message === undefined) throw badRequest('message to delete not found');
   if (!mayDelete(call, chat, message)) throw badRequest("message can't be deleted for everyone");
-  forget(chat, id);
+  forget(call, chat, id);
   return true;
 }
 
@@ -23,7 +24,7 @@ export function deleteMessages(call: Call): true {
   const ids = readMessageIds(call);
   for (const id of ids) {
     const message = chat.messages.get(id);
-    if (message !== undefined && mayDelete(call, chat, message)) forget(chat, id);
+    if (message !== undefined && mayDelete(call, chat, message)) forget(call, chat, id);
   }
   return true;
 }
@@ -44,7 +45,9 @@ function mayDelete({ sim, bot }: Call, chat: Chat, message: Message): boolean {
   return message.from?.id === bot.user.id || sim.postedBy.get(message) === bot.user.id || chat.person !== null;
 }
 
-function forget(chat: Chat, id: number): void {
-  chat.messages.delete(id);
+function forget({ sim }: Call, chat: Chat, id: number): void {
+  forgetMessage(sim, chat, id);
+  if (!chat.pinned.includes(id)) return;
   chat.pinned = chat.pinned.filter((pinned) => pinned !== id);
+  sim.storage.saveChat(chat);
 }

@@ -53,6 +53,7 @@ async function edit(
   const changed = await content(message);
   replace(message, fields, changed, markup);
   message.edit_date = call.sim.clock.nowS();
+  call.sim.storage.saveMessage(chat, message);
   tellBots(call.sim, chat, call.bot.user, message, chat.type === 'channel' ? 'edited_channel_post' : 'edited_message');
   return message;
 }
@@ -62,9 +63,13 @@ async function editInline(
   fields: string[],
   content: (message: Record<string, unknown>) => Content | Promise<Content>,
 ): Promise<true> {
-  const inline = call.sim.inlineMessages.get(text(call.params, 'inline_message_id'));
-  if (inline === undefined || inline.botId !== call.bot.user.id) throw badRequest('MESSAGE_ID_INVALID');
-  replace(inline.message, fields, await content(inline.message), readMarkup(call.params));
+  const { sim, bot, params } = call;
+  const inline = sim.inlineMessages.get(text(params, 'inline_message_id'));
+  const chat = inline?.botId === bot.user.id ? sim.chats.get(inline.chatKey) : undefined;
+  const message = chat?.messages.get(inline!.messageId);
+  if (chat === undefined || message === undefined) throw badRequest('MESSAGE_ID_INVALID');
+  replace(message, fields, await content(message), readMarkup(params));
+  sim.storage.saveMessage(chat, message);
   return true;
 }
 

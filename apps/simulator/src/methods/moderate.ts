@@ -3,6 +3,7 @@ import { changeMember } from '../chats/change-member.ts';
 import { ALL_PERMISSIONS, ALL_RIGHTS, type Chat, hasRight, isIn } from '../chats/chat.ts';
 import { findGovernedChat, findUser, refuseUntouchable } from '../chats/chat-admin.ts';
 import { boolean, integer, jsonObject, text } from '../http/params.ts';
+import { forgetMessage } from '../messages/keep-message.ts';
 import type { Call } from './call.ts';
 
 const NO_RESTRICTING = 'not enough rights to restrict/unrestrict chat member';
@@ -14,7 +15,7 @@ export function banChatMember(call: Call): true {
   const untilDateS = integer(call.params, 'until_date', 0);
   changeMember(call.sim, chat, call.bot.user, user, { status: 'kicked', untilDateS, rights: {}, customTitle: '' });
   if (!boolean(call.params, 'revoke_messages')) return true;
-  for (const [id, message] of chat.messages) if (message.from?.id === user.id) chat.messages.delete(id);
+  for (const [id, message] of chat.messages) if (message.from?.id === user.id) forgetMessage(call.sim, chat, id);
   return true;
 }
 
@@ -46,6 +47,7 @@ export function restrictChatMember(call: Call): true {
 export function setChatPermissions(call: Call): true {
   const chat = findGovernedChat(call, 'can_restrict_members', 'not enough rights to change chat permissions');
   chat.permissions = readPermissions(call);
+  call.sim.storage.saveChat(chat);
   return true;
 }
 
@@ -112,5 +114,6 @@ export function setChatAdministratorCustomTitle(call: Call): true {
   if (title.length > 16) throw badRequest('custom title is too long');
   if (/\p{Extended_Pictographic}/u.test(title)) throw badRequest('ADMIN_RANK_EMOJI_NOT_ALLOWED');
   member.customTitle = title;
+  call.sim.storage.saveChat(chat);
   return true;
 }

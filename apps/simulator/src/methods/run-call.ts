@@ -3,6 +3,7 @@ import { pollEnded, pollStarted } from '../bots/call-log.ts';
 import { text } from '../http/params.ts';
 import { platformJson } from '../platform-json.ts';
 import { getUpdates } from '../updates/get-updates.ts';
+import type { OnReply } from '../webhook/deliver.ts';
 import { executeReply } from '../webhook/execute-reply.ts';
 import { deleteWebhook, setWebhook } from '../webhook/set-webhook.ts';
 import type { Call } from './call.ts';
@@ -28,7 +29,7 @@ async function carryOut(call: Call, name: string): Promise<Answer> {
     case 'getupdates':
       return okAnswer(`[${(await pollCounted(call)).join(',\n')}]`);
     case 'setwebhook':
-      return described(await setWebhook(call, (type, body) => executeReply(call, runCall, type, body)));
+      return described(await setWebhook(call, onReplyOf(call)));
     case 'deletewebhook':
       return described(deleteWebhook(call));
     case 'close':
@@ -41,10 +42,15 @@ async function carryOut(call: Call, name: string): Promise<Answer> {
   return okAnswer(platformJson(await method(call)));
 }
 
+/** What becomes of the answers of a bot's webhook. */
+export function onReplyOf(call: Pick<Call, 'sim' | 'bot'>): OnReply {
+  return (contentType, body) => executeReply(call, runCall, contentType, body);
+}
+
 async function pollCounted({ sim, bot, params }: Call): Promise<string[]> {
   pollStarted(bot.calls);
   try {
-    return await getUpdates(sim.clock, bot, params);
+    return await getUpdates(sim, bot, params);
   } finally {
     pollEnded(bot.calls);
   }

@@ -50,7 +50,9 @@ export async function sendPoll(call: Call): Promise<unknown> {
     return { poll };
   });
   const chatKey = message.chat.type === 'private' ? `${call.bot.user.id}:${message.chat.id}` : String(message.chat.id);
-  call.sim.polls.set(poll!.id, { chatKey, messageId: message.message_id, botId: call.bot.user.id, votes: new Map() });
+  const sent = { chatKey, messageId: message.message_id, botId: call.bot.user.id, votes: new Map() };
+  call.sim.polls.set(poll!.id, sent);
+  call.sim.storage.savePoll(poll!.id, sent);
   return message;
 }
 

@@ -16,5 +16,6 @@ export function stopPoll(call: Call): unknown {
   const markup = readMarkup(call.params);
   delete message.reply_markup;
   if (markup !== undefined) message.reply_markup = markup;
+  call.sim.storage.saveMessage(chat, message);
   return poll;
 }

@@ -1,8 +1,8 @@
 import type { SimBot, Waiter } from '../bots/sim-bot.ts';
-import { integer, type Params, text } from '../http/params.ts';
-import type { SimClock } from '../sim-clock.ts';
+import { integer, type Params } from '../http/params.ts';
+import type { Simulator } from '../simulator.ts';
 import { refuseConflict } from './refuse-conflict.ts';
-import { readAllowedUpdates } from './update-kinds.ts';
+import { storeAllowedUpdates } from './store-allowed-updates.ts';
 import { absoluteOffset, read } from './update-queue.ts';
 
 const MAX_TIMEOUT_S = 50;
@@ -13,13 +13,13 @@ const TIGHT_WINDOW_MS = 500;
 type Request = { offset: number; limit: number; timeoutS: number };
 
 /** getUpdates whole (Client.cpp:15700-15724, 16321-16431); resolves with the raw elements, rejects with 409. */
-export function getUpdates(clock: SimClock, bot: SimBot, params: Params): Promise<string[]> {
+export function getUpdates(sim: Simulator, bot: SimBot, params: Params): Promise<string[]> {
   return new Promise((resolve, reject) => {
     if (bot.webhook !== null || bot.refusePendingSet !== null) return refuseConflict(bot, 'webhookActive', reject);
-    bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+    storeAllowedUpdates(sim, bot, params);
     const request = throttle(bot, params);
-    const offset = absoluteOffset(bot.queue, request.offset, clock.nowMs());
-    const updates = read(bot.queue, offset, request.limit, clock.nowMs());
+    const offset = absoluteOffset(bot.queue, request.offset, sim.clock.nowMs());
+    const updates = read(bot.queue, offset, request.limit, sim.clock.nowMs());
     if (updates.length > 0 || request.timeoutS === 0) return resolve(updates);
     wait(bot, { ...request, offset }, resolve, reject);
   });

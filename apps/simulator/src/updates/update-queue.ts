@@ -6,6 +6,8 @@ export type PendingUpdate = {
   bytes: number;
   lane: string;
   expiresAtMs: number;
+  /** Which one it is of its queue, ever; ids may come again. */
+  number: number;
   gone: boolean;
 };
 
@@ -21,7 +23,12 @@ export type UpdateQueue = {
   nextId: number;
   count: number;
   totalBytes: number;
+  nextNumber: number;
+  watcher: QueueWatcher;
 };
+
+/** Is told of every update that comes and goes. */
+export type QueueWatcher = { added(update: PendingUpdate): void; removed(update: PendingUpdate): void };
 
 export const MAX_PENDING = 100_000;
 const MAX_QUEUE_BYTES = 128 * 1024 * 1024;
@@ -29,8 +36,9 @@ const MAX_UPDATE_BYTES = 512 * 1024;
 const ANSWER_BYTES = 4 * 1024 * 1024;
 const FAR_BEHIND = 100_000;
 
-export function newQueue(firstId: number): UpdateQueue {
-  return { entries: [], start: 0, eraStart: 0, tail: 0, nextId: firstId, count: 0, totalBytes: 0 };
+export function newQueue(firstId: number, watcher: QueueWatcher): UpdateQueue {
+  const empty = { entries: [], start: 0, eraStart: 0, tail: 0, count: 0, totalBytes: 0 };
+  return { ...empty, nextId: firstId, nextNumber: 0, watcher };
 }
 
 /** Appends an update; null when it does not fit, in which case it is dropped silently, as the platform does. */
@@ -41,34 +49,56 @@ export function push(
   const bytes = Buffer.byteLength(update.payload);
   if (queue.count >= MAX_PENDING || queue.totalBytes + bytes > MAX_QUEUE_BYTES || bytes > MAX_UPDATE_BYTES) return null;
   const id = update.id ?? queue.nextId;
-  if (queue.tail !== 0 && id < queue.tail) queue.eraStart = queue.entries.length;
   const entry: PendingUpdate = {
     id,
     text: `{"update_id":${id},\n${update.payload}}`,
     bytes,
     lane: update.lane,
     expiresAtMs: update.expiresAtMs,
+    number: queue.nextNumber,
     gone: false,
   };
-  queue.entries.push(entry);
-  queue.tail = id + 1;
+  append(queue, entry);
   queue.nextId = id + 1;
-  queue.count += 1;
-  queue.totalBytes += bytes;
+  queue.watcher.added(entry);
   return entry;
+}
+
+/** Appends an update that was pending in an earlier life, in the order of then. */
+export function pushKept(queue: UpdateQueue, entry: PendingUpdate): void {
+  const { tail } = queue;
+  queue.tail = (queue.entries.at(-1)?.id ?? -1) + 1;
+  append(queue, entry);
+  queue.tail = tail;
+}
+
+function append(queue: UpdateQueue, entry: PendingUpdate): void {
+  if (queue.tail !== 0 && entry.id < queue.tail) queue.eraStart = queue.entries.length;
+  queue.entries.push(entry);
+  queue.tail = entry.id + 1;
+  queue.nextNumber = entry.number + 1;
+  queue.count += 1;
+  queue.totalBytes += entry.bytes;
 }
 
 /** Takes one update out, wherever it stands. */
 export function remove(queue: UpdateQueue, entry: PendingUpdate): void {
   if (entry.gone) return;
-  entry.gone = true;
-  queue.count -= 1;
-  queue.totalBytes -= entry.bytes;
+  drop(queue, entry);
   compact(queue);
 }
 
+function drop(queue: UpdateQueue, entry: PendingUpdate): void {
+  entry.gone = true;
+  queue.count -= 1;
+  queue.totalBytes -= entry.bytes;
+  queue.watcher.removed(entry);
+}
+
 export function clear(queue: UpdateQueue): void {
-  for (let at = queue.start; at < queue.entries.length; at += 1) queue.entries[at]!.gone = true;
+  for (let at = queue.start; at < queue.entries.length; at += 1) {
+    if (!queue.entries[at]!.gone) drop(queue, queue.entries[at]!);
+  }
   Object.assign(queue, { entries: [], start: 0, eraStart: 0, count: 0, totalBytes: 0 });
 }
 
@@ -79,11 +109,7 @@ export function* pending(queue: UpdateQueue, nowMs: number, from = queue.start):
     const entry = entries[at]!;
     if (entry.gone) continue;
     if (entry.expiresAtMs > nowMs) yield entry;
-    else if (entry.gone === false) {
-      entry.gone = true;
-      queue.count -= 1;
-      queue.totalBytes -= entry.bytes;
-    }
+    else if (entry.gone === false) drop(queue, entry);
   }
 }
 
@@ -126,10 +152,7 @@ function acknowledge(queue: UpdateQueue, offset: number, nowMs: number): number 
   const lastBelow = lastIndexBelow(queue, offset);
   for (; at <= lastBelow; at += 1) {
     const entry = queue.entries[at]!;
-    if (entry.gone) continue;
-    entry.gone = true;
-    queue.count -= 1;
-    queue.totalBytes -= entry.bytes;
+    if (!entry.gone) drop(queue, entry);
   }
   compact(queue);
   return queue.start;

@@ -3,13 +3,12 @@ import type { SimBot } from '../bots/sim-bot.ts';
 import type { Simulator } from '../simulator.ts';
 import { type PendingUpdate, remove } from '../updates/update-queue.ts';
 import { type PostOutcome, webhookPoster } from './post-update.ts';
-import type { Lane, Webhook } from './webhook.ts';
+import type { Lane, Webhook, WebhookSettings } from './webhook.ts';
 
 const GONE_LIMIT_MS = 23 * 3_600_000;
 const STRUGGLING_AFTER_MS = 10_000;
 const STRUGGLING_PACE_MS = 2_000;
 
-type Settings = Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress' | 'pinned'>;
 type Delivery = {
   sim: Simulator;
   bot: SimBot;
@@ -25,7 +24,7 @@ export type OnReply = (contentType: string, body: Buffer) => void;
 type Poster = ReturnType<typeof webhookPoster>;
 
 /** Delivers a bot's updates to its webhook, one at a time per lane, lanes in parallel (WebhookActor.cpp:261-583). */
-export function startDelivery(sim: Simulator, bot: SimBot, settings: Settings, onReply: OnReply): Webhook {
+export function startDelivery(sim: Simulator, bot: SimBot, settings: WebhookSettings, onReply: OnReply): Webhook {
   const poster = webhookPoster(settings);
   const webhook: Webhook = {
     ...settings,
@@ -92,6 +91,7 @@ function nextUpdate({ sim, bot, webhook }: Delivery, lane: Lane): PendingUpdate 
 async function attempt(delivery: Delivery, lane: Lane, update: PendingUpdate): Promise<void> {
   const { webhook, sim, bot } = delivery;
   webhook.lastAttemptMs = sim.clock.nowMs();
+  sim.storage.commit();
   const outcome = await delivery.post.send(update.text);
   if (delivery.stopped) return;
   webhook.active -= 1;
@@ -116,6 +116,7 @@ function fail(delivery: Delivery, lane: Lane, update: PendingUpdate, outcome: Po
   if (webhook.goneSinceMs !== null && nowMs - webhook.goneSinceMs > GONE_LIMIT_MS) {
     webhook.stop();
     bot.webhook = null;
+    sim.storage.saveBot(bot);
     return;
   }
   const delayMs = outcome.retryAfterS === null ? backoffMs(lane) : outcome.retryAfterS * 1000;

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { parseWebhookUrl } from './check-webhook-url.ts';
-import type { Webhook } from './webhook.ts';
+import type { WebhookSettings } from './webhook.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -12,9 +12,7 @@ export type PostOutcome =
   | { kind: 'failed'; status: number | null; message: string; retryAfterS: number | null };
 
 /** Sends updates to one webhook over kept-alive connections (WebhookActor.cpp:552-651). */
-export function webhookPoster(
-  webhook: Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress' | 'pinned'>,
-) {
+export function webhookPoster(webhook: WebhookSettings) {
   const url = parseWebhookUrl(webhook.url)!;
   const secure = url.protocol === 'https:';
   const connections = { keepAlive: true, maxSockets: webhook.maxConnections };

@@ -2,16 +2,17 @@ import { BotApiError, badRequest, tooManyRequests } from '../bot-api-error.ts';
 import type { SimBot } from '../bots/sim-bot.ts';
 import { boolean, integer, type Params, text } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
+import type { Simulator } from '../simulator.ts';
 import { refuseConflict } from '../updates/refuse-conflict.ts';
-import { readAllowedUpdates } from '../updates/update-kinds.ts';
+import { storeAllowedUpdates } from '../updates/store-allowed-updates.ts';
 import { clear, pending } from '../updates/update-queue.ts';
 import { checkWebhookUrl } from './check-webhook-url.ts';
 import { type OnReply, startDelivery } from './deliver.ts';
-import type { Webhook } from './webhook.ts';
+import type { Webhook, WebhookSettings } from './webhook.ts';
 
 const MAX_CERTIFICATE_BYTES = 3 * 1024 * 1024;
 
-type Wanted = Pick<Webhook, 'url' | 'secretToken' | 'certificate' | 'maxConnections' | 'ipAddress'>;
+type Wanted = Omit<WebhookSettings, 'pinned'>;
 
 /** setWebhook (Client.cpp:15726-15798): returns the description of its success. A failed one leaves no webhook. */
 export async function setWebhook(call: Call, onReply: OnReply): Promise<string> {
@@ -22,18 +23,23 @@ export async function setWebhook(call: Call, onReply: OnReply): Promise<string> 
   if (nowMs < bot.lastSetWebhookMs + 1_000) throw tooManyRequests(1);
   bot.lastSetWebhookMs = nowMs;
   const wanted = readWanted(params, sim.settings.localMode);
-  bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+  storeAllowedUpdates(call.sim, bot, params);
   const drop = boolean(params, 'drop_pending_updates');
   if (!drop && isSame(bot.webhook, wanted)) return 'Webhook is already set';
-  dropWebhook(bot);
+  dropWebhook(sim, bot);
   if (drop) clear(bot.queue);
   bot.waiter?.refuse('setWebhook');
   checkWanted(wanted);
   const ipAddress = await resolveAlone(bot, () => checkWebhookUrl(sim, wanted));
-  const settings = { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' };
-  bot.webhook = startDelivery(sim, bot, settings, onReply);
-  for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
+  startWebhook(sim, bot, { ...wanted, ipAddress, pinned: wanted.ipAddress !== '' }, onReply);
   return 'Webhook was set';
+}
+
+/** Delivers to a webhook from now on, beginning with what is pending. */
+export function startWebhook(sim: Simulator, bot: SimBot, settings: WebhookSettings, onReply: OnReply): void {
+  bot.webhook = startDelivery(sim, bot, settings, onReply);
+  sim.storage.saveBot(bot);
+  for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
 }
 
 /** Waits for a webhook's address; a setWebhook that comes meanwhile fails this one with 409. */
@@ -58,17 +64,18 @@ function resolveAlone(bot: SimBot, lookUp: () => Promise<string>): Promise<strin
 }
 
 /** deleteWebhook: pending updates stay for getUpdates unless they are to be dropped. */
-export function deleteWebhook({ bot, params }: Call): string {
-  bot.allowedUpdates = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+export function deleteWebhook({ sim, bot, params }: Call): string {
+  storeAllowedUpdates(sim, bot, params);
   if (boolean(params, 'drop_pending_updates')) clear(bot.queue);
   if (bot.webhook === null) return 'Webhook is already deleted';
-  dropWebhook(bot);
+  dropWebhook(sim, bot);
   return 'Webhook was deleted';
 }
 
-export function dropWebhook(bot: SimBot): void {
+export function dropWebhook(sim: Simulator, bot: SimBot): void {
   bot.webhook?.stop();
   bot.webhook = null;
+  sim.storage.saveBot(bot);
 }
 
 function readWanted(params: Params, localMode: boolean): Wanted {

@@ -1,13 +1,17 @@
 import type { PendingUpdate } from '../updates/update-queue.ts';
 
-/** A webhook as setWebhook left it, with what getWebhookInfo tells of it. */
-export type Webhook = {
+/** What setWebhook was called with; `pinned` says that it named the address. */
+export type WebhookSettings = {
   url: string;
   secretToken: string;
   certificate: Buffer | null;
   maxConnections: number;
   ipAddress: string;
   pinned: boolean;
+};
+
+/** A webhook as setWebhook left it, with what getWebhookInfo tells of it. */
+export type Webhook = WebhookSettings & {
   lastError: { dateS: number; message: string } | null;
   lanes: Map<string, Lane>;
   active: number;

@@ -1,0 +1,18 @@
+import type { SimBot } from '../bots/sim-bot.ts';
+import { type Params, text } from '../http/params.ts';
+import type { Simulator } from '../simulator.ts';
+import { type AllowedUpdates, readAllowedUpdates } from './update-kinds.ts';
+
+/** Keeps the allowed_updates of a call as the bot's, if it names any. */
+export function storeAllowedUpdates(sim: Simulator, bot: SimBot, params: Params): void {
+  const wanted = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
+  // Most programs name the same ones with every poll.
+  if (isSame(wanted, bot.allowedUpdates)) return;
+  bot.allowedUpdates = wanted;
+  sim.storage.saveBot(bot);
+}
+
+function isSame(one: AllowedUpdates, other: AllowedUpdates): boolean {
+  if (one === null || other === null) return one === other;
+  return one.size === other.size && [...one].every((kind) => other.has(kind));
+}
