@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -39,16 +40,48 @@ async function stop(sandbox: Sandbox): Promise<number | null> {
   return sandbox.ended;
 }
 
-/** Runs one of the lines the sandbox prints for a person to try. */
-async function tryLine(sandbox: Sandbox, containing: string): Promise<string> {
-  const line = sandbox.output().match(new RegExp(`^ +(curl .*${containing}.*)$`, 'm'))?.[1];
-  if (!line) throw new Error(`There is no line with ${containing}`);
-  return (await promisify(execFile)('/bin/sh', ['-c', line])).stdout;
+/** The lines the sandbox prints for a person to try, as they stand there. */
+function linesToTry(sandbox: Sandbox): string[] {
+  return [...sandbox.output().matchAll(/^ +((?:curl|until) .*)$/gm)].map(([, line]) => line!);
+}
+
+/** What a shell answers to text that is pasted into it. */
+async function paste(text: string): Promise<string> {
+  const shell = spawn('/bin/sh', ['-s'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let answer = '';
+  shell.stdout.on('data', (chunk) => (answer += chunk));
+  shell.stdin.end(`${text}\n`);
+  await once(shell, 'close');
+  return answer;
+}
+
+/** A sandbox and what a person at its terminal can do, read from what it prints. */
+function atTerminal(sandbox: Sandbox) {
+  const printed = (pattern: RegExp) => pattern.exec(sandbox.output())![1]!;
+  const url = printed(/runs at +(\S+)/);
+  const key = printed(/API key +(\S+)/);
+  const control = controlClient(printed(/platform +(http\S+)/));
+  const rest = async <T>(path: string, body?: object): Promise<T> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(`${url}${path}`, { headers, ...sent });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const asBot = async (token: string, method: string, params: object = {}) => {
+    const response = await fetch(`${url}/tgapi/bot${token}/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(params),
+    });
+    return (await response.json()) as { ok: boolean; result: { message_id: number } };
+  };
+  return { url, control, rest, asBot };
 }
 
 async function textsInHistory(sandbox: Sandbox): Promise<string[]> {
-  const messages = JSON.parse(await tryLine(sandbox, '/api/messages')) as { text: string }[];
-  return messages.map(({ text }) => text);
+  const line = linesToTry(sandbox).find((one) => one.includes('/api/messages'))!;
+  return (JSON.parse(await paste(line)) as { text: string }[]).map(({ text }) => text);
 }
 
 /** Ids of the processes below the launcher. */
@@ -75,12 +108,23 @@ describe('The sandbox', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  test('lets a person try what it prints, and keeps data and credentials over a restart', async () => {
+  test('lets a person paste all it prints at once, and keeps data and credentials over a restart', async () => {
     const first = await start(dataDir);
-    await tryLine(first, 'control/sendMessage');
-    await waitFor(async () => (await textsInHistory(first)).includes('You said: Hello'));
-    expect(JSON.parse(await tryLine(first, '/tgapi/'))).toMatchObject({ ok: true, result: { text: 'Hi' } });
+    const lines = linesToTry(first);
+    expect(lines).toHaveLength(3);
+    const answers = (await paste(lines.join('\n'))).trimEnd().split('\n');
+    expect(answers.map((answer) => JSON.parse(answer))).toEqual([
+      expect.objectContaining({ messageId: expect.any(Number) }),
+      expect.arrayContaining(['Hello', 'You said: Hello'].map((text) => expect.objectContaining({ text }))),
+      expect.objectContaining({ ok: true, result: expect.objectContaining({ text: 'Hi' }) }),
+    ]);
     await waitFor(async () => (await textsInHistory(first)).length === 3);
+    for (const role of ['api', 'worker']) {
+      const url = new RegExp(`(http\\S+/metrics) +\\(${role}\\)`).exec(first.output())![1]!;
+      expect(await (await fetch(url)).text()).toContain('flotilla_');
+    }
+    const logs = /^ +logs +(\S+)\/\*\.log$/m.exec(first.output())![1]!;
+    expect((await readdir(logs)).sort()).toEqual(['api.log', 'simulator.log', 'worker.log']);
     const parts = await partsOf(first);
     expect(parts.length).toBeGreaterThanOrEqual(5);
     expect(await stop(first)).toBe(0);
@@ -95,10 +139,60 @@ describe('The sandbox', () => {
       expect(second.output()).toContain(credential);
     }
     expect(await textsInHistory(second)).toHaveLength(3);
-    await tryLine(second, 'control/sendMessage');
+    await paste(linesToTry(second)[0]!);
     await waitFor(async () => (await textsInHistory(second)).length === 5);
     expect(await stop(second)).toBe(0);
   }, 180_000);
+
+  test('keeps the bots and people its user makes, also when it is killed; and what a platform that was reset says anew', async () => {
+    const own = await throwAwayDir();
+    const first = await start(own);
+    const { control, rest } = atTerminal(first);
+    const bot = await control.createBot({ name: 'Mine' });
+    const bea = await control.createPerson({ firstName: 'Bea' });
+    const { id: group } = await control.createChat({ type: 'supergroup', creator: bea.id, admins: [{ bot: bot.id }] });
+    const added = await rest<{ id: number }>('/api/bots/add', { token: bot.token });
+    const found = async ({ rest: ask }: Pick<ReturnType<typeof atTerminal>, 'rest'>, chat: number, word: string) => {
+      const where = `bot_id=${added.id}&chat_id=${chat}`;
+      const [rows, hits] = [
+        await ask<{ text?: string }[]>(`/api/messages?${where}`),
+        await ask<{ text?: string }[]>(`/api/messages/search?${where}&q=${word}`),
+      ];
+      return rows.some(({ text }) => text === word) && hits.some(({ text }) => text === word);
+    };
+    await control.sendMessage({ person: bea.id, bot: bot.id, text: 'before' });
+    await control.sendMessage({ person: bea.id, chat: group, text: 'beforehand' });
+    await waitFor(
+      async () => (await found({ rest }, bea.id, 'before')) && (await found({ rest }, group, 'beforehand')),
+    );
+    const parts = await partsOf(first);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await waitFor(() => allGone(parts), { timeoutMs: 30_000, message: 'all orphans to be gone' });
+
+    const second = await start(own);
+    const again = atTerminal(second);
+    expect(await again.asBot(bot.token, 'getMe')).toMatchObject({ ok: true, result: { id: bot.id } });
+    await again.control.sendMessage({ person: bea.id, bot: bot.id, text: 'after' });
+    await again.control.sendMessage({ person: bea.id, chat: group, text: 'afterwards' });
+    expect(await again.asBot(bot.token, 'sendMessage', { chat_id: bea.id, text: 'answer' })).toMatchObject({
+      ok: true,
+    });
+    for (const text of ['before', 'after', 'answer']) await waitFor(() => found(again, bea.id, text));
+    for (const text of ['beforehand', 'afterwards']) await waitFor(() => found(again, group, text));
+    expect(await stop(second)).toBe(0);
+
+    await rm(join(own, 'simulator'), { recursive: true });
+    const third = await start(own);
+    const reset = atTerminal(third);
+    await reset.control.createBot({ token: bot.token });
+    await reset.control.createPerson({ id: bea.id });
+    const { messageId } = await reset.control.sendMessage({ person: bea.id, bot: bot.id, text: 'anew' });
+    expect(messageId).toBe(1);
+    await waitFor(() => found(reset, bea.id, 'anew'));
+    expect(await stop(third)).toBe(0);
+    await rm(own, { recursive: true, force: true });
+  }, 240_000);
 
   test('refuses a taken port with one sentence', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');

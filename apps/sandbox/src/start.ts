@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
@@ -41,7 +41,7 @@ async function startParts(parts: Parts): Promise<void> {
   const apiUrl = `http://${reachable(settings.HOST)}:${port}`;
 
   const { databaseUrl, redisUrl } = await startStores(parts);
-  const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts);
+  const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts, settings.PORT);
   const echo = simulatorUrl ? await startEcho(parts, credentials, apiUrl) : null;
   const shared = {
     DATABASE_URL: databaseUrl,
@@ -50,9 +50,9 @@ async function startParts(parts: Parts): Promise<void> {
     ENCRYPTION_KEY: credentials.encryptionKey,
     BACKEND_ALLOWED_CIDRS: settings.BACKEND_ALLOWED_CIDRS,
   };
-  await startServices(parts, { shared, credentials, port, apiUrl });
+  const metrics = await startServices(parts, { shared, credentials, port, apiUrl });
   const demoBot = echo && (await registerDemoBot(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
-  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir }));
+  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir, metrics }));
 }
 
 async function startStores(parts: Parts): Promise<{ databaseUrl: string; redisUrl: string }> {
@@ -89,10 +89,11 @@ async function migrate(url: string): Promise<void> {
   }
 }
 
-async function startSimulator(parts: Parts): Promise<string> {
-  const port = await freePort();
+async function startSimulator(parts: Parts, apiPort: number): Promise<string> {
+  // Beside the api's where that is free, so that what somebody wrote down works after the next start.
+  const port = await freePort(apiPort === 0 ? undefined : apiPort + 1);
   const url = `http://127.0.0.1:${port}`;
-  const env = { PORT: String(port), HOST: '127.0.0.1' };
+  const env = { PORT: String(port), HOST: '127.0.0.1', SIMULATOR_DATA_DIR: join(parts.dataDir, 'simulator') };
   await startWatched(parts, { name: 'simulator', env, readyUrl: `${url}/control/listBots` });
   return url;
 }
@@ -107,7 +108,7 @@ async function startEcho(parts: Parts, credentials: Credentials, apiUrl: string)
 async function startServices(
   parts: Parts,
   wiring: { shared: Record<string, string>; credentials: Credentials; port: number; apiUrl: string },
-): Promise<void> {
+): Promise<{ api: string; worker: string }> {
   const { shared, credentials, port, apiUrl } = wiring;
   const [apiMetrics, workerMetrics] = [await freePort(), await freePort()];
   const admin = {
@@ -124,6 +125,7 @@ async function startServices(
     startWatched(parts, { name: 'api', env: api, readyUrl: `${apiUrl}/readyz` }),
     startWatched(parts, { name: 'worker', env: worker, readyUrl: `http://${host}:${workerMetrics}/readyz` }),
   ]);
+  return { api: `http://${host}:${apiMetrics}/metrics`, worker: `http://${host}:${workerMetrics}/metrics` };
 }
 
 async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'dataDir'>): Promise<void> {

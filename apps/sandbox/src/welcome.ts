@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SandboxSettings } from './config.ts';
 import type { Credentials } from './credentials.ts';
+import { linesToTry } from './demo-bot/lines-to-try.ts';
 import { ADA, type DemoBot } from './demo-bot/register-demo-bot.ts';
 
 export type Running = {
@@ -11,6 +12,7 @@ export type Running = {
   simulatorUrl: string | null;
   demoBot: DemoBot | null;
   dataDir: string;
+  metrics: { api: string; worker: string };
 };
 
 /** What a person needs to know after the start, in one block that ends with the word "ready". */
@@ -23,9 +25,17 @@ export function welcome(running: Running): string {
     `  password          ${credentials.adminPassword}`,
     `  API key           ${credentials.adminApiKey}`,
     ...(running.demoBot ? [`  demo bot          ${running.demoBot.token}   (says back what it is told)`] : []),
-    `  kept in           ${dataDir} (logs in ${join(dataDir, 'logs')})`,
+    ...(running.simulatorUrl
+      ? [`  platform          ${running.simulatorUrl}   (simulated; what it does: ${running.simulatorUrl}/control/)`]
+      : []),
+    `  kept in           ${dataDir}`,
+    `  logs              ${join(dataDir, 'logs')}/*.log`,
+    `  metrics           ${running.metrics.api}   (api)`,
+    `                    ${running.metrics.worker}   (worker)`,
     '',
-    ...(running.demoBot && running.simulatorUrl ? tryIt(running, running.demoBot) : addOne(running)),
+    ...(running.demoBot && running.simulatorUrl
+      ? tryIt(running, running.simulatorUrl, running.demoBot)
+      : addOne(running)),
     '',
     ...pointABot(running),
     '',
@@ -35,13 +45,11 @@ export function welcome(running: Running): string {
   return lines.join('\n');
 }
 
-function tryIt({ apiUrl, simulatorUrl, settings, credentials }: Running, bot: DemoBot): string[] {
-  const said = JSON.stringify({ person: ADA.id, bot: bot.telegramId, text: 'Hello' });
+function tryIt({ apiUrl, settings, credentials }: Running, simulatorUrl: string, bot: DemoBot): string[] {
+  const reached = { apiUrl, simulatorUrl, proxyPrefix: settings.PROXY_PREFIX, apiKey: credentials.adminApiKey };
   return [
     `Try it: write to the demo bot as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
-    `  curl -s ${simulatorUrl}/control/sendMessage -H 'Content-Type: application/json' -d '${said}'`,
-    `  curl -s '${apiUrl}/api/messages?bot_id=${bot.id}&chat_id=${ADA.id}' -H 'Authorization: Bearer ${credentials.adminApiKey}'`,
-    `  curl -s ${apiUrl}${settings.PROXY_PREFIX}/bot${bot.token}/sendMessage -d chat_id=${ADA.id} -d text=Hi`,
+    ...linesToTry(reached, bot),
   ];
 }
 
@@ -49,9 +57,9 @@ function addOne({ apiUrl, credentials, settings }: Running): string[] {
   const auth = `-H 'Authorization: Bearer ${credentials.adminApiKey}'`;
   return [
     `The platform is ${settings.TELEGRAM_API_URL}. Try it: register a bot, list the bots, see one's messages:`,
-    `  curl -s ${apiUrl}/api/bots/add ${auth} -d token=YOUR_BOT_TOKEN -d long_poll_enabled=1`,
-    `  curl -s ${apiUrl}/api/bots ${auth}`,
-    `  curl -s '${apiUrl}/api/chats?bot_id=1' ${auth}`,
+    `  curl -sw '\\n' ${apiUrl}/api/bots/add ${auth} -d token=YOUR_BOT_TOKEN -d long_poll_enabled=1`,
+    `  curl -sw '\\n' ${apiUrl}/api/bots ${auth}`,
+    `  curl -sw '\\n' '${apiUrl}/api/chats?bot_id=1' ${auth}`,
   ];
 }
 

@@ -14,8 +14,12 @@ const PER_SHARE = Math.floor((TO - FROM) / SHARES);
 /** What was chosen here before, which its user may not have taken yet. */
 const chosen = new Set<number>();
 
-/** A loopback port nothing listens on at this moment, and never one that was given before by this module. */
-export async function freePort(): Promise<number> {
+/** A loopback port nothing listens on at this moment, and never one that was given before; `wanted` where it is free. */
+export async function freePort(wanted?: number): Promise<number> {
+  if (wanted !== undefined && !chosen.has(wanted) && (await isFree(wanted))) {
+    chosen.add(wanted);
+    return wanted;
+  }
   const first = FROM + (Number(inheritedEnv().JEST_WORKER_ID ?? 0) % SHARES) * PER_SHARE;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const port = randomInt(first, first + PER_SHARE);

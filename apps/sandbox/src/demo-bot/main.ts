@@ -2,6 +2,7 @@ import { readSettings } from '@flotilla/runtime/env.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { type DemoBotSettings, SETTINGS } from './config.ts';
 import { startEchoProgram } from './echo-program.ts';
+import { linesToTry } from './lines-to-try.ts';
 import { ADA, type DemoBot, registerDemoBot } from './register-demo-bot.ts';
 
 runMain('demo bot', async () => startDemoBot(readSettings(SETTINGS)), { plain: true });
@@ -28,14 +29,9 @@ async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promis
 }
 
 function whatToTry(settings: DemoBotSettings, bot: DemoBot): string {
-  const { SHOWN_API_URL: api, SHOWN_SIMULATOR_URL: simulator, PROXY_PREFIX: prefix } = settings;
-  const said = JSON.stringify({ person: ADA.id, bot: bot.telegramId, text: 'Hello' });
-  const key = `-H 'Authorization: Bearer ${settings.ADMIN_API_KEY}'`;
-  return [
-    `The demo bot runs. Write to it as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`,
-    `  curl -s ${simulator}/control/sendMessage -H 'Content-Type: application/json' -d '${said}'`,
-    `  curl -s '${api}/api/messages?bot_id=${bot.id}&chat_id=${ADA.id}' ${key}`,
-    `  curl -s ${api}${prefix}/bot${bot.token}/sendMessage -d chat_id=${ADA.id} -d text=Hi`,
-    '',
-  ].join('\n');
+  const { SHOWN_API_URL: apiUrl, SHOWN_SIMULATOR_URL: simulatorUrl } = settings;
+  const { PROXY_PREFIX: proxyPrefix, ADMIN_API_KEY: apiKey } = settings;
+  const reached = { apiUrl, simulatorUrl, proxyPrefix, apiKey };
+  const explanation = `Write to it as ${ADA.firstName}, read what was said, and speak as the bot through the proxy:`;
+  return [`The demo bot runs. ${explanation}`, ...linesToTry(reached, bot), ''].join('\n');
 }
