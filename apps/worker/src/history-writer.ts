@@ -67,12 +67,13 @@ function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | n
 }
 
 async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void> {
-  const unstorable = await writeHistory(deps, entries).catch((error) => {
+  const { refused, replaced } = await writeHistory(deps, entries).catch((error) => {
     deps.measure.historyBatches.waits.inc();
     throw error;
   });
   deps.measure.historyBatches.written.inc();
-  if (unstorable > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(unstorable);
+  if (refused > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(refused);
+  if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
   for (const entry of entries) {
     if (entry.type === 'dead') deps.measure.deadLetters.of(entry.reader, entry.failure.code).inc();
   }

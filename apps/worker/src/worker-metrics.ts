@@ -142,6 +142,10 @@ function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
       help: 'From the entry of an update or call to its row in Postgres.',
       buckets: LAG_BUCKETS_S,
     }).of(),
+    historyReplaced: quickCounter({
+      name: 'flotilla_history_replaced_messages_total',
+      help: 'Messages that took the place of older ones with their ids, as after a platform that was reset.',
+    }).of(),
     historyBatches: childOf<'written' | 'waits'>(
       quickCounter({
         name: 'flotilla_history_batches_total',

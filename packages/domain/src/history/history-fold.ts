@@ -32,6 +32,8 @@ export interface HistoryFold {
   deletions: FoldedDeletion[];
   migrations: FoldedMigration[];
   audits: FoldedAudit[];
+  /** Messages of the batch whose ids came again in it. */
+  replaced: number;
 }
 
 /** An empty fold over what the database already has. */
@@ -45,6 +47,7 @@ export function emptyFold(before: StoredBefore): HistoryFold {
     deletions: [],
     migrations: [],
     audits: [],
+    replaced: 0,
   };
 }
 
@@ -93,10 +96,21 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
 /** What a message's row becomes when `next` is seen after `known`; the upsert in history-message-store.ts says the same. */
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
+  if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
   // The date goes with the text: what is searched is filed under both.
   const { text, date, media_type, file_id, edit_date } = next;
   return { ...known, outgoing, text, date, media_type, file_id, edit_date };
+}
+
+/**
+ * Whether the id has come again, for another message: the platform never does so, unless it was reset. A later date
+ * tells it; within one second the content, if neither is an edit.
+ */
+function isAnother(known: FoldedMessage, next: FoldedMessage): boolean {
+  if (next.date !== known.date) return next.date > known.date;
+  if (next.edit_date !== null || known.edit_date !== null) return false;
+  return next.text !== known.text || next.media_type !== known.media_type || next.user_id !== known.user_id;
 }
 
 function foldChat(fold: HistoryFold, botId: number, chat: ChatFacts, guessed: boolean): void {
@@ -114,7 +128,24 @@ function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
 function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
   const key = messageKey(message.bot_id, message.business_connection_id, message.chat_id, message.id);
   const known = fold.messages.get(key);
+  if (message.edit_date === null && fold.deletions.length > 0) forgetEarlierDeletion(fold, message);
+  if (known !== undefined && message.edit_date === null && isAnother(known, message)) fold.replaced += 1;
   fold.messages.set(key, known === undefined ? message : mergeMessage(known, message));
+}
+
+/** What was deleted before the message was written is another one, with the same id. */
+function forgetEarlierDeletion(
+  fold: HistoryFold,
+  { bot_id, business_connection_id, chat_id, id, date }: FoldedMessage,
+) {
+  fold.deletions = fold.deletions.filter(
+    (deletion) =>
+      deletion.id !== id ||
+      deletion.botId !== bot_id ||
+      deletion.businessConnectionId !== business_connection_id ||
+      (deletion.chatId ?? chat_id) !== chat_id ||
+      deletion.atMs >= date * 1000,
+  );
 }
 
 function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { FoldedDeletion, FoldedMessage } from './history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
@@ -67,9 +67,9 @@ export function historyMessageStore(db: Database) {
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
     },
 
-    /** Adds or updates the messages (rules: mergeMessage); returns how many are new, by chat. */
-    async upsertMessages(messages: FoldedMessage[]): Promise<ChatCount[]> {
-      const { rows } = await sql<ChatCount>`
+    /** Adds or updates the messages (rules: mergeMessage); returns how many are new or were replaced, by chat. */
+    async upsertMessages(messages: FoldedMessage[]): Promise<(ChatCount & { replaced: number })[]> {
+      const { rows } = await sql<ChatCount & { replaced: number }>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, search)
@@ -79,18 +79,18 @@ export function historyMessageStore(db: Database) {
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
             search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
-            text = case when ${NEWER} then excluded.text else messages.text end,
-            search = case when ${NEWER} then excluded.search else messages.search end,
-            date = case when ${NEWER} then excluded.date else messages.date end,
-            media_type = case when ${NEWER} then excluded.media_type else messages.media_type end,
-            file_id = case when ${NEWER} then excluded.file_id else messages.file_id end,
-            edit_date = case when ${NEWER} then excluded.edit_date else messages.edit_date end,
-            outgoing = messages.outgoing or excluded.outgoing
-          where ${NEWER} or (excluded.outgoing and not messages.outgoing)
-          returning bot_id, chat_id, xmax = 0 as inserted
+            ${takeWhen(sql`${ANOTHER} or ${NEWER}`, ['text', 'search', 'date', 'media_type', 'file_id', 'edit_date'])},
+            ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
+            deleted_at = case when ${ANOTHER} then null else messages.deleted_at end,
+            outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
+              else messages.outgoing or excluded.outgoing end
+          where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
+          returning bot_id, chat_id, xmax = 0 as inserted, ${ofReplaced(REVIVED)} as revived,
+            ${ofReplaced(OF_ANOTHER)} as replaced
         )
-        select bot_id as "botId", chat_id as "chatId", count(*) as count
-        from written where inserted group by bot_id, chat_id`.execute(db);
+        select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
+          count(*) filter (where replaced) as replaced
+        from written group by bot_id, chat_id`.execute(db);
       return rows;
     },
 
@@ -112,3 +112,29 @@ export function historyMessageStore(db: Database) {
 }
 
 const NEWER = sql`excluded.edit_date >= coalesce(messages.edit_date, 0)`;
+/** isAnother of history-fold.ts. */
+const ANOTHER = sql`(excluded.date > messages.date or excluded.date = messages.date
+  and excluded.edit_date is null and messages.edit_date is null
+  and (excluded.text, excluded.media_type, excluded.user_id)
+    is distinct from (messages.text, messages.media_type, messages.user_id))`;
+
+const REVIVED = sql`old.deleted_at is not null and messages.deleted_at is null`;
+const OF_ANOTHER = sql`messages.edit_date is null and (old.date, old.text, old.media_type, old.user_id)
+  is distinct from (messages.date, messages.text, messages.media_type, messages.user_id)`;
+
+/** Says something of the row that an upsert has replaced, `old`: what a query inside the statement still sees. */
+function ofReplaced(what: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`xmax <> 0 and (
+    select ${what} from messages as old
+    where old.bot_id = messages.bot_id and old.business_connection_id = messages.business_connection_id
+      and old.chat_id = messages.chat_id and old.id = messages.id)`;
+}
+
+/** Takes over columns of the new row under a condition. */
+function takeWhen(condition: RawBuilder<unknown>, columns: string[]): RawBuilder<unknown> {
+  const taken = columns.map((name) => {
+    const [column, given, known] = [sql.ref(name), sql.ref(`excluded.${name}`), sql.ref(`messages.${name}`)];
+    return sql`${column} = case when ${condition} then ${given} else ${known} end`;
+  });
+  return sql.join(taken);
+}

@@ -26,25 +26,32 @@ import { updateEffects } from './update-effects.ts';
 type BotEffect = { botId: number; effect: HistoryEffect };
 
 /**
- * Writes the entries in one transaction and returns those that cannot be kept as they are, stored as dead letters.
+ * Writes the entries in one transaction and returns those that cannot be kept as they are, stored as dead letters, and
+ * how many messages took the place of others whose ids came again.
  * Throws what Postgres says when it refuses the batch; then nothing of it is written.
  */
-export async function writeBatch(db: Database, entries: readonly HistoryEntry[]): Promise<DeadLetterRow[]> {
+export async function writeBatch(
+  db: Database,
+  entries: readonly HistoryEntry[],
+): Promise<{ refused: DeadLetterRow[]; replaced: number }> {
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
     const { effects, deadLetters, links, refused } = readEffects(entries, bots);
-    await writeEffects(transaction, effects);
+    const replaced = await writeEffects(transaction, effects);
     if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
-    return refused;
+    return { refused, replaced };
   });
 }
 
-/** Writes effects that belong together, in the order given, in what should be a transaction. */
-export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<void> {
+/**
+ * Writes effects that belong together, in the order given, in what should be a transaction. Returns how many messages
+ * took the place of others whose ids came again.
+ */
+export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<number> {
   const fold = emptyFold(await findStoredBefore(db, effects));
   for (const { botId, effect } of effects) foldEffect(fold, botId, effect);
-  await writeFold(db, fold);
+  return fold.replaced + (await writeFold(db, fold));
 }
 
 function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
@@ -101,7 +108,7 @@ function chatNames(effect: HistoryEffect): string[] {
 
 // Rows are handed over in the order of their keys and tables always in this order, so that two writers of one bot
 // (this one and a REST call that stores what it sent) wait for each other instead of deadlocking.
-async function writeFold(db: Database, fold: HistoryFold): Promise<void> {
+async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const [messages, chats] = [historyMessageStore(db), historyChatStore(db)];
   const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(messagesInOrder(fold));
   const removed = fold.deletions.length === 0 ? [] : await deleteMessages(messages, fold);
@@ -112,6 +119,7 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<void> {
   if (fold.authors.size > 0) await chats.upsertAuthors(authorsInOrder(fold));
   for (const migration of fold.migrations) await chats.migrateChat(migration);
   if (fold.audits.length > 0) await insertAudits(db, fold.audits);
+  return added.reduce((sum, { replaced }) => sum + replaced, 0);
 }
 
 async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fold: HistoryFold): Promise<ChatCount[]> {

@@ -4,11 +4,13 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditStore } from '../audit/audit-store.ts';
+import { searchMessages } from '../messages/search-messages.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { storeSentMessage } from './store-sent-message.ts';
 import { writeHistory } from './write-history.ts';
 
-const log = createLogger({ name: 'test', level: 'silent' });
+const logLines: string[] = [];
+const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logLines.push(line) } });
 const atMs = 1_780_000_000_500;
 const dateS = 1_780_000_000;
 const group = { id: -100200, type: 'group', title: 'Harbour' };
@@ -60,8 +62,8 @@ function message(id: number, fields: Record<string, unknown> = {}) {
   return { message_id: id, from: ada, chat: group, date: dateS, text: `text ${id}`, ...fields };
 }
 
-async function write(...entries: HistoryEntry[]): Promise<void> {
-  await writeHistory({ db: database.db, log }, entries);
+async function write(...entries: HistoryEntry[]) {
+  return writeHistory({ db: database.db, log }, entries);
 }
 
 async function rows() {
@@ -127,6 +129,75 @@ describe('incoming messages', () => {
     await write(update({ edited_message: message(1, { text: 'zeroth', edit_date: dateS + 5 }) }));
     expect(await rows()).toMatchObject([{ text: 'second', edit_date: dateS + 20 }]);
     expect((await chats())[0]?.message_count).toBe(1);
+  });
+
+  describe('an id that comes again, as after a platform that was reset', () => {
+    const bea = { id: 78, is_bot: false, first_name: 'Bea', username: 'bea' };
+    const anew = (fields: object = {}) => message(1, { from: bea, text: 'anew', date: dateS + 60, ...fields });
+    const before = () => update({ message: message(1, { reply_to_message: message(0) }) });
+    const found = async (q: string) =>
+      (await searchMessages(database, { botId, chatId: group.id, q, limit: 10, offset: 0, before: null })).messages;
+
+    test('is the newer message, whole, in history and search, and is told of', async () => {
+      await write(before());
+      logLines.length = 0;
+      const { replaced } = await write(update({ message: anew() }));
+      expect(await rows()).toMatchObject([
+        { user_id: 78, first_name: 'Bea', text: 'anew', date: dateS + 60, reply_to_message_id: null, edit_date: null },
+      ]);
+      expect((await found('anew')).map(({ id }) => id)).toEqual([1]);
+      expect(await found('text')).toEqual([]);
+      expect((await chats())[0]?.message_count).toBe(1);
+      expect(replaced).toBe(1);
+      expect(logLines.join()).toContain('came again');
+    });
+
+    test('also where the older one was edited, sent or deleted; the count of the chat goes along', async () => {
+      const chat_id = String(group.id);
+      await write(
+        call('sendMessage', { chat_id }, message(1, { from: self })),
+        call('editMessageText', { chat_id }, message(1, { from: self, text: 'edited', edit_date: dateS + 20 })),
+        call('deleteMessage', { chat_id, message_id: '1' }, true),
+      );
+      expect((await chats())[0]?.message_count).toBe(0);
+      await write(update({ message: anew() }));
+      expect(await rows()).toMatchObject([{ text: 'anew', outgoing: false, deleted_at: null, edit_date: null }]);
+      expect((await chats())[0]?.message_count).toBe(1);
+    });
+
+    test('also within one batch, deleted before or edited after', async () => {
+      const edited = { text: 'anew, edited', edit_date: dateS + 70 };
+      const deletion = call('deleteMessage', { chat_id: String(group.id), message_id: '1' }, true);
+      await write(
+        before(),
+        { ...deletion, atMs: (dateS + 30) * 1000 },
+        update({ message: anew() }),
+        update({ edited_message: anew(edited) }),
+      );
+      expect(await rows()).toMatchObject([{ user_id: 78, deleted_at: null, date: dateS + 60, ...edited }]);
+      expect((await chats())[0]?.message_count).toBe(1);
+    });
+
+    test('also with an edit of the newer one in its batch', async () => {
+      await write(before());
+      const edited = { text: 'anew, edited', edit_date: dateS + 70 };
+      await write(update({ message: anew() }), update({ edited_message: anew(edited) }));
+      expect(await rows()).toMatchObject([{ user_id: 78, date: dateS + 60, ...edited }]);
+    });
+
+    test('also within the second of the older one', async () => {
+      await write(before());
+      await write(update({ message: anew({ date: dateS }) }));
+      expect(await rows()).toMatchObject([{ user_id: 78, text: 'anew' }]);
+    });
+
+    test('is no such thing when the same message is told again, or an older one late', async () => {
+      await write(before(), update({ edited_message: message(1, { text: 'edited', edit_date: dateS + 20 }) }));
+      const stored = await everything();
+      expect((await write(before())).replaced).toBe(0);
+      await write(update({ message: message(1, { text: 'late', date: dateS - 60 }) }));
+      expect((await everything()).rows).toEqual(stored.rows);
+    });
   });
 
   test('of two edits in one second the later one stands', async () => {

@@ -12,6 +12,8 @@ export interface WriteHistoryDeps {
   log: Logger;
 }
 
+export type Written = { refused: number; replaced: number };
+
 const CONTENTION_TRIES = 5;
 // SQLSTATE: serialization failure, deadlock, lock not available.
 const CONTENTION_CODES = ['40001', '40P01', '55P03'];
@@ -23,33 +25,36 @@ const DATA_CLASSES = ['22', '23', '54'];
  * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another generation
  * and of bots whose history is switched off are dropped.
  *
- * Resolves with how many became dead letters because history cannot keep them.
+ * Resolves with how many became dead letters because history cannot keep them, and how many messages took the place of
+ * others whose ids came again.
  *
  * Entries of one bot must come in order. Throws when Postgres cannot serve; then all may be written again.
  */
-export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<number> {
+export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<Written> {
   const [first] = entries;
-  if (first === undefined) return 0;
+  if (first === undefined) return { refused: 0, replaced: 0 };
   const outcome = await tryBatch(deps, entries);
-  if (outcome.type === 'written') return outcome.refused;
+  if (outcome.type === 'written') return outcome;
   if (entries.length === 1) {
     await bury(deps, refusedByHistory(first, outcome.error));
-    return 1;
+    return { refused: 1, replaced: 0 };
   }
   const half = Math.ceil(entries.length / 2);
-  const refused = await writeHistory(deps, entries.slice(0, half));
-  return refused + (await writeHistory(deps, entries.slice(half)));
+  const one = await writeHistory(deps, entries.slice(0, half));
+  const other = await writeHistory(deps, entries.slice(half));
+  return { refused: one.refused + other.refused, replaced: one.replaced + other.replaced };
 }
 
 async function tryBatch(
   deps: WriteHistoryDeps,
   entries: readonly HistoryEntry[],
-): Promise<{ type: 'written'; refused: number } | { type: 'refused'; error: unknown }> {
+): Promise<({ type: 'written' } & Written) | { type: 'refused'; error: unknown }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const refused = await writeBatch(deps.db, entries);
+      const { refused, replaced } = await writeBatch(deps.db, entries);
       for (const row of refused) logDeadLetter(deps, row);
-      return { type: 'written', refused: refused.length };
+      if (replaced > 0) deps.log.warn({ replaced }, 'ids of messages came again: the newer messages replace the older');
+      return { type: 'written', refused: refused.length, replaced };
     } catch (error) {
       if (CONTENTION_CODES.includes(readSqlState(error)) && attempt < CONTENTION_TRIES) continue;
       if (!isDataFault(error)) throw error;
