@@ -187,6 +187,8 @@ describe('The sandbox', () => {
     const reset = atTerminal(third);
     await reset.control.createBot({ token: bot.token });
     await reset.control.createPerson({ id: bea.id });
+    // The platform has refused the token meanwhile, and is asked again a minute later, or once the bot is switched on.
+    for (let times = 0; times < 2; times += 1) await reset.rest('/api/bots/toggle-disabled', { id: added.id });
     const { messageId } = await reset.control.sendMessage({ person: bea.id, bot: bot.id, text: 'anew' });
     expect(messageId).toBe(1);
     await waitFor(() => found(reset, bea.id, 'anew'));

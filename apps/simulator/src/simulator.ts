@@ -5,6 +5,7 @@ import type { User } from './chats/user.ts';
 import type { Fault } from './faults/fault.ts';
 import type { FloodLimits } from './faults/flood-limits.ts';
 import type { SimFile } from './files/sim-file.ts';
+import type { InlineMessage, OpenQuery, SentPoll } from './messages/queries-and-polls.ts';
 import type { SimClock } from './sim-clock.ts';
 import { NO_STORAGE, type Storage } from './storage/storage.ts';
 
@@ -27,17 +28,8 @@ export const DEFAULT_SETTINGS: SimulatorSettings = {
 /** Every address of a host name; rejects when it has none. */
 export type ResolveHost = (host: string) => Promise<{ address: string; family: number }[]>;
 
-/** A button pressed or an inline query typed, waiting for the bot's answer. */
-export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
-
 /** A stream of generated updates: how many were made, and how many found their queue full. */
 export type LoadState = { made: number; dropped: number; done: boolean };
-
-/** A message sent by way of a bot, which knows it by an id of its own alone. */
-export type InlineMessage = { botId: number; chatKey: string; messageId: number };
-
-/** Where a poll stands, and the options each person has chosen. */
-export type SentPoll = { chatKey: string; messageId: number; botId: number; votes: Map<number, number[]> };
 
 /** Everything the simulated platform knows; whoever changes it tells `storage`. */
 export type Simulator = {

@@ -2,7 +2,8 @@ import type { SimBot } from '../bots/sim-bot.ts';
 import type { Chat, Member, Message } from '../chats/chat.ts';
 import type { User } from '../chats/user.ts';
 import type { SimFile } from '../files/sim-file.ts';
-import type { InlineMessage, OpenQuery, SentPoll, Simulator } from '../simulator.ts';
+import type { InlineMessage, OpenQuery, SentPoll } from '../messages/queries-and-polls.ts';
+import type { Simulator } from '../simulator.ts';
 import type { PendingUpdate } from '../updates/update-queue.ts';
 import type { WebhookSettings } from '../webhook/webhook.ts';
 

@@ -2,7 +2,7 @@ import type { SimBot } from '../bots/sim-bot.ts';
 import type { Chat, Message } from '../chats/chat.ts';
 import type { User } from '../chats/user.ts';
 import type { SimFile } from '../files/sim-file.ts';
-import type { InlineMessage, OpenQuery, SentPoll } from '../simulator.ts';
+import type { InlineMessage, OpenQuery, SentPoll } from '../messages/queries-and-polls.ts';
 import type { PendingUpdate } from '../updates/update-queue.ts';
 
 /**
