@@ -107,7 +107,7 @@ export async function createContext(
     publicUrl: config.http.publicUrl,
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
-    signInLimits: signInLimits(redis),
+    signInLimits: signInLimits(redis, clock),
     tracing,
     apiMetrics: counted,
     measurePull: counted.polls,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pendingMigrations } from '@flotilla/database/migrate.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
+import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
@@ -70,6 +71,7 @@ async function prepare(context: Context): Promise<void> {
 }
 
 async function prepareAdmin(context: Context): Promise<void> {
+  await keyUsernames(context.db);
   const { username, password, apiKey } = context.config.admin;
   const admin = await createFirstAdmin(context, { username, password });
   if (admin.outcome === 'created' && admin.generatedPassword !== null) {

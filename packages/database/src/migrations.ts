@@ -5,6 +5,8 @@ import * as reasonsOfDeadLetters from './migrations/20261122T130000-reasons-of-d
 import * as keyParents from './migrations/20261122T140000-key-parents.ts';
 import * as keyParentsIndex from './migrations/20261122T140100-key-parents-index.ts';
 import * as sealedBackendUrls from './migrations/20261122T150000-sealed-backend-urls.ts';
+import * as usernameKeys from './migrations/20261122T151000-username-keys.ts';
+import * as usernameKeysIndex from './migrations/20261122T151100-username-keys-index.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -16,4 +18,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T140000-key-parents': keyParents,
   '20261122T140100-key-parents-index': keyParentsIndex,
   '20261122T150000-sealed-backend-urls': sealedBackendUrls,
+  '20261122T151000-username-keys': usernameKeys,
+  '20261122T151100-username-keys-index': usernameKeysIndex,
 };

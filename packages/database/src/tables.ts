@@ -175,6 +175,8 @@ export interface DeadLettersTable {
 export interface AccountsTable {
   id: Generated<BigInt64>;
   username: string;
+  /** What the username is compared by, whatever its spelling; unique. null until the api has filled it in. */
+  username_key: string | null;
   display_name: Generated<string>;
   password_hash: string;
   role: 'admin' | 'user';

@@ -93,6 +93,9 @@ export const authKeys = {
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',
+  signInOfKnownAddress: 'flotilla:sign-in:known-address',
+  /** Sorted set: network from which the account has signed in → when it last did, ms. */
+  signedInFrom: (account: string) => `flotilla:sign-in:from:${account}`,
 } as const;
 
 /** How fast a bot may send: what it sent lately, over all processes. One slot per sending bot. */

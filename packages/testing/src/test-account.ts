@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { newApiKey } from '@flotilla/domain/accounts/api-key.ts';
 import { hashPassword } from '@flotilla/domain/accounts/password.ts';
+import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 
 export interface TestAccount {
@@ -21,6 +22,7 @@ export async function insertAccount(
     .insertInto('accounts')
     .values({
       username,
+      username_key: usernameKey(username),
       role,
       password_hash: await hashPassword(password),
       all_bots: bots === null,

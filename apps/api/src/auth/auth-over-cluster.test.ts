@@ -32,7 +32,7 @@ test('sessions live on all nodes of a Redis Cluster, and end there', async () =>
 });
 
 test('failed sign-ins are counted by account and by address, each on a node of its own', async () => {
-  const limits = signInLimits(redis);
+  const limits = signInLimits(redis, systemClock);
   for (let failures = 0; failures < 5; failures += 1) await limits.attempt('anna', `10.0.0.${failures}`);
   await expect(limits.attempt('anna', '10.0.1.1')).rejects.toMatchObject({ code: 'too_many_requests' });
   const attempt = await limits.attempt('bert', '10.0.0.1');

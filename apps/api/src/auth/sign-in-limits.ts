@@ -1,9 +1,12 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { knownNetworks } from './known-networks.ts';
 
 const FAILURES = 5;
 const WINDOW_S = 15 * 60;
@@ -11,26 +14,32 @@ const WINDOW_S = 15 * 60;
 export interface SignInLimits {
   /**
    * Counts an attempt before it is judged, so that many at once cannot pass together; `succeeded` takes it back.
-   * Throws 'too_many_requests' after 5 failures of an account or an address in 15 minutes.
+   * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes. A network from which the
+   * account has signed in before counts for itself, so that strangers who guess cannot lock its owner out there.
    */
   attempt(username: string, address: string): Promise<{ succeeded(): Promise<void> }>;
 }
 
-export function signInLimits(redis: RedisHandles): SignInLimits {
+export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   const limiter = (keyPrefix: string) =>
     new RateLimiterRedis({ storeClient: redis.commands, keyPrefix, points: FAILURES, duration: WINDOW_S });
   const ofAccount = limiter(authKeys.signInOfAccount);
   const ofAddress = limiter(authKeys.signInOfAddress);
+  const ofKnownAddress = limiter(authKeys.signInOfKnownAddress);
+  const known = knownNetworks(redis, clock);
   return {
     async attempt(username, address) {
       const network = networkOf(address);
       // Hashed: whatever somebody typed into the username field must not become a key's name.
-      const account = sha256Hex(username.toLowerCase());
+      const account = sha256Hex(usernameKey(username));
       await consume(ofAddress, network);
-      await consume(ofAccount, account);
+      const [limit, key] = (await known.has(account, network))
+        ? [ofKnownAddress, `${account}:${network}`]
+        : [ofAccount, account];
+      await consume(limit, key);
       return {
         async succeeded() {
-          await Promise.all([ofAccount.delete(account), ofAddress.reward(network, 1)]);
+          await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1), known.remember(account, network)]);
         },
       };
     },

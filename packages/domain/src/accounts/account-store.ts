@@ -2,6 +2,7 @@ import type { Role } from '@flotilla/contract/resources/account.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { Account } from './account.ts';
+import { usernameKey } from './username-key.ts';
 
 const NO_BOTS: readonly number[] = [];
 
@@ -12,6 +13,13 @@ export interface NewAccount {
   allBots: boolean;
   displayName?: string;
   mustChangePassword?: boolean;
+}
+
+export interface AccountWithPassword {
+  account: Account;
+  passwordHash: string;
+  /** null: an earlier release wrote the username. */
+  key: string | null;
 }
 
 /** What is undefined stays as it is. */
@@ -48,12 +56,33 @@ export function accountStore(db: Database) {
       return rows.map(toAccount);
     },
 
-    /** In any case, as usernames are unique in any case. */
-    async findByUsername(username: string): Promise<{ account: Account; passwordHash: string } | null> {
-      const row = await accounts()
-        .where((where) => where(where.fn<string>('lower', ['accounts.username']), '=', sql<string>`lower(${username})`))
-        .executeTakeFirst();
-      return row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
+    /** The account with this key of its username, and those that have none yet; one query, whether it is there or not. */
+    async listByUsernameKey(key: string): Promise<AccountWithPassword[]> {
+      const rows = await accounts()
+        .where((where) => where.or([where('username_key', '=', key), where('username_key', 'is', null)]))
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({ account: toAccount(row), passwordHash: row.password_hash, key: row.username_key }));
+    },
+
+    /** Whose username has no key yet, by id. */
+    async listUnkeyed(): Promise<{ id: number; username: string }[]> {
+      return db
+        .selectFrom('accounts')
+        .select(['id', 'username'])
+        .where('username_key', 'is', null)
+        .orderBy('id')
+        .execute();
+    },
+
+    /** Sets the key of a username, unless the account has another one by now; rejects for a key that is taken. */
+    async keyUsername(id: number, username: string, key: string): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set({ username_key: key })
+        .where('id', '=', id)
+        .where('username', '=', username)
+        .execute();
     },
 
     async passwordHashOf(id: number): Promise<string | null> {
@@ -97,6 +126,7 @@ export function accountStore(db: Database) {
         .insertInto('accounts')
         .values({
           username: account.username,
+          username_key: usernameKey(account.username),
           password_hash: account.passwordHash,
           role: account.role,
           all_bots: account.allBots,
@@ -117,6 +147,8 @@ export function accountStore(db: Database) {
       }).filter(([, value]) => value !== undefined);
       if (named.length === 0) return;
       await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
+      // A statement of its own: a new name takes the key of the old one away.
+      if (changes.username !== undefined) await this.keyUsername(id, changes.username, usernameKey(changes.username));
     },
 
     /** The bots it sees where it does not see all. */

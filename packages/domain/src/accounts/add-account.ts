@@ -5,6 +5,7 @@ import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { changeCredentials } from './change-credentials.ts';
+import { keyUsernames } from './key-usernames.ts';
 import { hashPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 
@@ -23,6 +24,7 @@ export async function addAccount(deps: AccountDeps, request: AccountRequest): Pr
   const { username, displayName, role, botIds, mustChangePassword } = request;
   const passwordHash = await hashPassword(request.password);
   const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
+  await keyUsernames(deps.db);
   const added = await changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);

@@ -1,9 +1,9 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { accountStore } from './account-store.ts';
 import { shownPrefix } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { changeCredentials } from './change-credentials.ts';
+import { findAccount } from './find-account.ts';
 
 /** The name that the key of the ADMIN_API_KEY setting has; no other key may take it. */
 export const ADMIN_KEY_NAME = 'ADMIN_API_KEY';
@@ -19,7 +19,7 @@ export async function installAdminKey(
 ): Promise<'installed' | 'removed' | 'unchanged' | 'no-account'> {
   const { username, key } = setting;
   if (key === undefined) return removeAdminKey(deps);
-  const found = await accountStore(deps.db).findByUsername(username);
+  const found = await findAccount(deps.db, username);
   if (found === null || found.account.role !== 'admin') return 'no-account';
   const keys = apiKeyStore(deps.db);
   const row = {

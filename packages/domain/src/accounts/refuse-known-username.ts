@@ -3,8 +3,12 @@ import { readSqlState } from '@flotilla/database/is-unavailable.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Says of a username that is taken, in any case: 'conflict'. */
+export function isUsernameTaken(error: unknown): boolean {
+  return readSqlState(error) === UNIQUE_VIOLATION;
+}
+
+/** Says of a username that is taken, in any spelling: 'conflict'. */
 export function refuseKnownUsername(error: unknown): never {
-  if (readSqlState(error) !== UNIQUE_VIOLATION) throw error;
+  if (!isUsernameTaken(error)) throw error;
   throw new FlotillaError('conflict', 'An account with this username exists already');
 }

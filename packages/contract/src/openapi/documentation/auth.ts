@@ -15,7 +15,8 @@ const KEY_END = '2030-01-01T00:00:00.000Z';
 
 export const authDocumentation = [
   documentOperation(login, {
-    description: 'After five failures of an account or an address within 15 minutes it answers 429.',
+    description:
+      'The spelling of the username does not matter: case, width and accents may be written in any way. After five failures of an account or an address within 15 minutes it answers 429; an address from which the account has signed in before counts for itself.',
     errors: ['unauthorized', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
