@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 
@@ -12,7 +12,13 @@ export async function checkDockerfile(root) {
   const grammar = validate(text).map(({ range, message, severity }) => {
     return `${FILE}:${range.start.line + 1}: ${severity === ERROR ? '' : 'warning: '}${message}`;
   });
-  return [...grammar, ...imageFaults(text), ...copyFaults(root, text), ...versionFaults(root, text)];
+  return [
+    ...grammar,
+    ...imageFaults(text),
+    ...copyFaults(root, text),
+    ...manifestFaults(root, text),
+    ...versionFaults(root, text),
+  ];
 }
 
 function imageFaults(text) {
@@ -42,11 +48,39 @@ function imageFaults(text) {
   return faults;
 }
 
+/** What is copied from the checkout: it is there, and is given modes that the image's user can read. */
 function copyFaults(root, text) {
-  return [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
-    .flatMap(([, sources]) => sources.split(' '))
-    .filter((source) => !existsSync(join(root, source)))
-    .map((source) => `${FILE}: COPY ${source}: not there`);
+  return copies(text).flatMap(({ flags, sources }) => [
+    ...sources
+      .filter((source) => !existsSync(join(root, source)))
+      .map((source) => `${FILE}: COPY ${source}: not there`),
+    ...(/--chmod=[0-7]*[4-7]\b/.test(flags)
+      ? []
+      : [`${FILE}: COPY ${sources[0]}: no --chmod that lets everybody read it`]),
+  ]);
+}
+
+function copies(text) {
+  return [...text.matchAll(/^COPY (?!--from)((?:--\S+ )*)(.+) \S+$/gm)].map(([, flags, sources]) => {
+    return { flags, sources: sources.split(' ') };
+  });
+}
+
+/** Dependencies are installed by the manifests of all workspaces and by nothing that changes more often. */
+function manifestFaults(root, text) {
+  const stages = text.split(/^FROM /m).slice(1);
+  const installing = stages.filter((stage) => / AS (manifests|\S+-dependencies)\n/.test(stage));
+  const copied = installing.flatMap((stage) => copies(stage).flatMap(({ sources }) => sources));
+  const workspaces = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .map((name) => `${folder}/${name}/package.json`)
+      .filter((manifest) => existsSync(join(root, manifest))),
+  );
+  const wanted = ['package.json', 'package-lock.json', ...workspaces];
+  return [
+    ...wanted.filter((file) => !copied.includes(file)).map((file) => `${FILE}: npm ci does not know ${file}`),
+    ...copied.filter((file) => !wanted.includes(file)).map((file) => `${FILE}: npm ci runs anew when ${file} changes`),
+  ];
 }
 
 function versionFaults(root, text) {

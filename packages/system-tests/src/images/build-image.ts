@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import dockerignore from '@balena/dockerignore';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { sentFiles } from './cache-keys.ts';
 import { readStages, type Step } from './dockerfile-stages.ts';
 
 const run = promisify(execFile);
@@ -58,8 +58,10 @@ export function imageBuilder(options: {
     const target = step.words.at(-1)!;
     for (const source of step.words.slice(0, -1)) {
       if (step.from !== null) await run('cp', ['-a', `${join((await build(step.from)).dir, source)}/.`, here]);
-      else
-        await copyFromContext(options, source, target.endsWith('/') ? join(here, target, source) : join(here, target));
+      else {
+        const to = target.endsWith('/') ? join(here, target, basename(source)) : join(here, target);
+        await copyFromContext(options, { source, to, mode: step.mode });
+      }
     }
   }
   return { build };
@@ -76,18 +78,18 @@ async function runLine(line: string, cwd: string, node: string): Promise<void> {
   await run('sh', ['-ec', line], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
+/** By way of a folder of its own: a mode is for what is copied, not for what is there already. */
 async function copyFromContext(
-  { dockerfile, context }: { dockerfile: string; context: string },
-  source: string,
-  target: string,
+  { dockerfile, context, folder }: { dockerfile: string; context: string; folder: string },
+  { source, to, mode }: { source: string; to: string; mode: number | null },
 ): Promise<void> {
-  const ignored = dockerignore.default().add(await readFile(`${dockerfile}.dockerignore`, 'utf8'));
-  await mkdir(dirname(target), { recursive: true });
-  await cp(join(context, source), target, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !ignored.ignores(relative(context, path)),
-  });
+  const copied = join(await mkdtemp(join(folder, 'copied-')), basename(source));
+  const isSent = await sentFiles(dockerfile, context);
+  await cp(join(context, source), copied, { recursive: true, verbatimSymlinks: true, filter: isSent });
+  if (mode !== null) await run('chmod', ['-R', mode.toString(8), copied]);
+  await mkdir(dirname(to), { recursive: true });
+  await cp(copied, to, { recursive: true, verbatimSymlinks: true });
+  await rm(dirname(copied), { recursive: true });
 }
 
 function configure(image: Image, { keyword, words, text }: Step): Promise<void> | void {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DockerfileParser } from 'dockerfile-ast';
 
 /** One instruction: what stands behind its keyword as one line (`text`), and the same without its flags, in words. */
-export type Step = { keyword: string; text: string; words: string[]; from: string | null };
+export type Step = { keyword: string; text: string; words: string[]; from: string | null; mode: number | null };
 /** One build stage; `base` is the stage it goes on from, null where that is an image from outside. */
 export type Stage = { name: string; base: string | null; steps: Step[] };
 
@@ -31,6 +31,13 @@ function readSteps(dockerfile: string): Step[] {
       const text = whole.replaceAll(/\\\n\s*/g, ' ').replace(/^\S+\s+/, '');
       const [, flags = '', rest = ''] = /^((?:--\S+\s+)*)(.*)$/s.exec(text) ?? [];
       const from = /--from=(\S+)/.exec(flags)?.[1] ?? null;
-      return { keyword: instruction.getKeyword(), text, words: rest.split(/\s+/), from };
+      const mode = /--chmod=([0-7]+)/.exec(flags)?.[1];
+      return {
+        keyword: instruction.getKeyword(),
+        text,
+        words: rest.split(/\s+/),
+        from,
+        mode: mode === undefined ? null : Number.parseInt(mode, 8),
+      };
     });
 }

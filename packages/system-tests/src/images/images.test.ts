@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, readdir, rm } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
@@ -11,10 +11,15 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Image, type ImageBuilder, imageBuilder } from './build-image.ts';
+import { cacheKeys } from './cache-keys.ts';
+import { closedCheckout } from './closed-checkout.ts';
 import { type Container, runContainer } from './run-container.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const TARGETS = ['api', 'worker', 'migrate', 'maintenance', 'simulator'] as const;
+/** What is sent to the engine. */
+const CONTEXT = ['package.json', 'package-lock.json', 'apps', 'packages', 'infra/docker'];
+const DOCKERFILE = 'infra/docker/Dockerfile';
 const BUILD_MS = 400_000;
 const START_MS = 60_000;
 
@@ -22,6 +27,8 @@ const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSett
 const database = `images_${randomBytes(6).toString('hex')}`;
 const running: Container[] = [];
 let folder: string;
+/** A checkout that only its owner can read, whom the images do not run as. */
+let checkout: string;
 let node: string;
 let builder: ImageBuilder;
 let redis: TestRedis;
@@ -31,7 +38,9 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
   node = join(folder, 'node');
   await copyFile(process.execPath, node);
-  builder = imageBuilder({ dockerfile: join(ROOT, 'infra/docker/Dockerfile'), context: ROOT, folder, node });
+  checkout = await throwAwayDir();
+  await closedCheckout(ROOT, CONTEXT, checkout);
+  builder = imageBuilder({ dockerfile: join(checkout, DOCKERFILE), context: checkout, folder, node });
   redis = await startTestRedis();
   await administer(TEST_POSTGRES_URL, `create database ${database}`);
   await Promise.all(TARGETS.map(builder.build));
@@ -42,6 +51,7 @@ afterAll(async () => {
   await redis.stop();
   await administer(TEST_POSTGRES_URL, `drop database if exists ${database} with (force)`);
   await rm(folder, { recursive: true, force: true });
+  await rm(checkout, { recursive: true, force: true });
 }, START_MS);
 
 test.each(TARGETS)('the image of the %s holds what it runs, and no tool, test or embedded service', async (target) => {
@@ -56,6 +66,38 @@ test.each(TARGETS)('the image of the %s holds what it runs, and no tool, test or
   expect(sources.filter((file) => file.endsWith('.test.ts'))).toEqual([]);
   expect(sources.filter((file) => /^packages\/(testing|embedded|bench|system-tests)\/src/.test(file))).toEqual([]);
 });
+
+test(
+  'a changed source installs nothing anew, a changed manifest does',
+  async () => {
+    const context = await throwAwayDir();
+    await closedCheckout(ROOT, CONTEXT, context);
+    const keys = async () => {
+      const all = await cacheKeys(join(context, DOCKERFILE), context);
+      return {
+        installed: TARGETS.map((target) => all.get(`${target}-dependencies`) ?? all.get(`no stage of ${target}`)),
+        images: TARGETS.map((target) => all.get(target)),
+      };
+    };
+    const before = await keys();
+    expect(new Set([...before.installed, ...before.images]).size).toBe(2 * TARGETS.length);
+
+    for (const source of ['packages/runtime/src/env.ts', 'apps/api/src/main.ts', 'packages/testing/src/postgres.ts']) {
+      await appendFile(join(context, source), '// changed\n');
+    }
+    const changed = await keys();
+    expect(changed.installed).toEqual(before.installed);
+    for (const [index, key] of changed.images.entries()) expect(key).not.toBe(before.images[index]);
+
+    const manifest = join(context, 'packages/redis/package.json');
+    const parsed = JSON.parse(await readFile(manifest, 'utf8'));
+    await writeFile(manifest, JSON.stringify({ ...parsed, dependencies: { ...parsed.dependencies, pino: '10.0.0' } }));
+    const anew = await keys();
+    for (const [index, key] of anew.installed.entries()) expect(key).not.toBe(before.installed[index]);
+    await rm(context, { recursive: true });
+  },
+  START_MS,
+);
 
 test(
   'the images migrate, start as an unprivileged user on a read-only file system, say they are healthy, and stop on the stop signal',
