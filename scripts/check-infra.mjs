@@ -1,6 +1,6 @@
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 
-// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|workflows|shell|watch …]: what operators install.
+// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|pins|workflows|shell|watch …]: what operators install.
 
 await bootstrap();
 process.exitCode = await runOnPinnedNode(['scripts/check-infra/main.mjs', ...process.argv.slice(2)]);

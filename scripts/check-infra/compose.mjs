@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
+import { sandboxFaults, sandboxVariables } from './compose-sandbox.mjs';
+import { versionFaults } from './compose-version.mjs';
 import { interpolate, variablesOf } from './interpolate.mjs';
 import { knownSettings } from './known-settings.mjs';
 
@@ -11,8 +13,10 @@ const OWN_IMAGES = /\/(api|worker|migrate|maintenance|simulator)(:|$)/;
 /** Settings of the demo bot's program, which .env.example does not name. */
 const DEMO_BOT = /^(API_URL|SIMULATOR_URL|BACKEND_URL|SHOWN_.*|DEMO_BOT_.*)$/;
 
-/** Folders that need not be there. */
-const MADE_BY_DOCKER = ['/backups'];
+/** Folders that operators make. */
+const MADE_BY_OPERATORS = ['/backups'];
+/** Docker refuses a limit above what the host has. */
+const FEWEST_CORES = 1;
 
 /** docker-compose.yml against the schema of compose, and against the files, settings and services it names. */
 export async function checkCompose(root) {
@@ -23,9 +27,12 @@ export async function checkCompose(root) {
   const services = Object.entries(compose.services);
   return [
     ...services.flatMap(([name, service]) => serviceFaults(root, compose, name, service)),
-    ...variableFaults(root, text),
+    ...variableFaults(root, text, compose),
     ...balancerFaults(root, compose),
-  ].map((fault) => `${FILE}: ${fault}`);
+    ...imageFaults(services, text),
+  ]
+    .map((fault) => `${FILE}: ${fault}`)
+    .concat(sandboxFaults(root), versionFaults(root));
 }
 
 function schemaFaults(compose) {
@@ -45,8 +52,9 @@ function serviceFaults(root, compose, name, service) {
   const faults = [];
   const fault = (message) => faults.push(`service ${name}: ${message}`);
   const once = service.restart === 'no';
-  if (/:latest$|^[^:]+$/.test(service.image ?? '')) fault('its image has no version');
-  if (service.deploy?.resources?.limits?.memory === undefined) fault('its memory has no limit');
+  const { memory, cpus } = service.deploy?.resources?.limits ?? {};
+  if (memory === undefined) fault('its memory has no limit');
+  if (!(Number(cpus) <= FEWEST_CORES)) fault(`its limit of ${cpus} cores is above that of a host with one`);
   if (!once && service.healthcheck === undefined && !OWN_IMAGES.test(service.image)) fault('it has no health check');
   for (const [other, { condition, required = true }] of Object.entries(service.depends_on ?? {})) {
     const target = compose.services[other];
@@ -59,9 +67,10 @@ function serviceFaults(root, compose, name, service) {
   for (const network of Array.isArray(networks) ? networks : Object.keys(networks)) {
     if (!(network in compose.networks)) fault(`there is no network ${network}`);
   }
-  for (const [source, target] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+  for (const volume of service.volumes ?? []) {
+    const { source, target } = typeof volume === 'string' ? shortVolume(volume) : volume;
     const known = source.startsWith('.')
-      ? existsSync(join(root, source)) || MADE_BY_DOCKER.includes(target)
+      ? existsSync(join(root, source)) || MADE_BY_OPERATORS.includes(target)
       : source in compose.volumes;
     if (!known) fault(`it mounts ${source}, which is not there`);
   }
@@ -74,22 +83,44 @@ function serviceFaults(root, compose, name, service) {
   return faults;
 }
 
+function shortVolume(volume) {
+  const [source, target] = volume.split(':');
+  return { source, target };
+}
+
 /** Whoever fills in .env finds every variable in one of the two files to copy from. */
-function variableFaults(root, text) {
+function variableFaults(root, text, compose) {
   const example = readFileSync(join(root, 'infra/docker/compose.env.example'), 'utf8');
   const named = new Set([...example.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name));
-  const known = new Set([...named, ...knownSettings(root), 'API_CPUS', 'WORKER_CPUS']);
-  const required = /for name in ([A-Z_ ]+);/.exec(
-    readFileSync(join(root, 'infra/docker/check-settings.sh'), 'utf8'),
-  )?.[1];
+  const known = new Set([...named, ...knownSettings(root), ...Object.keys(sandboxVariables(root))]);
+  const checks = ['check-settings', 'check-watch-settings'].flatMap((name) => {
+    const { command = [], environment = {} } = compose.services[name] ?? {};
+    const blind = command.filter((setting) => !(setting in environment));
+    return [
+      ...(command.length === 0 ? [`${name} asks for nothing`] : []),
+      ...blind.map((setting) => `${name} asks for ${setting}, which it is not given`),
+      ...command.filter((setting) => !named.has(setting)).map((setting) => `${setting} is not in compose.env.example`),
+    ];
+  });
+  const strange = variablesOf(text).filter((name) => !known.has(name));
+  return [...strange.map((name) => `\${${name}} is in no example of an .env`), ...checks];
+}
+
+/** What is built here is built by one service, and no registry is asked for it; a release is pulled by all. */
+function imageFaults(services, text) {
+  const released = parse(interpolate(text, { FLOTILLA_PULL_POLICY: 'missing' }), { merge: true }).services;
+  const own = services.filter(([, { image }]) => OWN_IMAGES.test(image));
+  const built = Map.groupBy(own, ([, { image }]) => image);
   return [
-    ...variablesOf(text)
-      .filter((name) => !known.has(name))
-      .map((name) => `\${${name}} is in no example of an .env`),
-    ...(required ?? 'nothing')
-      .split(' ')
-      .filter((name) => !named.has(name))
-      .map((name) => `check-settings.sh asks for ${name}, which compose.env.example does not name`),
+    ...[...built].flatMap(([image, users]) => {
+      const builders = users.filter(([, { build }]) => build !== undefined);
+      return builders.length === 1 ? [] : [`${image} is built by ${builders.length} services`];
+    }),
+    ...own.flatMap(([name, { image, build, pull_policy: policy }]) => [
+      ...(image.startsWith('localhost/') ? [] : [`service ${name}: a registry would be asked for ${image}`]),
+      ...(policy === (build ? 'build' : 'never') ? [] : [`service ${name}: its pull_policy is ${policy}`]),
+      ...(released[name].pull_policy === 'missing' ? [] : [`service ${name}: an image of a release is not pulled`]),
+    ]),
   ];
 }
 

@@ -4,6 +4,7 @@ import { checkCompose } from './compose.mjs';
 import { checkDockerfile } from './dockerfile.mjs';
 import { checkKubernetes } from './kubernetes.mjs';
 import { checkNginx } from './nginx.mjs';
+import { checkPins } from './pins.mjs';
 import { checkShell } from './shell.mjs';
 import { checkWatch } from './watch.mjs';
 import { checkWorkflows } from './workflows.mjs';
@@ -14,6 +15,7 @@ const CHECKS = {
   kubernetes: checkKubernetes,
   nginx: checkNginx,
   dockerfile: checkDockerfile,
+  pins: checkPins,
   workflows: checkWorkflows,
   shell: checkShell,
   watch: checkWatch,

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTool, run } from './tools.mjs';
@@ -11,7 +11,9 @@ export async function checkNginx(root, leaveOut) {
   try {
     cpSync(join(root, 'infra/nginx'), folder, { recursive: true });
     rmSync(join(folder, 'sites'), { recursive: true });
-    cpSync(join(root, 'infra/nginx/tls.example.conf'), join(folder, 'sites/tls.conf'));
+    const https = readFileSync(join(root, 'infra/nginx/tls.example.conf'), 'utf8');
+    mkdirSync(join(folder, 'sites'));
+    writeFileSync(join(folder, 'sites/tls.conf'), https.replaceAll(' /certificates/', ` ${folder}/certificates/`));
     if (!makeCertificate(folder, leaveOut)) renameSync(join(folder, 'sites'), join(folder, 'without-sites'));
     makeLocal(join(folder, 'nginx.conf'));
     const { ok, output } = run(nginx, ['-t', '-q', '-p', folder, '-c', join(folder, 'nginx.conf')]);

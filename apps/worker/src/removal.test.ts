@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { deletionStore } from '@flotilla/domain/retention/deletion-store.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
@@ -53,7 +54,7 @@ test('how long things are kept is set in days, and is for ever by default', () =
   const env = {
     DATABASE_URL: 'postgres://localhost/flotilla',
     REDIS_URL: 'redis://localhost',
-    ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   };
   expect(readWorkerConfig(env).retentionDays).toEqual({ messages: 0, audit: 0 });
   const set = { ...env, MESSAGE_RETENTION_DAYS: '30', AUDIT_RETENTION_DAYS: '365' };

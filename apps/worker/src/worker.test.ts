@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
@@ -45,7 +46,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     TELEGRAM_API_URL: simulator.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
     HOST: '127.0.0.1',
     METRICS_PORT: '0',

@@ -25,6 +25,7 @@ describe('Settings', () => {
   test('have the defaults of the documentation', () => {
     expect(readSettings(schema, good)).toEqual({
       ...good,
+      ALLOW_SANDBOX_SECRETS: false,
       TELEGRAM_API_URL: 'https://api.telegram.org',
       BACKEND_ALLOWED_CIDRS: [],
       HOST: '0.0.0.0',

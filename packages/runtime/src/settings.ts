@@ -82,6 +82,8 @@ export const commonSettings = {
     .transform((url) => url.replace(/\/+$/, ''))
     .default('https://api.telegram.org'),
   ENCRYPTION_KEY: encryptionKeySetting(),
+  // What it accepts is decided where settings are read, for every process alike: see known-secrets.ts.
+  ALLOW_SANDBOX_SECRETS: switchSetting(false),
   PUBLIC_URL: urlSetting('https', 'http')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),

@@ -5,7 +5,16 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const COPIED = ['docker-compose.yml', 'infra', '.github', '.env.example', '.ci', 'package.json', 'docs/OPERATIONS.md'];
+const COPIED = [
+  'docker-compose.yml',
+  'infra',
+  '.github',
+  '.env.example',
+  '.ci',
+  'package.json',
+  'package-lock.json',
+  'docs/OPERATIONS.md',
+];
 const CHECK_MS = 120_000;
 
 let copy: string;
@@ -22,6 +31,48 @@ afterEach(() => rmSync(copy, { recursive: true, force: true }));
 test.each([
   ['compose', 'docker-compose.yml', 'healthcheck:', 'heathcheck:', 'heathcheck'],
   ['compose', 'docker-compose.yml', '      postgres: { condition', '      postgress: { condition', 'postgress'],
+  ['compose', 'docker-compose.yml', 'POSTGRES_CPUS:-1.0', 'POSTGRES_CPUS:-2.0', 'above that of a host with one'],
+  ['compose', 'docker-compose.yml', 'BACKEND_ALLOWED_CIDRS:-}', 'BACKEND_ALLOWED_CIDRS:-10.0.0.0/8}', 'has a default'],
+  ['compose', 'docker-compose.yml', 'REDIS_PASSWORD:-}', 'REDIS_PASSWORD:-redis}', 'REDIS_PASSWORD has a default'],
+  ['compose', 'docker-compose.yml', '<<: [*worker, *built-by-another]', '<<: [*worker]', 'its pull_policy is'],
+  [
+    'compose',
+    'docker-compose.yml',
+    '<<: [*api, *built-by-another]',
+    '<<: [*api, *built-here]\n    build: { context: ., dockerfile: infra/docker/Dockerfile, target: api }',
+    'is built by 2 services',
+  ],
+  ['compose', 'docker-compose.yml', 'localhost/flotilla}/api', 'flotilla}/api', 'a registry would be asked for'],
+  ['compose', 'docker-compose.yml', ', ADMIN_API_KEY, ', ', ADMIN_KEY, ', 'check-settings asks for ADMIN_KEY'],
+  ['compose', 'docs/OPERATIONS.md', 'Compose 2.24 or later', 'Compose 2.20 or later', 'needs 2.24'],
+  ['compose', 'infra/docker/sandbox.env', '172.30.86.20/32', '172.30.86.0/24', 'backends may live at'],
+  ['compose', 'infra/docker/sandbox.env', 'ALLOW_SANDBOX_SECRETS=1', 'ALLOW_SANDBOX_SECRETS=0', 'does not start'],
+  [
+    'compose',
+    'infra/docker/sandbox.env',
+    'ADMIN_PASSWORD=sandbox-password',
+    'ADMIN_PASSWORD=another-password',
+    'takes its',
+  ],
+  [
+    'compose',
+    'infra/docker/sandbox.env',
+    'SETTINGS_FILE',
+    'LISTEN=0.0.0.0:8080\nSETTINGS_FILE',
+    'nginx would listen at',
+  ],
+  [
+    'pins',
+    'docker-compose.yml',
+    /nginx:[\d.]+-alpine[\d.]+/,
+    'nginx:1.28-alpine',
+    'nginx:1.28-alpine is no exact version',
+  ],
+  ['pins', 'docker-compose.yml', /grafana\/grafana:[\d.]+/, 'grafana/grafana:latest', 'no exact version'],
+  ['pins', 'infra/docker/Dockerfile', /node:[\d.]+-/, 'node:24-', 'node:24-bookworm-slim is no exact version'],
+  ['pins', 'infra/kubernetes/installation/kustomization.yaml', 'newTag: 1.0.0', 'newTag: "1.0"', 'no exact version'],
+  ['pins', '.github/workflows/ci.yml', 'ubuntu-24.04', 'ubuntu-latest', 'ubuntu-latest is no exact version'],
+  ['pins', '.github/renovate.json', 'docker:pinDigests', 'docker:disable', 'docker:pinDigests'],
   ['compose', 'infra/nginx/nginx.conf', 'server api-2:8080', 'server api-3:8080', 'api-3'],
   [
     'kubernetes',
@@ -40,7 +91,37 @@ test.each([
     'LOGLEVEL is no setting',
   ],
   ['dockerfile', 'infra/docker/Dockerfile', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGKILL', 'STOPSIGNAL'],
+  ['dockerfile', 'infra/docker/Dockerfile', '--chmod=755 apps/worker', 'apps/worker', 'no --chmod'],
+  ['dockerfile', 'infra/docker/Dockerfile', '--chmod=644 package.json', '--chmod=640 package.json', 'no --chmod'],
+  [
+    'dockerfile',
+    'infra/docker/Dockerfile',
+    / packages\/redis\/package.json packages\/redis\//,
+    ' packages/redis packages/redis',
+    'npm ci runs anew when packages/redis changes',
+  ],
   ['dockerfile', 'infra/docker/Dockerfile', 'WORKDIR', 'WORKDIRR', 'WORKDIRR'],
+  [
+    'workflows',
+    '.github/workflows/image.yml',
+    'needs: [tests, compose]',
+    'needs: [compose]',
+    'the tests have not seen',
+  ],
+  [
+    'workflows',
+    '.github/workflows/image.yml',
+    '- infra/nginx/**',
+    '- infra/kubernetes/**',
+    'when infra/nginx/** changes',
+  ],
+  [
+    'workflows',
+    '.github/workflows/image.yml',
+    'docker/setup-buildx-action@v3.10.0',
+    'docker/setup-qemu-action@v3.6.0',
+    'emulation',
+  ],
   ['workflows', '.github/workflows/ci.yml', 'timeout-minutes', 'timeout', 'timeout'],
   ['workflows', '.github/workflows/ci.yml', /checkout@v[\d.]+/, 'checkout@v4', 'not an exact version'],
 ])(
@@ -55,7 +136,7 @@ test.each([
 
 test.each([
   ['nginx', 'infra/nginx/locations.conf', 'proxy_buffering off', 'proxy_bufering off', 'proxy_bufering'],
-  ['shell', 'infra/docker/check-settings.sh', '[ -n "$missing" ] ||', '[ -n $missing ] ||', 'SC2086'],
+  ['shell', 'infra/docker/check-settings.sh', '[ -n "$faults" ] ||', '[ -n $faults ] ||', 'SC2086'],
   ['shell', '.github/workflows/ci.yml', 'run: .ci/run', 'run: rm -r $FOLDER', 'SC2086'],
 ])(
   '%s: a fault in %s is found where its tool can be had (%s → %s)',

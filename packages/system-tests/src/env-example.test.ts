@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { apiSettings } from '@flotilla/api/config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
@@ -14,7 +15,15 @@ const lines = [...text.matchAll(LINE)].map(([, comment, name = '', value = '']) 
 }));
 const operations = readFileSync(new URL('../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
 const valuesOf = (wanted: typeof lines) => Object.fromEntries(wanted.map(({ name, value }) => [name, value]));
-const required = valuesOf(lines.filter((line) => line.required));
+const asCopied = valuesOf(lines.filter((line) => line.required));
+const secret = randomBytes(24).toString('hex');
+/** Filled in with secrets of one's own, as the file asks for. */
+const required: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(asCopied).map(([name, value]) => [name, value.replace(':password@', `:${secret}@`)]),
+  ),
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+};
 
 const known = [apiSettings, workerSettings, sandboxSettings].flatMap(({ shape }) => Object.keys(shape));
 const everySetting = [...new Set(known)].sort();
@@ -36,6 +45,20 @@ describe('.env.example', () => {
       expect(() => readSettings(schema, required)).not.toThrow();
       for (const name of Object.keys(required)) {
         expect(() => readSettings(schema, { ...required, [name]: '' })).toThrow(name);
+      }
+    }
+  });
+
+  test('is refused as it was copied, with the command that makes each secret', () => {
+    for (const schema of [apiSettings, workerSettings]) {
+      for (const [name, command] of [
+        ['DATABASE_URL', 'openssl rand -hex 24'],
+        ['REDIS_URL', 'openssl rand -hex 24'],
+        ['ENCRYPTION_KEY', 'openssl rand -base64 32'],
+      ] as const) {
+        expect(() => readSettings(schema, { ...required, [name]: asCopied[name] })).toThrow(
+          new RegExp(`^ +${name}: .*${command}`, 'm'),
+        );
       }
     }
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readConfig } from '@flotilla/api/config.ts';
 import { type RunningApi, startApi } from '@flotilla/api/start.ts';
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
@@ -11,6 +12,8 @@ import { type RestClient, restClient } from './rest-client.ts';
 
 export const ADMIN_KEY = 'flt_test_admin_key_of_this_run';
 export const ADMIN_PASSWORD = 'admin-password-for-tests';
+/** Made at random: settings refuse one that is a pattern. */
+export const TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 export interface TestApi extends RunningApi {
   url: string;
@@ -55,7 +58,7 @@ export async function startTestApi(settings: Record<string, string> = {}): Promi
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     TELEGRAM_API_URL: simulator.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
     HOST: '127.0.0.1',
     PORT: '0',

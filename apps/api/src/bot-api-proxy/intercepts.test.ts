@@ -3,7 +3,7 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { ADMIN_KEY, startTestApi, TEST_ENCRYPTION_KEY, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: api.database.url,
     REDIS_URL: api.redis.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   };
   worker = await createContext(readConfig(env), createLogger({ name: 'worker', level: 'silent' }));
 });

@@ -10,7 +10,7 @@ import {
   rawExchange,
   startRawServer,
 } from '@flotilla/testing/raw-http.ts';
-import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { startTestApi, TEST_ENCRYPTION_KEY, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -348,7 +348,7 @@ describe('where the platform is', () => {
   test('it accepts and never answers: 504', async () => {
     onRequest = () => undefined;
     const env = { DATABASE_URL: api.database.url, REDIS_URL: api.redis.url, TELEGRAM_API_URL: upstream.url };
-    const config = readConfig({ ...env, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
+    const config = readConfig({ ...env, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY });
     const context = await createContext(config, createLogger({ name: 'test', level: 'silent' }));
     const proxy = botApiProxy({ ...context, proxy: { ...context.proxy, platformTimeoutMs: 300 } });
     const server = createServer(proxy.handle);

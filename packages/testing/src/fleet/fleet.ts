@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { testDatabase } from '../postgres.ts';
@@ -26,7 +27,7 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
-export const FLEET_ENCRYPTION_KEY = Buffer.alloc(32, 3).toString('base64');
+export const FLEET_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
 
 /** Starts the simulator and this many api and worker processes, on a database and a Redis of its own or those given. */

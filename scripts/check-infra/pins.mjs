@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { interpolate } from './interpolate.mjs';
+import { workflows } from './workflow-steps.mjs';
+
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+/** What Postgres calls 17.6 others call 17.6.0. */
+const TWO_NUMBERS = /(^|\/)postgres$/;
+const RENOVATE = '.github/renovate.json';
+/** What makes Renovate replace tags by digests and keep both fresh. */
+const PRESETS = ['docker:pinDigests', 'helpers:pinGitHubActionDigests'];
+
+/** Nothing that is fetched floats: images, actions and runners have a digest or an exact version. */
+export async function checkPins(root) {
+  return [
+    ...composeFaults(root),
+    ...dockerfileFaults(root),
+    ...manifestFaults(root),
+    ...runnerFaults(root),
+    ...botFaults(root),
+  ];
+}
+
+/** A sentence where a reference may mean something else tomorrow; null where it is pinned or made here. */
+export function looseness(image) {
+  if (DIGEST.test(image) || image.startsWith('localhost/')) return null;
+  const [, name, tag] = /^(.+?)(?::([^:/]+))?$/.exec(image);
+  const version = /^v?(\d+(?:\.\d+)*)/.exec(tag ?? '')?.[1]?.split('.').length ?? 0;
+  const exact = version >= (TWO_NUMBERS.test(name) ? 2 : 3);
+  // "alpine" alone is whichever of its releases is the newest.
+  const system = /(^|-)alpine(?!\d+\.\d+)/.test(tag ?? '');
+  return exact && !system ? null : `${image} is no exact version`;
+}
+
+function composeFaults(root) {
+  const file = 'docker-compose.yml';
+  const { services } = parse(interpolate(readFileSync(join(root, file), 'utf8'), {}), { merge: true });
+  return Object.entries(services).flatMap(([name, { image }]) => told(`${file}: service ${name}`, image));
+}
+
+function dockerfileFaults(root) {
+  const file = 'infra/docker/Dockerfile';
+  const text = readFileSync(join(root, file), 'utf8');
+  const args = Object.fromEntries([...text.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]));
+  const stages = [...text.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
+  const froms = [...text.matchAll(/^(?:FROM |COPY --from=)(?:--\S+ )*(\S+)/gm)].map(([, from]) =>
+    interpolate(from, args),
+  );
+  return froms.filter((from) => from !== 'scratch' && !stages.includes(from)).flatMap((from) => told(file, from));
+}
+
+function manifestFaults(root) {
+  const file = 'infra/kubernetes/installation/kustomization.yaml';
+  const { images = [] } = parse(readFileSync(join(root, file), 'utf8'));
+  return images.flatMap(({ name, newName = name, newTag, digest }) =>
+    told(file, digest ? `${newName}@${digest}` : `${newName}:${newTag}`),
+  );
+}
+
+function runnerFaults(root) {
+  return workflows(root).flatMap(({ file, text, content }) => {
+    const runners = [...text.matchAll(/[\w.-]+-latest\b/g)].map(([runner]) => `${file}: ${runner} is no exact version`);
+    const jobs = Object.values(content?.jobs ?? {});
+    const images = jobs.flatMap(({ container, services = {} }) =>
+      [container, ...Object.values(services)].map((one) => one?.image ?? one),
+    );
+    return [...runners, ...images.filter(Boolean).flatMap((image) => told(file, image))];
+  });
+}
+
+function botFaults(root) {
+  const { extends: presets = [] } = JSON.parse(readFileSync(join(root, RENOVATE), 'utf8'));
+  return PRESETS.filter((preset) => !presets.includes(preset)).map(
+    (preset) => `${RENOVATE}: it does not extend ${preset}`,
+  );
+}
+
+function told(where, image) {
+  const fault = looseness(image);
+  return fault === null ? [] : [`${where}: ${fault}`];
+}
