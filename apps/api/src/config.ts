@@ -1,4 +1,6 @@
+import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/operations/auth.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
+import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 import {
   cidrListSetting,
@@ -11,7 +13,6 @@ import { tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settin
 import { z } from 'zod';
 
 const MIN_KEY_LENGTH = 24;
-const MIN_PASSWORD_LENGTH = 10;
 const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
 
 /** The api's settings as the environment has them: one flat name each. */
@@ -30,6 +31,7 @@ export const apiSettings = z.object({
   ADMIN_PASSWORD: z
     .string()
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+    .refine((password) => !isCommonPassword(password), COMMON_PASSWORD_FAULT)
     .optional(),
   ADMIN_API_KEY: z
     .string()

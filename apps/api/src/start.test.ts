@@ -108,6 +108,13 @@ describe('the settings', () => {
     }
   };
 
+  test('are refused with a password that is among the commonest', () => {
+    for (const password of ['1234567890', 'Qwertyuiop', 'password123']) {
+      const read = () => readConfig({ ...api.env, ADMIN_PASSWORD: password });
+      expect(read).toThrow('ADMIN_PASSWORD: is one of the commonest passwords: choose another one');
+    }
+  });
+
   test('are refused in pairs that are dangerous together', () => {
     expect(fault({})).toBe('accepted');
     expect(fault({ PORT: '8080', METRICS_PORT: '8080' })).toContain('METRICS_PORT');

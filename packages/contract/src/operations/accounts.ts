@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { accountResource, ROLES } from '../resources/account.ts';
 import { okAnswer } from '../resources/answers.ts';
-import { MIN_PASSWORD_LENGTH, password, username } from './auth.ts';
+import { newPassword, username } from './auth.ts';
 
 const fieldsOfAccount = Object.keys(accountResource.shape);
 const onlyForWholeFleet = { role: 'admin', wholeFleet: true } as const;
@@ -24,7 +24,7 @@ export const listAccounts = defineOperation({
 
 const addInputs = {
   username: username(),
-  password: password(MIN_PASSWORD_LENGTH),
+  password: newPassword(),
   display_name: displayName().default(''),
   role: z.enum(ROLES).default('user'),
   bot_ids: botIds().default([]),
@@ -46,7 +46,7 @@ export const addAccount = defineOperation({
 const updateInputs = {
   id: ownId(),
   username: username().optional(),
-  password: password(MIN_PASSWORD_LENGTH).optional(),
+  password: newPassword().optional(),
   display_name: displayName().optional(),
   role: z.enum(ROLES).optional(),
   bot_ids: botIds().optional(),
@@ -85,7 +85,7 @@ export const resetPassword = defineOperation({
   summary: 'Sets a password for somebody else; the sessions of the account end, its API keys if asked for.',
   input: z.object({
     id: ownId(),
-    password: password(MIN_PASSWORD_LENGTH),
+    password: newPassword(),
     must_change_password: flag()
       .describe('Whether it must be changed at the next sign-in; absent: yes, unless it is the own account.')
       .optional(),

@@ -8,7 +8,9 @@ import { okAnswer } from '../resources/answers.ts';
 export const MIN_PASSWORD_LENGTH = 10;
 export const username = () => text({ min: 1, max: 64 });
 /** Longer ones would only cost hashing time. */
-export const password = (min: number) => text({ min, max: 1024 });
+const password = (min: number) => text({ min, max: 1024 });
+/** A password that is set; of the commonest ones the service has a list. */
+export const newPassword = () => password(MIN_PASSWORD_LENGTH).describe('Not one of the commonest passwords.');
 
 export const login = defineOperation({
   name: 'login',
@@ -48,7 +50,7 @@ export const changePassword = defineOperation({
   paths: ['/api/auth/change-password'],
   role: 'any',
   summary: 'Changes the own password; the other sessions of the account end.',
-  input: z.object({ old_password: password(1), new_password: password(MIN_PASSWORD_LENGTH) }),
+  input: z.object({ old_password: password(1), new_password: newPassword() }),
   output: okAnswer,
   beforePasswordChange: true,
 });

@@ -6,7 +6,7 @@ import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
-import { hashPassword } from './password.ts';
+import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 
 export interface AccountRequest {
@@ -22,7 +22,7 @@ export interface AccountRequest {
 /** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that is not there. */
 export async function addAccount(deps: AccountDeps, request: AccountRequest): Promise<Account> {
   const { username, displayName, role, botIds, mustChangePassword } = request;
-  const passwordHash = await hashPassword(request.password);
+  const passwordHash = await hashChosenPassword('password', request.password);
   const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
   await keyUsernames(deps.db);
   const added = await changeCredentials(deps, () =>

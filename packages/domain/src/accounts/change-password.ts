@@ -2,11 +2,11 @@ import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { hashChosenPassword, verifyPassword } from './password.ts';
 
 /**
  * Sets a new password after checking the old one; every session of the account ends. Returns the epoch for sessions
- * that are opened from now on. Throws 'bad_request' when the old password is wrong or the new one is the old.
+ * that are opened from now on. Throws 'bad_request' when the old password is wrong, or the new one is the old or one of the commonest.
  */
 export async function changePassword(
   deps: AccountDeps,
@@ -18,6 +18,6 @@ export async function changePassword(
     throw refusedInput('old_password', 'is not the password of this account');
   }
   if (passwords.new === passwords.old) throw refusedInput('new_password', 'must differ from the old password');
-  const passwordHash = await hashPassword(passwords.new);
+  const passwordHash = await hashChosenPassword('new_password', passwords.new);
   return changeCredentials(deps, () => accounts.setPassword(accountId, passwordHash, false));
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { hashPassword, randomPassword } from './password.ts';
+import { hashChosenPassword, randomPassword } from './password.ts';
 
 /** Any number of our own: whoever holds this lock is the one process that looks for accounts and makes the first. */
 const FIRST_ADMIN_LOCK = 7_361_002;
@@ -20,7 +20,7 @@ export async function createFirstAdmin(
 ): Promise<FirstAdmin> {
   if (await accountStore(deps.db).anyExists()) return { outcome: 'exists' };
   const password = first.password ?? randomPassword();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashChosenPassword('ADMIN_PASSWORD', password);
   const created = await changeCredentials(deps, () => insertWhenEmpty(deps.db, first.username, passwordHash));
   if (!created) return { outcome: 'exists' };
   return { outcome: 'created', generatedPassword: first.password === undefined ? password : null };

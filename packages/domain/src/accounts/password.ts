@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { hash, verify } from '@node-rs/argon2';
+import { COMMON_PASSWORD_FAULT, isCommonPassword } from './common-password.ts';
 
 // argon2id by default; OWASP's first choice of cost: 19 MiB, two passes.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -9,6 +11,17 @@ const HASH_OF_NOBODY =
 /** An argon2id hash in PHC form, with its salt and cost inside. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, COST);
+}
+
+/** Throws 'bad_request', naming the input, for one of the commonest passwords. */
+export function refuseCommonPassword(input: string, password: string): void {
+  if (isCommonPassword(password)) throw refusedInput(input, COMMON_PASSWORD_FAULT);
+}
+
+/** The hash of a password that somebody chose; rejects as refuseCommonPassword does. */
+export async function hashChosenPassword(input: string, password: string): Promise<string> {
+  refuseCommonPassword(input, password);
+  return hashPassword(password);
 }
 
 /** Takes as long when there is no such account (`passwordHash` null) as when the password is wrong. */

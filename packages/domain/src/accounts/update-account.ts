@@ -8,7 +8,7 @@ import { accountStore } from './account-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
-import { hashPassword } from './password.ts';
+import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 
@@ -32,7 +32,7 @@ type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
  */
 export async function updateAccount(deps: AccountDeps, id: number, changes: AccountChanges): Promise<Account> {
   const { password, revokeKeys = false, ...rowChanges } = changes;
-  const hash = password === undefined ? null : await hashPassword(password.text);
+  const hash = password === undefined ? null : await hashChosenPassword('password', password.text);
   if (rowChanges.username !== undefined) await keyUsernames(deps.db);
   const changed = await changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {

@@ -164,6 +164,31 @@ describe('a password that an admin resets', () => {
   });
 });
 
+describe('a password that is among the commonest', () => {
+  test.each(['qwertyuiop', '1234567890', 'Password123', 'ＰＡＳＳＷＯＲＤ１２３'])(
+    'is refused wherever one is set: %s',
+    async (password) => {
+      const account = await added();
+      const session = await signedIn(account.username);
+      const changing = { old_password: PASSWORD, new_password: password };
+      const answers = {
+        password: [
+          await add({ password }),
+          await post('update', { id: account.id, password }),
+          await post('reset-password', { id: account.id, password }),
+        ],
+        new_password: [await session('POST', '/api/auth/change-password', { body: changing })],
+      };
+      for (const [path, refused] of Object.entries(answers)) {
+        const details = [{ path, reason: 'is one of the commonest passwords: choose another one' }];
+        for (const answer of refused)
+          expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request', details } });
+      }
+      expect((await signIn(account.username)).status).toBe(200);
+    },
+  );
+});
+
 describe('the keys of an account whose password is reset', () => {
   const made = async () => {
     const account = await added({ bot_ids: [bot.id] });

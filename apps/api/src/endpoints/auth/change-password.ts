@@ -1,11 +1,14 @@
 import { changePassword as operation } from '@flotilla/contract/operations/auth.ts';
 import { OK } from '@flotilla/contract/resources/answers.ts';
 import { changePassword } from '@flotilla/domain/accounts/change-password.ts';
+import { refuseCommonPassword } from '@flotilla/domain/accounts/password.ts';
 import { beginSession } from '../../auth/session.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 
 export const changePasswordEndpoint = defineEndpoint(operation, async (context, { input, caller, request }) => {
   const { account, apiKey } = caller;
+  // Before it counts as a try of the old one.
+  refuseCommonPassword('new_password', input.new_password);
   // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
   const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
   const epoch = await changePassword(context, account.id, { old: input.old_password, new: input.new_password });
