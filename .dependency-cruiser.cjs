@@ -9,12 +9,12 @@ const product = (path) => ({ path, pathNot: [TESTS] });
 
 /** Features of the domain from the ground up: each may import those before it, and none after it. */
 const DOMAIN_FEATURES = [
+  'audit',
   'retention',
   'bots',
   'key-rotation',
   'update-log',
   'accounts',
-  'audit',
   'history',
   'push',
   'pull',

@@ -26,6 +26,7 @@ import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import { type CredentialWatch, watchCredentials } from './auth/watch-credentials.ts';
 import type { ApiConfig } from './config.ts';
+import { type ClientAddress, clientAddress } from './http/client-address.ts';
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
 export interface Context extends BotDeps, AccountDeps {
@@ -43,6 +44,7 @@ export interface Context extends BotDeps, AccountDeps {
   /** Who waits in this process with a key or a session. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
+  clientAddress: ClientAddress;
   /** Null where it is off. */
   tracing: Tracing | null;
   metrics: Metrics;
@@ -108,6 +110,7 @@ export async function createContext(
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
     signInLimits: signInLimits(redis, clock),
+    clientAddress: clientAddress(config.http.trustedProxies),
     tracing,
     apiMetrics: counted,
     measurePull: counted.polls,

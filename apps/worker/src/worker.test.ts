@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
@@ -78,7 +79,7 @@ let people = 0;
 const registered = async (changes: BotChanges = {}): Promise<{ bot: Bot; platformId: number }> => {
   people += 1;
   const made = await control.createBot({ name: `Bot ${people}`, username: `worker_test_${people}_bot` });
-  const bot = await addBot(deps, { token: made.token, source: 'web', ...changes });
+  const bot = await addBot(deps, OPERATOR, { token: made.token, source: 'web', ...changes });
   return { bot, platformId: made.id };
 };
 const message = (platformId: number, chat: number, text: string) =>
@@ -194,11 +195,11 @@ describe('a worker', () => {
     const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
     await message(platformId, 1, 'before');
     await backend.waitForRequests(1);
-    await toggleBot(deps, bot.id);
+    await toggleBot(deps, OPERATOR, bot.id);
     await message(platformId, 1, 'meanwhile');
     expect((await readBotStatus(deps, { ...bot, disabled: true })).running).toBe(false);
     expect(texts()).toEqual(['before']);
-    await toggleBot(deps, bot.id);
+    await toggleBot(deps, OPERATOR, bot.id);
     await waitFor(() => texts().length === 2);
     expect(texts()).toEqual(['before', 'meanwhile']);
   });
@@ -241,7 +242,7 @@ describe('a worker', () => {
     const { bot, platformId } = await registered({ proxyEnabled: true, backendUrl: backend.url });
     await message(platformId, 1, 'hello');
     await backend.waitForRequests(1);
-    await deleteBot(deps, bot.id);
+    await deleteBot(deps, OPERATOR, bot.id);
     expect(context.directory.byId(bot.id)).toBeUndefined();
     expect(await context.redis.commands.keys(`*:bot:${bot.id}:*`)).toEqual([]);
   });
@@ -267,8 +268,8 @@ describe('a worker', () => {
     await waitFor(async () => (await letters()).length === 2);
     const reasons = (await letters()).map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
-    await updateBot(deps, bot.id, { backendUrl: backend.url });
-    expect(await redriveDeliveries(context, context.directory.byId(bot.id)!)).toBe(2);
+    await updateBot(deps, OPERATOR, bot.id, { backendUrl: backend.url });
+    expect(await redriveDeliveries(context, OPERATOR, context.directory.byId(bot.id)!)).toBe(2);
     await backend.waitForRequests(2);
   });
 });

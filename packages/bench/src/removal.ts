@@ -1,8 +1,10 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
 import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
 import { messageStore } from '@flotilla/domain/messages/message-store.ts';
 import { deletionStore } from '@flotilla/domain/retention/deletion-store.ts';
 import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { sql } from 'kysely';
@@ -21,7 +23,7 @@ export async function benchRemoval({ url, rows = ROWS }: { url: string; rows?: n
     const other = await storedBot(db);
     await storeCorpus(db, botId, rows);
     await sql`vacuum analyze messages`.execute(db);
-    const chat = await timed(() => deleteChat({ db }, botId, OLD_CHAT));
+    const chat = await timed(() => deleteChat({ db, clock: systemClock }, OPERATOR, botId, OLD_CHAT));
     const look = await timed(() => lookAt(db, botId));
     const ofChat = await removeBeside(db, other);
     const bot = await timed(() =>

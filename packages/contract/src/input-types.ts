@@ -115,3 +115,11 @@ export const instant = () =>
     offset: true,
     error: ({ input }) => (input === undefined ? IS_REQUIRED : 'must be a time such as 2030-12-31T23:59:59Z'),
   });
+
+const NO_MOMENT = 'must be Unix seconds, or ISO 8601 with a zone';
+
+/** A moment as Unix seconds or as ISO 8601 with a zone; read as Unix seconds. */
+export const moment = () =>
+  z
+    .union([integer({ min: 0 }), z.iso.datetime({ offset: true, error: NO_MOMENT })], { error: NO_MOMENT })
+    .transform((value) => (typeof value === 'number' ? value : Math.ceil(Date.parse(value) / 1000)));

@@ -1,10 +1,18 @@
 import type { z } from 'zod';
+import type { AuditAction } from './resources/audit-action.ts';
+
+/**
+ * What a call that changes something is called in the audit log: one of these, as the call goes. A POST has to say it,
+ * and says `[]` when it changes nothing.
+ */
+type Audited =
+  | { readonly method: 'POST'; readonly audit: readonly AuditAction[] }
+  | { readonly method: 'GET'; readonly audit?: readonly AuditAction[] };
 
 /** One operation of the REST interface: what validates it, types it and documents it. */
-export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = Audited & {
   /** The operationId; the endpoint's file is named after it. */
   readonly name: string;
-  readonly method: 'GET' | 'POST';
   /** The first path is the documented one. */
   readonly paths: readonly [string, ...string[]];
   /** `public` needs no credential. */
@@ -26,7 +34,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly aliases?: Readonly<Record<string, string>>;
   /** Works while the account must still change its password. */
   readonly beforePasswordChange?: true;
-}
+};
 
 /** Keeps the exact types of an operation. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType>(

@@ -7,6 +7,10 @@ import * as keyParentsIndex from './migrations/20261122T140100-key-parents-index
 import * as sealedBackendUrls from './migrations/20261122T150000-sealed-backend-urls.ts';
 import * as usernameKeys from './migrations/20261122T151000-username-keys.ts';
 import * as usernameKeysIndex from './migrations/20261122T151100-username-keys-index.ts';
+import * as auditOfTheFleet from './migrations/20261122T160000-audit-of-the-fleet.ts';
+import * as auditByBot from './migrations/20261122T160100-audit-by-bot.ts';
+import * as auditByActor from './migrations/20261122T160200-audit-by-actor.ts';
+import * as auditByAction from './migrations/20261122T160300-audit-by-action.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -20,4 +24,8 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T150000-sealed-backend-urls': sealedBackendUrls,
   '20261122T151000-username-keys': usernameKeys,
   '20261122T151100-username-keys-index': usernameKeysIndex,
+  '20261122T160000-audit-of-the-fleet': auditOfTheFleet,
+  '20261122T160100-audit-by-bot': auditByBot,
+  '20261122T160200-audit-by-actor': auditByActor,
+  '20261122T160300-audit-by-action': auditByAction,
 };

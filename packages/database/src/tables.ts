@@ -134,19 +134,28 @@ export interface RouteLinksTable {
   expires_at: Date;
 }
 
+/** Who did what. Of a deleted bot those entries stay that tell what accounts did, and what changed its settings. */
 export interface AuditLogTable {
   id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  chat_id: BigInt64;
+  /** null: about no bot, such as an account. */
+  bot_id: BigInt64 | null;
+  /** null: not in a chat; 0: in one whose id is not known, which `details` names. */
+  chat_id: BigInt64 | null;
   action: string;
+  /** An account that used a key is one whose `actor_key_id` is set. */
   actor_kind: 'account' | 'bot';
-  actor_id: BigInt64;
+  /** null: nobody was signed in. */
+  actor_id: BigInt64 | null;
   actor_username: string | null;
+  actor_key_id: BigInt64 | null;
+  /** Of the network. */
+  address: string | null;
+  /** A user, an account, or a message of the chat. */
   target_id: BigInt64 | null;
   target_username: string | null;
   details: Generated<string>;
   date: BigInt64;
-  /** Makes a replayed capture land once: 'call:<process>:<number>', or 'rest:<uuid>' of what an account did by REST. */
+  /** Makes what is told twice land once: 'call:<process>:<number>' of a captured call, or a name that its writer chose. */
   capture_key: string | null;
 }
 

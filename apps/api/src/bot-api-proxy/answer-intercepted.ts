@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BotApiAnswer, sendAnswer, sendEmpty } from './answer.ts';
+import { botActor } from './bot-actor.ts';
 import { describeError } from './describe-error.ts';
 import { hasBody } from './framing-fault.ts';
 import type { ReadCall } from './intercept/intercepted-call.ts';
@@ -21,7 +22,7 @@ export async function answerIntercepted(
   if (proxy.deps.stopping.aborted) open.abort();
   if (isPoll) proxy.metrics.pollBegan();
   try {
-    const answer = await answerOf(call, intercept, open.signal).catch((error: unknown) =>
+    const answer = await answerOf(proxy, call, intercept, open.signal).catch((error: unknown) =>
       describeError(proxy.deps.log, error),
     );
     if (answer === null)
@@ -37,6 +38,7 @@ export async function answerIntercepted(
 }
 
 async function answerOf(
+  proxy: RunningProxy,
   call: MethodCall,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
   signal: AbortSignal,
@@ -49,7 +51,7 @@ async function answerOf(
     return null;
   }
   // Not awaited: a poll would hold, while it waits, all that was read here.
-  return intercept({ parameters: read.parameters, signal });
+  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal });
 }
 
 function parametersOfCall({ req, path, whole }: MethodCall): Promise<ReadParameters> | ReadParameters {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import {
@@ -11,7 +12,8 @@ import type { Capture } from './capture.ts';
 import { ANSWER_BYTES, readEncoding } from './captured-answer.ts';
 import type { Tee } from './pass-through.ts';
 
-type Call = { bot: Bot; method: string; captured: CapturedMethod; query: string };
+/** `by` is null where nothing is audited. */
+type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
 
 const NO_ROOM = 'too many answers are waited for whose clients have gone';
 const TOO_LONG = 'its answer is longer than 1 MiB';
@@ -77,9 +79,9 @@ class CallTee implements Tee {
     }
     this.#reader?.end();
     const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    const { bot, method, captured } = this.#call;
+    const { bot, by, method, captured } = this.#call;
     const answer = { body, encoding: this.#encoding };
-    this.#capture.keep({ bot, method, captured, parameters: this.#parameters, answer });
+    this.#capture.keep({ bot, by, method, captured, parameters: this.#parameters, answer });
   }
 
   onClientGone(): boolean {

@@ -1,4 +1,6 @@
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { callActor } from '@flotilla/domain/update-log/captured-call.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { type AbandonedCalls, abandonedCalls } from './abandoned-calls.ts';
@@ -9,6 +11,8 @@ import type { ProxyDeps } from './proxy-deps.ts';
 /** A call that the platform answered with success, as the tee saw it. */
 export type SeenCall = {
   bot: Bot;
+  /** null where nothing is audited. */
+  by: Actor | null;
   method: string;
   captured: CapturedMethod;
   parameters: Parameters;
@@ -54,7 +58,9 @@ export function captureCalls({ calls, metrics }: Pick<ProxyDeps, 'calls' | 'metr
   const keepText = (call: SeenCall, text: string): void => {
     const result = extractResult(text);
     if (result === null || !isKept(call.captured, result)) return;
-    calls.keep(call.bot, { method: call.method, params: keptParameters(call), result });
+    const { bot, by, method } = call;
+    const actor = by === null ? {} : { actor: callActor(by) };
+    calls.keep(bot, { method, params: keptParameters(call), result, ...actor });
   };
   const keepLater = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;

@@ -3,12 +3,14 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { type BotApiAnswer, type Refusal, sendAnswer, sendEmpty } from './answer.ts';
 import { answerIntercepted } from './answer-intercepted.ts';
+import { botActor } from './bot-actor.ts';
 import { callTee } from './call-tee.ts';
 import { describeError } from './describe-error.ts';
 import { close } from './intercept/close.ts';
 import { logOut } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/set-webhook.ts';
 import { passThrough, type Tee } from './pass-through.ts';
+import { recordLogOut } from './record-log-out.ts';
 import { DISABLED, UNAUTHORIZED } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
 
@@ -22,7 +24,9 @@ const FOR_ANY_TOKEN = new Map([
 export function handleMethod(proxy: RunningProxy, call: MethodCall): void {
   const forAnyToken = FOR_ANY_TOKEN.get(call.method);
   if (forAnyToken !== undefined) {
-    if (isVerbOfCalls(proxy, call)) finish(proxy, call, forAnyToken());
+    if (!isVerbOfCalls(proxy, call)) return;
+    finish(proxy, call, forAnyToken());
+    void recordLogOut(proxy, call);
     return;
   }
   let bot: Bot | undefined;
@@ -103,7 +107,9 @@ function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
     proxy.capture.lose(bot.id, call.method, 'too many calls wait');
     return null;
   }
-  return callTee(proxy.capture, { bot, method: call.method, captured, query: call.path.query }, call.req);
+  const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
+  const by = isAudited ? botActor(proxy, call) : null;
+  return callTee(proxy.capture, { bot, by, method: call.method, captured, query: call.path.query }, call.req);
 }
 
 function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {

@@ -5,6 +5,7 @@ import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
+import type { ClientAddress } from '../http/client-address.ts';
 
 export type ProxySettings = {
   /** TELEGRAM_API_URL, without a slash at the end; may carry a path of its own. */
@@ -32,5 +33,6 @@ export type ProxyDeps = BotDeps & {
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;
+  clientAddress: ClientAddress;
   tracing?: Tracing | null;
 };

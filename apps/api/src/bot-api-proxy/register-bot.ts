@@ -1,4 +1,5 @@
 import { type ErrorCode, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
@@ -9,9 +10,9 @@ const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refuse
  * Registers the bot of a token that set a webhook, after the platform has vouched for it. Null when the platform does
  * not know the token; throws FlotillaError when it did not say.
  */
-export async function registerBot(deps: ProxyDeps, token: string): Promise<Bot | null> {
+export async function registerBot(deps: ProxyDeps, by: Actor, token: string): Promise<Bot | null> {
   try {
-    return await addBot(deps, { token, source: 'cli' });
+    return await addBot(deps, by, { token, source: 'cli' });
   } catch (error) {
     if (!(error instanceof FlotillaError)) throw error;
     if (NOT_VOUCHED_FOR.includes(error.code)) return null;

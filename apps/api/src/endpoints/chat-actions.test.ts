@@ -60,7 +60,7 @@ async function expectRecorded(action: string, entry: object): Promise<void> {
     chat_id: group,
     bot_id: bot.id,
     action,
-    actor_kind: 'account',
+    actor_kind: 'key',
     actor_id: moderator.id,
     actor_username: 'moderator',
     details: '',
@@ -104,10 +104,10 @@ describe('messages', () => {
     const { id } = await say('The rules');
     expectDone(await act('/api/messages/pin', { message_id: id }));
     expect((await api.platform.readChat({ chat: group })).pinned).toContain(id);
-    await expectRecorded('pin', { details: `message ${id}` });
+    await expectRecorded('pin', { target_id: id, details: `message ${id}` });
     expectDone(await act('/api/messages/unpin', { message_id: String(id) }));
     expect((await api.platform.readChat({ chat: group })).pinned).not.toContain(id);
-    await expectRecorded('unpin', { details: `message ${id}` });
+    await expectRecorded('unpin', { target_id: id, details: `message ${id}` });
   });
 
   test('are deleted there and marked here, at once', async () => {
@@ -117,7 +117,7 @@ describe('messages', () => {
     expectDone(await act('/api/messages/delete', { message_id: id }));
     const shown = await api.platform.readChat({ chat: group });
     expect(shown.messages.map(({ message_id }) => message_id)).not.toContain(id);
-    await expectRecorded('delete', { details: `message ${id}` });
+    await expectRecorded('delete', { target_id: id, details: `message ${id}` });
     const list = async (query: object) =>
       (await asModerator('GET', '/api/messages', { query: { bot_id: bot.id, chat_id: group, ...query } }))
         .json as MessageResource[];
@@ -357,7 +357,7 @@ describe('the audit log', () => {
         return found.length >= 4 && found;
       });
       const ofBot = { actor_kind: 'bot', actor_id: bot.id, actor_username: bot.username };
-      const ofAccount = { actor_kind: 'account', actor_id: moderator.id, actor_username: 'moderator' };
+      const ofAccount = { actor_kind: 'key', actor_id: moderator.id, actor_username: 'moderator' };
       expect(
         (entries as AuditEntryResource[]).toSorted((one, other) => one.action.localeCompare(other.action)),
       ).toEqual([
@@ -409,7 +409,7 @@ describe('while Postgres is away', () => {
         const found = (await auditLog()).filter((entry) => entry.target_id === user);
         return found.length > 0 && found;
       });
-      const ofAccount = { actor_kind: 'account', actor_id: moderator.id, actor_username: 'moderator' };
+      const ofAccount = { actor_kind: 'key', actor_id: moderator.id, actor_username: 'moderator' };
       expect(entries).toEqual([expect.objectContaining({ action: 'ban', ...ofAccount })]);
     } finally {
       await worker.stop();
@@ -445,7 +445,11 @@ describe('two bots in the same chat', () => {
       expect(theirs).not.toContain(`"bot_id":${bot.id}`);
       expect(theirs).not.toContain(bot.username);
     }
-    expect((await auditLog({ bot_id: other.id }, api.admin)).map(({ action }) => action)).toEqual(['ban']);
+    expect((await auditLog({ bot_id: other.id }, api.admin)).map(({ action }) => action)).toEqual([
+      'ban',
+      'tag_add',
+      'send',
+    ]);
   });
 
   test('need bot_id to be named, unless the caller sees only one of them', async () => {

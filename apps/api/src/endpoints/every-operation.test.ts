@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '@flotilla/contract/flotilla-error.ts';
 import { documentation } from '@flotilla/contract/openapi/documentation.ts';
 import { errorAnswer } from '@flotilla/contract/resources/answers.ts';
+import type { AuditEntryResource } from '@flotilla/contract/resources/audit-entry.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type DocumentedOperation, documentedOperations } from '@flotilla/testing/documented-operations.ts';
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -43,6 +44,9 @@ let ofDeletedBot: RestClient;
 let deletedBotId: number;
 let nobody: RestClient;
 let botId: number;
+let adminKeyId: number;
+/** One that has a backend and sends to it. */
+let pushedBotId: number;
 let accountsMade = 0;
 
 const newToken = async () => (await api.platform.createBot({})).token;
@@ -94,6 +98,18 @@ const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule!() });
   return (added.json as { id: number }).id;
 };
+const newDeadLetter = async (): Promise<number> => {
+  const letter = {
+    bot_id: pushedBotId,
+    reader: 'push',
+    update_id: 1,
+    payload: '{"update_id":1}',
+    reason: 'x',
+    attempts: 1,
+  };
+  const added = api.database.db.insertInto('dead_letters').values(letter).returning('id');
+  return (await added.executeTakeFirstOrThrow()).id;
+};
 const newAccount = async (): Promise<number> => {
   const added = await admin('POST', '/api/auth/users/add', { body: await EXAMPLES.addAccount!() });
   return (added.json as { id: number }).id;
@@ -130,7 +146,9 @@ const EXAMPLES: Record<string, Example> = {
     name: 'An example',
     manage_enabled: true,
     proxy_enabled: false,
-    backend_url: backend.url,
+    backend_url: backend.url
+      .replace('://', '://somebody:a-url-password@')
+      .concat('/hook/a-secret-path?key=a-secret-query'),
     secret_token: 'a-secret',
     long_poll_enabled: true,
     description: 'Nothing in particular',
@@ -180,12 +198,12 @@ const EXAMPLES: Record<string, Example> = {
   }),
   updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
   deleteRoutingRule: async () => ({ id: await newRule() }),
-  listAuditEntries: () => inGroup({ action: 'ban', ...page }),
+  listAuditEntries: () => inGroup({ action: 'ban', actor: 'admin', from: 1, to: '2099-01-01T00:00:00Z', ...page }),
   showChatStats: () => inGroup(),
   sendMessage: () => ({ bot_id: botId, chat_id: CHAT, text: 'Hello' }),
   listDeliveries: () => ({ bot_id: botId, state: 'dead', limit: 5, offset: 0 }),
   listDeliveryAttempts: () => ({ bot_id: botId }),
-  redriveDeliveries: () => ({ bot_id: botId, ids: [1] }),
+  redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()] }),
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 
@@ -201,8 +219,10 @@ beforeAll(async () => {
   await api.platform.createChat({ id: GROUP, type: 'supergroup', admins: [{ bot: platformBot.id }] });
   const person = await api.platform.createPerson({ id: CHAT });
   await api.platform.startBot({ person: person.id, bot: platformBot.id });
+  pushedBotId = (await api.addBot({ proxy_enabled: true, backend_url: backend.url })).id;
   const { db } = api.database;
-  owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [botId] })).key);
+  adminKeyId = (await db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow()).id;
+  owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [botId, pushedBotId] })).key);
   stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger' })).key);
   seesAll = restClient(api.url, (await insertAccount(db, { username: 'sees-all', bots: null })).key);
   ofOtherBot = await keyOfBot(await newBot(), 'admin');
@@ -242,6 +262,22 @@ function expectError(answer: RestAnswer, status: number): z.output<typeof errorA
   expect(ERROR_STATUS[error.code]).toBe(status);
   expect(answer.headers.get('x-request-id')).toBe(error.request_id);
   return error;
+}
+
+async function auditLog(): Promise<AuditEntryResource[]> {
+  return (await admin('GET', '/api/adminlog')).json as AuditEntryResource[];
+}
+
+/** What must be in no audit entry: the values of what is named like a secret, and what a URL may carry. */
+function secretsOf(...places: unknown[]): string[] {
+  return places.flatMap((place) =>
+    Object.entries((place ?? {}) as Input).flatMap(([name, value]) => {
+      if (typeof value !== 'string' || value === '') return [];
+      if (name !== 'backend_url') return /token|password|^key$/.test(name) ? [value] : [];
+      const { password, searchParams } = new URL(value);
+      return [password, ...searchParams.values()].filter((part) => part !== '');
+    }),
+  );
 }
 
 function expectSuccess(answer: RestAnswer): void {
@@ -292,6 +328,8 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
   const naming = operation.botInputs?.[0];
   const asAdmin = () => (role === 'public' ? nobody : admin);
   const isOpenToUsers = role === 'any';
+  // A key has no session to sign out of.
+  const isAudited = (operation.audit ?? []).length > 0 && name !== 'logout';
 
   // The only operation that changes what the others sign in with: its success has tests of its own.
   if (name !== 'changePassword') {
@@ -300,6 +338,18 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
       expectSuccess(answer);
       operation.output.parse(operation.mediaTypes === undefined ? answer.json : answer.text);
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    });
+
+    test(isAudited ? 'leaves one audit entry: who did it, and no secret' : 'leaves no audit entry', async () => {
+      const [input, [newest]] = [await example(), await auditLog()];
+      const answer = await call(asAdmin(), documented, input);
+      expectSuccess(answer);
+      const entries = (await auditLog()).filter(({ id }) => id > newest!.id);
+      const by = role === 'public' ? { actor_kind: 'account' } : { actor_kind: 'key', actor_key_id: adminKeyId };
+      const entry = { ...by, actor_id: 1, actor_username: 'admin', address: '127.0.0.1' };
+      expect(entries).toEqual(isAudited ? [expect.objectContaining(entry)] : []);
+      for (const { action } of entries) expect(operation.audit).toContain(action);
+      for (const secret of secretsOf(input, answer.json)) expect(JSON.stringify(entries)).not.toContain(secret);
     });
 
     if (method === 'POST') {

@@ -1,7 +1,9 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import { actorOf } from '../auth/actor-of.ts';
 import type { Context } from '../context.ts';
 import { nextLink, type Page } from './page.ts';
 import { parseInput } from './parse-input.ts';
@@ -37,6 +39,8 @@ export interface Call<Input extends z.ZodObject> {
   /** With the id of the chat where its @name was given. */
   input: WithChatId<z.output<Input>>;
   caller: Caller;
+  /** The caller as the audit log names them. */
+  by: Actor;
   request: Request;
   response: Response;
   /** Around whatever waits or takes long, so that it ends with the caller's credential. */
@@ -94,7 +98,8 @@ function declare<Input extends z.ZodObject>(operation: Operation<Input>, run: Ha
       // A public operation's handler never looks at the caller: there is none. Nor does it name a chat.
       const known = caller as Caller;
       const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
-      await run(context, { input, caller: known, request, response, whileAllowed });
+      const by = actorOf(caller, context.clientAddress(request));
+      await run(context, { input, caller: known, by, request, response, whileAllowed });
     },
   };
 }

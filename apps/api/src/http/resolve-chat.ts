@@ -9,7 +9,9 @@ import { untrackedChat } from '../endpoints/chats/require-bot-of-chat.ts';
 /** Inputs in which a chat that was named `@name` is its id. */
 export type WithChatId<Input> = Input extends { chat_id: number | string }
   ? Omit<Input, 'chat_id'> & { chat_id: number }
-  : Input;
+  : 'chat_id' extends keyof Input
+    ? Omit<Input, 'chat_id'> & { chat_id?: number | undefined }
+    : Input;
 
 /** Turns a chat's public name into its id, by the bot of the call. Throws 'not_found' (the bot) or 'bad_request'. */
 export async function resolveChat<Input extends object>(

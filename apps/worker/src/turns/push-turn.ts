@@ -1,3 +1,4 @@
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { type Bot, pushes } from '@flotilla/domain/bots/bot.ts';
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
@@ -17,6 +18,10 @@ const LIVELY_MS = 1_000;
 const LINGER_MS = 500;
 /** A worker that stops has to be gone within 25 s: a backend that takes longer than this is asked again by another. */
 const STOPPED_PATIENCE_MS = 6000;
+
+/** Who takes the backend away, by its answers. */
+const ITS_PROGRAM: Actor = { kind: 'bot', address: null };
+const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 
 /** Delivers one bot's updates to its backend, lane by lane, for a while; then the next bot has its turn. */
 export async function pushTurn(deps: WorkerContext, botId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -56,7 +61,7 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       const step = await pushStep(deps, bot, { ...round, finished: deliveries.takeEnded() });
       if (step.outcome === 'lost') return step;
       for (const update of step.due) deliveries.start(deliver(deps, bot, update, origin, lease, cancel.signal));
-      if (step.hopeless) await clearBackend(deps, bot, { dropPending: false });
+      if (step.hopeless) await clearBackend(deps, ITS_PROGRAM, bot, { dropPending: false, reason: GONE });
       if (step.resumed) await resumeOthers(deps, bot);
       if (step.due.length > 0) handedOut += 1;
       lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);

@@ -44,13 +44,14 @@ const WHO = {
 } as const;
 
 function descriptionOf(operation: Operation, documentation: Documentation | undefined): string {
-  const { role, wholeFleet, lasting, botInputs = [], paths } = operation;
+  const { role, wholeFleet, lasting, botInputs = [], paths, audit = [] } = operation;
   const [, ...others] = paths;
   const bots = wholeFleet === true ? ' Not for a key that is limited to some bots.' : '';
   const ends = lasting === true ? ' Nor for one that expires.' : '';
   const sentences = [
     ...(documentation?.description === undefined ? [] : [documentation.description]),
     role === 'any' && botInputs.length > 0 ? `${WHO.any} A user must have the bot.` : `${WHO[role]}${bots}${ends}`,
+    ...(audit.length === 0 ? [] : [`Leaves an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
     ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
   ];
   return sentences.join('\n\n');

@@ -11,7 +11,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   admins: { name: 'Admins', description: "A chat's administrators, as the platform says now." },
   tags: { name: 'Tags', description: 'Notes on the users of a chat.' },
   routes: { name: 'Routes', description: 'Rules by which messages go from one bot to another.' },
-  adminlog: { name: 'Audit', description: 'Who did what in a chat.' },
+  adminlog: { name: 'Audit', description: 'Who did what, in chats and to the fleet.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },
   updates: { name: 'Updates', description: "A bot's updates, for those who poll." },
   deliveries: {

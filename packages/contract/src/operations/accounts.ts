@@ -36,6 +36,7 @@ export const addAccount = defineOperation({
   lasting: true,
   name: 'addAccount',
   method: 'POST',
+  audit: ['account_add'],
   paths: ['/api/auth/users/add'],
   summary: 'Makes an account; without bot_ids it sees no bot.',
   input: z.object(addInputs),
@@ -57,6 +58,7 @@ export const updateAccount = defineOperation({
   lasting: true,
   name: 'updateAccount',
   method: 'POST',
+  audit: ['account_update'],
   paths: ['/api/auth/users/update'],
   summary:
     'Changes what is named; a changed role or password ends the sessions of the account. The last admin stays one.',
@@ -69,6 +71,7 @@ export const deleteAccount = defineOperation({
   ...onlyForWholeFleet,
   name: 'deleteAccount',
   method: 'POST',
+  audit: ['account_delete'],
   paths: ['/api/auth/users/delete'],
   summary: 'Deletes an account with its keys and sessions; the last admin stays.',
   input: z.object({ id: ownId() }),
@@ -81,6 +84,7 @@ export const resetPassword = defineOperation({
   lasting: true,
   name: 'resetPassword',
   method: 'POST',
+  audit: ['password_reset'],
   paths: ['/api/auth/users/reset-password'],
   summary: 'Sets a password for somebody else; the sessions of the account end, its API keys if asked for.',
   input: z.object({

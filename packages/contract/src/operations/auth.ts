@@ -15,6 +15,7 @@ export const newPassword = () => password(MIN_PASSWORD_LENGTH).describe('Not one
 export const login = defineOperation({
   name: 'login',
   method: 'POST',
+  audit: ['sign_in', 'sign_in_limit'],
   paths: ['/api/auth/login'],
   role: 'public',
   summary: 'Signs in and sets the session cookie.',
@@ -25,6 +26,7 @@ export const login = defineOperation({
 export const logout = defineOperation({
   name: 'logout',
   method: 'POST',
+  audit: ['sign_out'],
   paths: ['/api/auth/logout'],
   role: 'any',
   summary: 'Ends the session.',
@@ -47,6 +49,7 @@ export const showOwnAccount = defineOperation({
 export const changePassword = defineOperation({
   name: 'changePassword',
   method: 'POST',
+  audit: ['password_change'],
   paths: ['/api/auth/change-password'],
   role: 'any',
   summary: 'Changes the own password; the other sessions of the account end.',
@@ -76,6 +79,7 @@ const keyInputs = {
 export const createApiKey = defineOperation({
   name: 'createApiKey',
   method: 'POST',
+  audit: ['key_add'],
   paths: ['/api/auth/api-keys', '/api/auth/api-keys/create'],
   role: 'any',
   summary: 'Makes an API key; it is shown this once.',
@@ -87,6 +91,7 @@ export const createApiKey = defineOperation({
 export const toggleApiKey = defineOperation({
   name: 'toggleApiKey',
   method: 'POST',
+  audit: ['key_enable', 'key_disable'],
   paths: ['/api/auth/api-keys/toggle'],
   role: 'any',
   summary: 'Enables or disables an API key.',
@@ -98,6 +103,7 @@ export const toggleApiKey = defineOperation({
 export const deleteApiKey = defineOperation({
   name: 'deleteApiKey',
   method: 'POST',
+  audit: ['key_delete'],
   paths: ['/api/auth/api-keys/delete'],
   role: 'any',
   summary: 'Deletes an API key.',

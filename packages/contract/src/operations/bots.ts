@@ -44,6 +44,7 @@ const addInputs = { token: botToken(), ...changes };
 export const addBot = defineOperation({
   name: 'addBot',
   method: 'POST',
+  audit: ['bot_add'],
   paths: ['/api/bots/add'],
   role: 'admin',
   wholeFleet: true,
@@ -56,6 +57,7 @@ export const addBot = defineOperation({
 export const validateToken = defineOperation({
   name: 'validateToken',
   method: 'POST',
+  audit: [],
   paths: ['/api/bots/validate'],
   role: 'admin',
   wholeFleet: true,
@@ -69,6 +71,7 @@ const updateInputs = { id: ownId(), token: botToken().optional(), ...changes };
 export const updateBot = defineOperation({
   name: 'updateBot',
   method: 'POST',
+  audit: ['bot_update'],
   paths: ['/api/bots/update'],
   role: 'admin',
   summary: 'Changes what is named; absent fields keep their value.',
@@ -82,6 +85,7 @@ export const toggleBotDisabled = defineOperation({
   ...idOfBot,
   name: 'toggleBotDisabled',
   method: 'POST',
+  audit: ['bot_enable', 'bot_disable'],
   paths: ['/api/bots/toggle-disabled'],
   role: 'admin',
   summary: 'Disables an enabled bot, enables a disabled one.',
@@ -93,6 +97,7 @@ export const deleteBot = defineOperation({
   ...idOfBot,
   name: 'deleteBot',
   method: 'POST',
+  audit: ['bot_delete'],
   paths: ['/api/bots/delete'],
   role: 'admin',
   summary: 'Deletes the bot and all its data.',

@@ -23,6 +23,7 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}|\u20E3/u;
 export const setChatAdminTitle = defineOperation({
   name: 'setChatAdminTitle',
   method: 'POST',
+  audit: ['title'],
   paths: ['/api/admins/title'],
   role: 'any',
   summary: 'Gives an administrator whom the bot appointed a title.',
@@ -61,6 +62,7 @@ const permissions = z.preprocess(
 export const promoteChatUser = defineOperation({
   name: 'promoteChatUser',
   method: 'POST',
+  audit: ['promote'],
   paths: ['/api/admins/promote'],
   role: 'any',
   summary: 'Makes a member an administrator, or changes what an administrator may do.',
@@ -79,6 +81,7 @@ export const promoteChatUser = defineOperation({
 export const demoteChatAdmin = defineOperation({
   name: 'demoteChatAdmin',
   method: 'POST',
+  audit: ['demote'],
   paths: ['/api/admins/demote'],
   role: 'any',
   summary: 'Makes an administrator whom the bot appointed a member again, without any permission.',

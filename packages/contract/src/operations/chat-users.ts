@@ -27,6 +27,7 @@ const userOfChat = { bot_id: ownId(), chat_id: chatId(), user_id: integer({ min:
 export const banChatUser = defineOperation({
   name: 'banChatUser',
   method: 'POST',
+  audit: ['ban'],
   paths: ['/api/users/ban'],
   role: 'any',
   summary: 'Bans a user from the chat.',
@@ -44,6 +45,7 @@ export const banChatUser = defineOperation({
 export const unbanChatUser = defineOperation({
   name: 'unbanChatUser',
   method: 'POST',
+  audit: ['unban'],
   paths: ['/api/users/unban'],
   role: 'any',
   summary: 'Lifts a ban; who is not banned stays what they are.',

@@ -36,6 +36,7 @@ export const deleteChat = defineOperation({
   ...oneChat,
   name: 'deleteChat',
   method: 'POST',
+  audit: ['chat_delete'],
   paths: ['/api/chats/delete'],
   role: 'any',
   summary: 'Removes the chat and its messages from our records; at the platform nothing changes.',

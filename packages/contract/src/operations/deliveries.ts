@@ -35,6 +35,7 @@ const MAX_IDS = 1000;
 export const redriveDeliveries = defineOperation({
   name: 'redriveDeliveries',
   method: 'POST',
+  audit: ['redrive'],
   paths: ['/api/deliveries/redrive'],
   role: 'admin',
   summary:

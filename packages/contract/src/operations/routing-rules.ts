@@ -53,6 +53,7 @@ const addInputs = {
 export const addRoutingRule = defineOperation({
   name: 'addRoutingRule',
   method: 'POST',
+  audit: ['route_add'],
   paths: ['/api/routes/add'],
   role: 'admin',
   summary: 'Adds a routing rule.',
@@ -77,6 +78,7 @@ const updateInputs = {
 export const updateRoutingRule = defineOperation({
   name: 'updateRoutingRule',
   method: 'POST',
+  audit: ['route_update'],
   paths: ['/api/routes/update'],
   role: 'admin',
   summary: 'Changes what is named; absent fields keep their value.',
@@ -89,6 +91,7 @@ export const updateRoutingRule = defineOperation({
 export const deleteRoutingRule = defineOperation({
   name: 'deleteRoutingRule',
   method: 'POST',
+  audit: ['route_delete'],
   paths: ['/api/routes/delete'],
   role: 'admin',
   summary: 'Deletes a routing rule.',

@@ -48,6 +48,7 @@ const addInputs = {
 export const addTag = defineOperation({
   name: 'addTag',
   method: 'POST',
+  audit: ['tag_add'],
   paths: ['/api/tags/add'],
   role: 'any',
   summary: 'Tags a user of a chat, for the eyes of this one bot.',
@@ -60,6 +61,7 @@ export const addTag = defineOperation({
 export const removeTag = defineOperation({
   name: 'removeTag',
   method: 'POST',
+  audit: ['tag_remove'],
   paths: ['/api/tags/remove'],
   role: 'any',
   summary: 'Removes a tag.',

@@ -1,9 +1,12 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { auditedAccount, describeNewAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
 import { hashChosenPassword } from './password.ts';
@@ -20,19 +23,21 @@ export interface AccountRequest {
 }
 
 /** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that is not there. */
-export async function addAccount(deps: AccountDeps, request: AccountRequest): Promise<Account> {
+export async function addAccount(deps: AccountDeps, by: Actor, request: AccountRequest): Promise<Account> {
   const { username, displayName, role, botIds, mustChangePassword } = request;
   const passwordHash = await hashChosenPassword('password', request.password);
   const row = { username, passwordHash, role, allBots: botIds === null, displayName, mustChangePassword };
   await keyUsernames(deps.db);
-  const added = await changeCredentials(deps, () =>
+  return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);
       const id = await accounts.insert(row).catch(refuseKnownUsername);
       await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
-      return accounts.findById(id);
+      const account = await accounts.findById(id);
+      if (account === null) throw new FlotillaError('internal', 'An account left no row');
+      const audited = auditedAccount('account_add', account, describeNewAccount(account));
+      await recordAction({ db: transaction, clock: deps.clock }, by, audited);
+      return account;
     }),
   );
-  if (added === null) throw new FlotillaError('internal', 'An account left no row');
-  return added;
 }

@@ -86,20 +86,34 @@ export function apiKeyStore(db: Database) {
       return made.id;
     },
 
-    /** A key that exists already, whoever made it, stays as it is. */
-    async insertIfAbsent(key: NewApiKeyRow): Promise<void> {
-      await db
+    /** A key that exists already, whoever made it, stays as it is: then null. */
+    async insertIfAbsent(key: NewApiKeyRow): Promise<number | null> {
+      const row = await db
         .insertInto('api_keys')
         .values(rowOf(key))
         .onConflict((conflict) => conflict.column('key_hash').doNothing())
-        .execute();
+        .returning('id')
+        .executeTakeFirst();
+      return row?.id ?? null;
     },
 
-    /** Removes every key of a name except the one with this hash. */
-    async deleteNamed(name: string, exceptHash: string | null): Promise<number> {
+    /** The keys that were made with a key, and with those. */
+    async descendants(id: number): Promise<number[]> {
+      const { rows } = await sql<{ id: number }>`
+        with recursive line as (
+          select id from api_keys where parent_id = ${id}
+          union all
+          select k.id from line join api_keys k on k.parent_id = line.id)
+        select id from line order by id`.execute(db);
+      return rows.map((row) => row.id);
+    },
+
+    /** Removes every key of a name except the one with this hash; which they were. */
+    async deleteNamed(name: string, exceptHash: string | null): Promise<Pick<ApiKey, 'id' | 'accountId' | 'name'>[]> {
       let query = db.deleteFrom('api_keys').where('name', '=', name);
       if (exceptHash !== null) query = query.where('key_hash', '<>', exceptHash);
-      return Number((await query.executeTakeFirst()).numDeletedRows);
+      const removed = await query.returning(['id', 'account_id']).execute();
+      return removed.map(({ id, account_id: accountId }) => ({ id, accountId, name }));
     },
 
     /** Removes every key of an account. */

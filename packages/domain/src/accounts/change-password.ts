@@ -1,6 +1,9 @@
 import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { hashChosenPassword, verifyPassword } from './password.ts';
 
@@ -10,6 +13,7 @@ import { hashChosenPassword, verifyPassword } from './password.ts';
  */
 export async function changePassword(
   deps: AccountDeps,
+  by: Actor,
   accountId: number,
   passwords: { old: string; new: string },
 ): Promise<number> {
@@ -19,5 +23,11 @@ export async function changePassword(
   }
   if (passwords.new === passwords.old) throw refusedInput('new_password', 'must differ from the old password');
   const passwordHash = await hashChosenPassword('new_password', passwords.new);
-  return changeCredentials(deps, () => accounts.setPassword(accountId, passwordHash, false));
+  return changeCredentials(deps, () =>
+    deps.db.transaction().execute(async (transaction) => {
+      const audited = auditedAccount('password_change', { id: accountId });
+      await recordAction({ db: transaction, clock: deps.clock }, by, audited);
+      return accountStore(transaction).setPassword(accountId, passwordHash, false);
+    }),
+  );
 }

@@ -1,10 +1,13 @@
 import { FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { type ApiKey, endOfKey, newApiKey, shownPrefix } from './api-key.ts';
-import { apiKeyStore } from './api-key-store.ts';
+import { apiKeyStore, type NewApiKeyRow } from './api-key-store.ts';
+import { auditedKey, describeNewKey } from './audited-account.ts';
 import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { ADMIN_KEY_NAME } from './install-admin-key.ts';
@@ -30,6 +33,7 @@ const MAX_ANCESTORS = 7;
  */
 export async function createApiKey(
   deps: AccountDeps,
+  by: Actor,
   caller: Caller,
   request: ApiKeyRequest,
 ): Promise<{ key: string; record: ApiKey }> {
@@ -50,11 +54,18 @@ export async function createApiKey(
     expiresAt,
     parentId: caller.apiKey?.id ?? null,
   };
-  const keys = apiKeyStore(deps.db);
-  const id = await changeCredentials(deps, () => keys.insert(row).catch(refuseGoneParent));
-  const record = await keys.findById(id, null);
-  if (record === null) throw new FlotillaError('unauthorized', 'The API key or session has ended');
+  const record = await changeCredentials(deps, () => insertKey(deps, by, row));
   return { key, record };
+}
+
+function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Promise<ApiKey> {
+  return db.transaction().execute(async (transaction) => {
+    const keys = apiKeyStore(transaction);
+    const record = await keys.findById(await keys.insert(row).catch(refuseGoneParent), null);
+    if (record === null) throw new FlotillaError('internal', 'A key left no row');
+    await recordAction({ db: transaction, clock }, by, auditedKey('key_add', record, describeNewKey(record)));
+    return record;
+  });
 }
 
 /** What a key makes ends with it at the latest, and without an end of its own just then. */

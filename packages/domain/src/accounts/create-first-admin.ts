@@ -1,7 +1,9 @@
-import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import { OPERATOR } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { hashChosenPassword, randomPassword } from './password.ts';
 
@@ -21,17 +23,19 @@ export async function createFirstAdmin(
   if (await accountStore(deps.db).anyExists()) return { outcome: 'exists' };
   const password = first.password ?? randomPassword();
   const passwordHash = await hashChosenPassword('ADMIN_PASSWORD', password);
-  const created = await changeCredentials(deps, () => insertWhenEmpty(deps.db, first.username, passwordHash));
+  const created = await changeCredentials(deps, () => insertWhenEmpty(deps, first.username, passwordHash));
   if (!created) return { outcome: 'exists' };
   return { outcome: 'created', generatedPassword: first.password === undefined ? password : null };
 }
 
-function insertWhenEmpty(db: Database, username: string, passwordHash: string): Promise<boolean> {
+function insertWhenEmpty({ db, clock }: AccountDeps, username: string, passwordHash: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(transaction);
     const store = accountStore(transaction);
     if (await store.anyExists()) return false;
-    await store.insert({ username, passwordHash, role: 'admin', allBots: true });
+    const id = await store.insert({ username, passwordHash, role: 'admin', allBots: true });
+    const audited = auditedAccount('account_add', { id }, 'the first admin, made at start');
+    await recordAction({ db: transaction, clock }, OPERATOR, audited);
     return true;
   });
 }

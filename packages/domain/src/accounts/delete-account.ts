@@ -1,15 +1,20 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 
 /** Deletes an account; its keys and sessions end. Throws 'not_found', or 'bad_request' for the last admin. */
-export async function deleteAccount(deps: AccountDeps, id: number): Promise<void> {
+export async function deleteAccount(deps: AccountDeps, by: Actor, id: number): Promise<void> {
   await changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);
       await refuseLastAdmin(accounts, id);
+      // Before it is gone: the entry names it.
+      await recordAction({ db: transaction, clock: deps.clock }, by, auditedAccount('account_delete', { id }));
       if (!(await accounts.remove(id))) throw new FlotillaError('not_found', 'Account not found');
     }),
   );

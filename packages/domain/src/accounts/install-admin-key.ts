@@ -1,12 +1,16 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { OPERATOR } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { shownPrefix } from './api-key.ts';
-import { apiKeyStore } from './api-key-store.ts';
+import { apiKeyStore, type NewApiKeyRow } from './api-key-store.ts';
+import { auditedKey, describeNewKey } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { findAccount } from './find-account.ts';
 
 /** The name that the key of the ADMIN_API_KEY setting has; no other key may take it. */
 export const ADMIN_KEY_NAME = 'ADMIN_API_KEY';
+const BY_SETTING = 'by the setting, at start';
 
 /**
  * Makes ADMIN_API_KEY a key of the first admin's account, and revokes what an earlier value of the setting left, with
@@ -21,25 +25,38 @@ export async function installAdminKey(
   if (key === undefined) return removeAdminKey(deps);
   const found = await findAccount(deps.db, username);
   if (found === null || found.account.role !== 'admin') return 'no-account';
-  const keys = apiKeyStore(deps.db);
-  const row = {
+  await replaceAdminKey(deps, {
     accountId: found.account.id,
     name: ADMIN_KEY_NAME,
     keyHash: sha256Hex(key),
     prefix: shownPrefix(key),
-    role: 'admin' as const,
+    role: 'admin',
     botIds: null,
     expiresAt: null,
     parentId: null,
-  };
-  await changeCredentials(deps, async () => {
-    await keys.deleteNamed(ADMIN_KEY_NAME, row.keyHash);
-    await keys.insertIfAbsent(row);
   });
   return 'installed';
 }
 
 async function removeAdminKey(deps: AccountDeps): Promise<'removed' | 'unchanged'> {
-  const removed = await changeCredentials(deps, () => apiKeyStore(deps.db).deleteNamed(ADMIN_KEY_NAME, null));
+  const removed = await replaceAdminKey(deps, null);
   return removed > 0 ? 'removed' : 'unchanged';
+}
+
+/** How many keys it removed. Several processes start at once, and one of them finds something to do. */
+function replaceAdminKey(deps: AccountDeps, wanted: NewApiKeyRow | null): Promise<number> {
+  return changeCredentials(deps, () =>
+    deps.db.transaction().execute(async (transaction) => {
+      const keys = apiKeyStore(transaction);
+      const removed = await keys.deleteNamed(ADMIN_KEY_NAME, wanted?.keyHash ?? null);
+      const addedId = wanted && (await keys.insertIfAbsent(wanted));
+      const added = wanted && addedId && { ...wanted, id: addedId };
+      const actions = [
+        ...removed.map((key) => auditedKey('key_delete', key, BY_SETTING)),
+        ...(added ? [auditedKey('key_add', added, describeNewKey(added), BY_SETTING)] : []),
+      ];
+      for (const action of actions) await recordAction({ db: transaction, clock: deps.clock }, OPERATOR, action);
+      return removed.length;
+    }),
+  );
 }

@@ -1,19 +1,25 @@
+import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
 
-/** The account of a right username and password, else null; both take the same time. */
+/** The account of a right username and password, with its audit entry, else null; both take the same time. */
 export async function signIn(
   deps: AccountDeps,
   given: { username: string; password: string },
+  address: string | null,
 ): Promise<Account | null> {
-  const accounts = accountStore(deps.db);
   const found = await findAccount(deps.db, given.username);
   const matches = await verifyPassword(found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return null;
+  const { id: accountId, username } = found.account;
   const at = new Date(deps.clock.nowMs());
-  await accounts.recordSignIn(found.account.id, at);
+  await deps.db.transaction().execute(async (transaction) => {
+    await accountStore(transaction).recordSignIn(accountId, at);
+    const by = { kind: 'account', accountId, username, keyId: null, address } as const;
+    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'sign_in' });
+  });
   return { ...found.account, lastLoginAt: at };
 }

@@ -1,11 +1,14 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
+import { auditedAccount, describeAccountChanges } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
 import { hashChosenPassword } from './password.ts';
@@ -30,24 +33,34 @@ type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
  * Changes an account; another role or password ends its sessions. Throws 'not_found' (the account or a bot),
  * 'conflict' for a username that is taken, 'bad_request' when it would demote the last admin.
  */
-export async function updateAccount(deps: AccountDeps, id: number, changes: AccountChanges): Promise<Account> {
+export async function updateAccount(
+  deps: AccountDeps,
+  by: Actor,
+  id: number,
+  changes: AccountChanges,
+  action: 'account_update' | 'password_reset' = 'account_update',
+): Promise<Account> {
   const { password, revokeKeys = false, ...rowChanges } = changes;
   const hash = password === undefined ? null : await hashChosenPassword('password', password.text);
   if (rowChanges.username !== undefined) await keyUsernames(deps.db);
-  const changed = await changeCredentials(deps, () =>
+  return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
-      await changeRow(transaction, id, rowChanges);
+      const before = await changeRow(transaction, id, rowChanges);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
       if (revokeKeys) await apiKeyStore(transaction).deleteOf(id);
-      return accounts.findById(id);
+      const after = await accounts.findById(id);
+      if (after === null) throw new FlotillaError('not_found', 'Account not found');
+      const details = [describeAccountChanges(before, after), hash && 'password changed', revokeKeys && 'keys revoked'];
+      const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
+      await recordAction({ db: transaction, clock: deps.clock }, by, audited);
+      return after;
     }),
   );
-  if (changed === null) throw new FlotillaError('not_found', 'Account not found');
-  return changed;
 }
 
-async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<void> {
+/** The account as it was before. */
+async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
   const { username, displayName, role, botIds } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
@@ -57,4 +70,5 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   await accounts.update(id, { username, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
+  return before;
 }

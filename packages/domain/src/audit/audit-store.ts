@@ -1,28 +1,22 @@
+import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { AuditLogTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Actor } from './actor.ts';
+import type { AuditedAction, AuditTarget } from './audited-action.ts';
 
 export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
-/** What an account did; what a bot did itself comes from captured calls. */
-export interface AccountAction {
-  botId: number;
-  chatId: number;
-  action: string;
-  account: { id: number; username: string };
-  targetId: number | null;
-  details: string;
-  /** Unix seconds. */
-  dateS: number;
-  /** Two entries with one key are one. */
-  auditKey: string;
-}
-
+/** What is undefined does not matter. */
 export interface AuditQuery {
-  botId: number;
-  chatId: number;
-  /** undefined: every action. */
-  action: string | undefined;
+  botId?: number | undefined;
+  chatId?: number | undefined;
+  action?: AuditAction | undefined;
+  /** Of an account, whichever key it used. */
+  actorId?: number | undefined;
+  /** Unix seconds. */
+  fromS?: number | undefined;
+  beforeS?: number | undefined;
 }
 
 const COLUMNS = [
@@ -33,6 +27,8 @@ const COLUMNS = [
   'actor_kind',
   'actor_id',
   'actor_username',
+  'actor_key_id',
+  'address',
   'target_id',
   'target_username',
   'details',
@@ -41,9 +37,14 @@ const COLUMNS = [
 
 /** SQL of the audit log. */
 export function auditStore(db: Database) {
-  const entriesOf = ({ botId, chatId, action }: AuditQuery) => {
-    const entries = db.selectFrom('audit_log').where('bot_id', '=', botId).where('chat_id', '=', chatId);
-    return action === undefined ? entries : entries.where('action', '=', action);
+  const entriesOf = ({ botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
+    let entries = db.selectFrom('audit_log');
+    if (botId !== undefined) entries = entries.where('bot_id', '=', botId);
+    if (chatId !== undefined) entries = entries.where('chat_id', '=', chatId);
+    if (action !== undefined) entries = entries.where('action', '=', action);
+    if (actorId !== undefined) entries = entries.where('actor_kind', '=', 'account').where('actor_id', '=', actorId);
+    if (fromS !== undefined) entries = entries.where('date', '>=', fromS);
+    return beforeS === undefined ? entries : entries.where('date', '<', beforeS);
   };
   return {
     /** Newest first; `before` is the date and the id of the last entry of the page before. */
@@ -71,29 +72,63 @@ export function auditStore(db: Database) {
       return count;
     },
 
-    /** The target's name is the one it was last seen with in that chat. */
-    async insert({ botId, chatId, account, targetId, ...entry }: AccountAction): Promise<void> {
+    async anyOfBot(botId: number): Promise<boolean> {
+      const entry = db.selectFrom('audit_log').select('id').where('bot_id', '=', botId).limit(1);
+      return (await entry.executeTakeFirst()) !== undefined;
+    },
+
+    /** The newest account of that name that was deleted, as the log tells it. */
+    async deletedAccount(username: string): Promise<number | null> {
+      const deletion = await db
+        .selectFrom('audit_log')
+        .select('target_id')
+        .where('action', '=', 'account_delete')
+        .where((row) => row(row.fn<string>('lower', ['target_username']), '=', username.toLowerCase()))
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return deletion?.target_id ?? null;
+    },
+
+    async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<void> {
+      const { action, botId = null, chatId = null, target = null, details = '' } = done;
+      const isBot = by.kind === 'bot';
+      const account = by.kind === 'account' ? by : null;
       await db
         .insertInto('audit_log')
-        .values((row) => ({
+        .values({
           bot_id: botId,
           chat_id: chatId,
-          action: entry.action,
-          actor_kind: 'account' as const,
-          actor_id: account.id,
-          actor_username: account.username,
-          target_id: targetId,
-          target_username: row
-            .selectFrom('chat_users')
-            .select('username')
-            .where('bot_id', '=', botId)
-            .where('chat_id', '=', chatId)
-            .where('user_id', '=', targetId ?? 0),
-          details: entry.details,
-          date: entry.dateS,
-          capture_key: entry.auditKey,
-        }))
+          action,
+          actor_kind: isBot ? 'bot' : 'account',
+          actor_id: isBot ? botId : (account?.accountId ?? null),
+          actor_username: isBot ? nameOfBot(botId) : (account?.username ?? null),
+          actor_key_id: account?.keyId ?? null,
+          address: by.address,
+          target_id: target?.id ?? null,
+          target_username: nameOfTarget(botId, chatId, target),
+          details,
+          date: dateS,
+          capture_key: key,
+        })
+        .onConflict((conflict) => conflict.column('capture_key').doNothing())
         .execute();
     },
   };
+}
+
+const nameOfBot = (botId: number | null) =>
+  sql<string | null>`(select nullif(username, '') from bots where id = ${botId})`;
+
+function nameOfTarget(botId: number | null, chatId: number | null, target: AuditTarget | null) {
+  switch (target?.kind) {
+    case 'user':
+      return sql<string | null>`(
+        select username from chat_users where bot_id = ${botId} and chat_id = ${chatId} and user_id = ${target.id})`;
+    case 'account':
+      return sql<string | null>`(select username from accounts where id = ${target.id})`;
+    default:
+      return null;
+  }
 }

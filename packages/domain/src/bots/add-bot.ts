@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
+import { describeNewBot } from './audited-bot.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
@@ -16,6 +20,7 @@ import { resultOf, validateToken } from './validate-token.ts';
  */
 export async function addBot(
   deps: BotDeps,
+  by: Actor,
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
   checkChanges(deps, wanted, null);
@@ -23,11 +28,12 @@ export async function addBot(
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token);
+  await requireAuditable(deps.db);
   resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
   const store = botStore(deps.db);
   const [id, form] = [await store.nextId(), await store.sealedForm()];
   const { token_sealed, token_hash, ...columns } = rowFromChanges(deps.secrets, { botId: id, form }, input);
-  const row = await store.insert({
+  const row = {
     id,
     name: identity.firstName,
     ...columns,
@@ -38,13 +44,24 @@ export async function addBot(
     source: input.source,
     generation: randomUUID(),
     allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
-  });
-  if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
-  const bot = botFromRow(deps.secrets, row);
+  };
+  const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
   const waits = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
   // The webhook's address has the bot's id in it, so that it is polled until the platform has taken the webhook.
-  if (webhookMode) return switchIntake(deps, bot, { webhookMode });
+  if (webhookMode) return switchIntake(deps, by, bot, { webhookMode });
   await wakeTurns(deps, bot, waits);
+  return bot;
+}
+
+async function storeBot(
+  deps: Pick<BotDeps, 'db' | 'secrets' | 'clock'>,
+  by: Actor,
+  wanted: Parameters<ReturnType<typeof botStore>['insert']>[0],
+): Promise<Bot> {
+  const row = await botStore(deps.db).insert(wanted);
+  if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
+  const bot = botFromRow(deps.secrets, row);
+  await recordAction(deps, by, { action: 'bot_add', botId: bot.id, details: describeNewBot(bot) });
   return bot;
 }

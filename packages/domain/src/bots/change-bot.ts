@@ -1,30 +1,56 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { describeBotChanges } from './audited-bot.ts';
 import { type Bot, type BotChanges, polls, pushes, routes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot, type PlaceChange } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
+import type { SealedForm } from './sealed-bot.ts';
+
+/** What else a change does to the bot, and why it is made, where that is not its actor's wish. */
+export type Circumstances = PlaceChange & { reason?: string };
 
 /**
- * Stores changes of a bot, brings its state in Redis in line, tells every process and wakes its turns.
- * Throws FlotillaError('not_found') when the bot is gone, 'conflict' when the new token is registered already.
+ * Stores changes of a bot with their audit entry, brings its state in Redis in line, tells every process and wakes its
+ * turns. Throws FlotillaError('not_found') when the bot is gone, 'conflict' when the new token is registered already.
  */
 export async function changeBot(
   deps: BotDeps,
+  by: Actor,
   botId: number,
   changes: BotChanges,
-  place: PlaceChange = {},
+  { reason = '', ...place }: Circumstances = {},
 ): Promise<Bot> {
-  const store = botStore(deps.db);
-  const form = await store.sealedForm();
-  const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
-  const row = await store.update(botId, columns).catch(refuseKnownToken);
-  if (!row) throw new FlotillaError('not_found', 'Bot not found');
-  const bot = botFromRow(deps.secrets, row);
+  const { bot, form } = await deps.db
+    .transaction()
+    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, { ...place, reason }));
   const waits = await mirrorBot(deps, bot, place, form);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   return bot;
+}
+
+async function storeChanges(
+  deps: Pick<BotDeps, 'db' | 'secrets' | 'clock'>,
+  by: Actor,
+  botId: number,
+  changes: BotChanges,
+  { dropPending = false, reason = '' }: Circumstances,
+): Promise<{ bot: Bot; form: SealedForm }> {
+  const bots = botStore(deps.db);
+  const before = await bots.lock(botId);
+  const form = await bots.sealedForm();
+  const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
+  const row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
+  if (!row) throw new FlotillaError('not_found', 'Bot not found');
+  const [old, bot] = [botFromRow(deps.secrets, before), botFromRow(deps.secrets, row)];
+  const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
+  const dropped = dropPending ? 'pending updates dropped' : '';
+  const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
+  await recordAction(deps, by, { action, botId, details });
+  return { bot, form };
 }
 
 /** Wakes what this configuration expects to run. */

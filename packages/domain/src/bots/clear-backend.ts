@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
@@ -5,17 +6,19 @@ import { changeBot } from './change-bot.ts';
 /** What deleteWebhook means here: no backend, proxy mode off; pull goes on where push stopped. */
 export async function clearBackend(
   deps: BotDeps,
+  by: Actor,
   bot: Bot,
-  options: { dropPending: boolean; allowedUpdates?: string[] | null },
+  options: { dropPending: boolean; allowedUpdates?: string[] | null; reason?: string },
 ): Promise<'deleted' | 'already-deleted'> {
   const had = bot.backendUrl !== '';
   const { allowedUpdates } = options;
   if (!had && !options.dropPending && !bot.proxyEnabled) {
-    if (allowedUpdates !== undefined) await changeBot(deps, bot.id, { allowedUpdates });
+    if (allowedUpdates !== undefined) await changeBot(deps, by, bot.id, { allowedUpdates });
     return 'already-deleted';
   }
   await changeBot(
     deps,
+    by,
     bot.id,
     {
       backendUrl: '',
@@ -24,7 +27,7 @@ export async function clearBackend(
       proxyEnabled: false,
       ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
     },
-    { handOver: true, dropPending: options.dropPending, retryNow: true },
+    { handOver: true, dropPending: options.dropPending, retryNow: true, reason: options.reason ?? '' },
   );
   return had ? 'deleted' : 'already-deleted';
 }

@@ -1,4 +1,7 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { describeNew } from '../audit/describe-changes.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { deletionStore } from '../retention/deletion-store.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
@@ -9,12 +12,17 @@ import { republishBots } from './republish-bots.ts';
  * Deletes a bot and all its data, in Postgres and in Redis; what it had gathered is removed in the background, out of
  * everybody's sight. Throws FlotillaError('not_found').
  */
-export async function deleteBot(deps: BotDeps, botId: number): Promise<void> {
+export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promise<void> {
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);
     const partners = await store.routingPartners(botId);
+    const bot = await store.lock(botId);
     const existed = await store.remove(botId);
-    if (existed) await deletionStore(transaction).addBot(botId);
+    if (bot && existed) {
+      await deletionStore(transaction).addBot(botId);
+      const details = describeNew({ name: bot.name, username: bot.username });
+      await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'bot_delete', botId, details });
+    }
     await store.touch(partners);
     return { existed, partners };
   });

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS, pushes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
@@ -19,7 +20,12 @@ export type BackendSettings = {
  * What setWebhook means here: the bot's backend, with proxy mode on. As at the platform, the same settings again
  * change only allowed_updates. Throws FlotillaError('bad_request') for an address that is not allowed.
  */
-export async function setBackend(deps: BotDeps, bot: Bot, wanted: BackendSettings): Promise<'set' | 'already-set'> {
+export async function setBackend(
+  deps: BotDeps,
+  by: Actor,
+  bot: Bot,
+  wanted: BackendSettings,
+): Promise<'set' | 'already-set'> {
   const { allowedUpdates } = wanted;
   const changes = {
     backendUrl: wanted.url,
@@ -32,11 +38,11 @@ export async function setBackend(deps: BotDeps, bot: Bot, wanted: BackendSetting
   checkBackendUrl(deps, wanted.url);
   if (!wanted.dropPending && isSet(bot, changes)) {
     if (allowedUpdates !== undefined && !sameKinds(bot.allowedUpdates, allowedUpdates)) {
-      await changeBot(deps, bot.id, { allowedUpdates });
+      await changeBot(deps, by, bot.id, { allowedUpdates });
     }
     return 'already-set';
   }
-  await changeBot(deps, bot.id, changes, {
+  await changeBot(deps, by, bot.id, changes, {
     handOver: !pushes({ ...bot, disabled: false }),
     dropPending: wanted.dropPending,
     retryNow: true,

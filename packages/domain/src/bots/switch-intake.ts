@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import type { PlaceChange } from './bot-mirror.ts';
@@ -12,6 +14,7 @@ import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts
  */
 export async function switchIntake(
   deps: BotDeps,
+  by: Actor,
   bot: Bot,
   changes: BotChanges,
   place: PlaceChange = {},
@@ -19,9 +22,10 @@ export async function switchIntake(
   const wanted = { ...bot, ...changes };
   const pushed = bot.webhookMode && !bot.disabled;
   const shallBePushed = wanted.webhookMode && !wanted.disabled;
+  if (pushed || shallBePushed) await requireAuditable(deps.db);
   if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   if (pushed && !shallBePushed) await removePlatformWebhook(deps, bot);
-  const changed = await changeBot(deps, bot.id, changes, place);
+  const changed = await changeBot(deps, by, bot.id, changes, place);
   if (shallBePushed) await noteState(deps, changed, { hookOkAt: deps.clock.nowMs() });
   return changed;
 }

@@ -1,19 +1,20 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 import { switchIntake } from './switch-intake.ts';
 
 /** Disables an enabled bot and the other way round. What waits is kept. Throws FlotillaError('not_found'). */
-export async function toggleBot(deps: BotDeps, botId: number): Promise<Bot> {
+export async function toggleBot(deps: BotDeps, by: Actor, botId: number): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
   const changes = { disabled: !bot.disabled };
   try {
-    return await switchIntake(deps, bot, changes);
+    return await switchIntake(deps, by, bot, changes);
   } catch (error) {
     // Disabling must work while the platform does not: its pushes are refused until the webhook is gone.
     if (bot.disabled || !(error instanceof FlotillaError) || error.code === 'unavailable') throw error;
-    return changeBot(deps, botId, changes);
+    return changeBot(deps, by, botId, changes);
   }
 }

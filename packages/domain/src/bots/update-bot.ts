@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { checkChanges } from './check-changes.ts';
@@ -7,7 +8,7 @@ import { switchIntake } from './switch-intake.ts';
 import { validateToken } from './validate-token.ts';
 
 /** Changes a bot; a new token must belong to the same bot at the platform. Throws FlotillaError. */
-export async function updateBot(deps: BotDeps, botId: number, wanted: BotChanges): Promise<Bot> {
+export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted: BotChanges): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
   const changes = withoutMaskedUrl(bot, wanted);
@@ -22,7 +23,7 @@ export async function updateBot(deps: BotDeps, botId: number, wanted: BotChanges
   }
   // Another backend has not failed yet.
   const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
-  return switchIntake(deps, bot, changes, { retryNow });
+  return switchIntake(deps, by, bot, changes, { retryNow });
 }
 
 /** A URL as it is shown to users, given back, is not another one. */

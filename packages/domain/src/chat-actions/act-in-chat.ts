@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import type { Account } from '../accounts/account.ts';
-import { auditStore } from '../audit/audit-store.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
@@ -10,6 +11,7 @@ import { readAuditedCall } from '../history/audited-call.ts';
 import type { HistoryEffect } from '../history/history-effect.ts';
 import { lockBots } from '../history/lock-bots.ts';
 import { writeEffects } from '../history/write-batch.ts';
+import { callActor } from '../update-log/captured-call.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 
 /** A call that changes a chat. */
@@ -24,25 +26,25 @@ export interface ChatAction {
 }
 
 /**
- * Does something in a chat as the bot, and has it in the audit log under the account's name before it returns.
+ * Does something in a chat as the bot, and has it in the audit log under its actor's name before it returns.
  * Throws 'bad_request' for a bot that is disabled or not managed, what the platform says, or 'unavailable' before
  * anything is done.
  */
-export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account, action: ChatAction): Promise<void> {
+export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, action: ChatAction): Promise<void> {
   requireAbleToAct(bot);
   // Storage that is away shows here and not after acting, when nobody could say who did it.
-  await auditStore(deps.db).count({ botId: bot.id, chatId: 0, action: undefined });
+  await requireAuditable(deps.db);
   const params = { chat_id: action.chatId, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));
   const auditKey = `rest:${randomUUID()}`;
   try {
-    await record(deps, bot, account, action, auditKey);
+    await record(deps, bot, by, action, auditKey);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // It is done and must be on record: with what bots do, which waits for Postgres. The key tells it from the record
     // above where that was kept and only its answer was lost.
-    const actor = { accountId: account.id, username: account.username, auditKey };
     const method = action.method.toLowerCase();
+    const actor = callActor(by, auditKey);
     deps.calls.keep(bot, { method, params: textsOf(params), result: JSON.stringify(result), actor });
   }
 }
@@ -50,21 +52,21 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, account: Account
 function record(
   { db, clock }: ChatActionDeps,
   bot: Bot,
-  account: Account,
+  by: Actor,
   action: ChatAction,
   auditKey: string,
 ): Promise<void> {
   const { method, chatId, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
   if (audited === null) throw new FlotillaError('internal', `${method} is not a call for the audit log`);
-  const entry = { ...audited, botId: bot.id, chatId, account, dateS: Math.floor(clock.nowMs() / 1000), auditKey };
+  const done = { ...audited, botId: bot.id, chatId };
   return db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await writeEffects(
       transaction,
       effects.map((effect) => ({ botId: bot.id, effect })),
     );
-    await auditStore(transaction).insert(entry);
+    await recordAction({ db: transaction, clock }, by, done, auditKey);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
@@ -13,11 +13,11 @@ export interface Ban {
 }
 
 /** Bans a user from a chat. Throws as actInChat does. */
-export function banChatUser(deps: ChatActionDeps, bot: Bot, account: Account, ban: Ban): Promise<void> {
+export function banChatUser(deps: ChatActionDeps, bot: Bot, by: Actor, ban: Ban): Promise<void> {
   const params = {
     user_id: ban.userId,
     ...(ban.untilDateS === undefined ? {} : { until_date: ban.untilDateS }),
     ...(ban.revokeMessages === undefined ? {} : { revoke_messages: ban.revokeMessages }),
   };
-  return actInChat(deps, bot, account, { method: 'banChatMember', chatId: ban.chatId, params });
+  return actInChat(deps, bot, by, { method: 'banChatMember', chatId: ban.chatId, params });
 }

@@ -1,13 +1,13 @@
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import type { MessageOfChat } from './message-of-chat.ts';
 
 /** Deletes a message at the platform and marks it deleted in our records. Throws as actInChat does. */
-export function deleteMessage(deps: ChatActionDeps, bot: Bot, account: Account, message: MessageOfChat): Promise<void> {
+export function deleteMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
   const { chatId, messageId } = message;
-  return actInChat(deps, bot, account, {
+  return actInChat(deps, bot, by, {
     method: 'deleteMessage',
     chatId,
     params: { message_id: messageId },

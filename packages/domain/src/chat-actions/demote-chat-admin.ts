@@ -1,12 +1,12 @@
 import { eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import type { UserOfChat } from './user-of-chat.ts';
 
 /** Makes an administrator a member again. Throws as actInChat does. */
-export function demoteChatAdmin(deps: ChatActionDeps, bot: Bot, account: Account, admin: UserOfChat): Promise<void> {
+export function demoteChatAdmin(deps: ChatActionDeps, bot: Bot, by: Actor, admin: UserOfChat): Promise<void> {
   const params = { user_id: admin.userId, ...eachPermission(() => false) };
-  return actInChat(deps, bot, account, { method: 'promoteChatMember', chatId: admin.chatId, params });
+  return actInChat(deps, bot, by, { method: 'promoteChatMember', chatId: admin.chatId, params });
 }

@@ -1,11 +1,11 @@
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import type { MessageOfChat } from './message-of-chat.ts';
 
 /** Pins a message. Throws as actInChat does. */
-export function pinMessage(deps: ChatActionDeps, bot: Bot, account: Account, message: MessageOfChat): Promise<void> {
+export function pinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
   const params = { message_id: message.messageId };
-  return actInChat(deps, bot, account, { method: 'pinChatMessage', chatId: message.chatId, params });
+  return actInChat(deps, bot, by, { method: 'pinChatMessage', chatId: message.chatId, params });
 }

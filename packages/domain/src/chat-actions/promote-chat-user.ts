@@ -1,5 +1,5 @@
 import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
@@ -15,13 +15,13 @@ import type { UserOfChat } from './user-of-chat.ts';
 export async function promoteChatUser(
   deps: ChatActionDeps,
   bot: Bot,
-  account: Account,
+  by: Actor,
   user: UserOfChat & { permissions: ChatPermissions | undefined },
 ): Promise<void> {
   requireAbleToAct(bot);
   const permissions = user.permissions ?? (await permissionsToPassOn(deps, bot, user.chatId));
   const params = { user_id: user.userId, ...permissions };
-  await actInChat(deps, bot, account, { method: 'promoteChatMember', chatId: user.chatId, params });
+  await actInChat(deps, bot, by, { method: 'promoteChatMember', chatId: user.chatId, params });
 }
 
 async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatId: number): Promise<ChatPermissions> {

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
@@ -8,9 +8,9 @@ import type { UserOfChat } from './user-of-chat.ts';
 export function setChatAdminTitle(
   deps: ChatActionDeps,
   bot: Bot,
-  account: Account,
+  by: Actor,
   admin: UserOfChat & { title: string },
 ): Promise<void> {
   const params = { user_id: admin.userId, custom_title: admin.title };
-  return actInChat(deps, bot, account, { method: 'setChatAdministratorCustomTitle', chatId: admin.chatId, params });
+  return actInChat(deps, bot, by, { method: 'setChatAdministratorCustomTitle', chatId: admin.chatId, params });
 }

@@ -1,12 +1,12 @@
-import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import type { UserOfChat } from './user-of-chat.ts';
 
 /** Lifts a ban. Throws as actInChat does. */
-export function unbanChatUser(deps: ChatActionDeps, bot: Bot, account: Account, user: UserOfChat): Promise<void> {
+export function unbanChatUser(deps: ChatActionDeps, bot: Bot, by: Actor, user: UserOfChat): Promise<void> {
   // Without only_if_banned the platform would remove a member who is not banned from the chat.
   const params = { user_id: user.userId, only_if_banned: true };
-  return actInChat(deps, bot, account, { method: 'unbanChatMember', chatId: user.chatId, params });
+  return actInChat(deps, bot, by, { method: 'unbanChatMember', chatId: user.chatId, params });
 }

@@ -1,5 +1,8 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { deletionStore } from '../retention/deletion-store.ts';
 import { removalStore } from '../retention/removal-store.ts';
 
@@ -10,13 +13,19 @@ const REMOVED_AT_ONCE = 5_000;
  * Takes a chat, its people, tags and messages out of our records; what is in the audit log stays. No reader sees any of
  * it when this returns, and a message that comes later begins the chat anew. Throws FlotillaError('not_found').
  */
-export async function deleteChat(deps: { db: Database }, botId: number, chatId: number): Promise<void> {
+export async function deleteChat(
+  deps: { db: Database; clock: Clock },
+  by: Actor,
+  botId: number,
+  chatId: number,
+): Promise<void> {
   const chat = { botId, chatId };
   await deps.db.transaction().execute(async (transaction) => {
     const removals = removalStore(transaction);
     // With no writer of the bot at work, what is there now is what is deleted.
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
+    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });
     const size = await removals.sizeUp(chat, REMOVED_AT_ONCE);
     if (size === null) return;
     if (!size.isLarge) return removals.removeMessagesFrom(chat, -Number.MAX_SAFE_INTEGER);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
 import type { Database } from '@flotilla/database/connect.ts';
@@ -9,6 +10,9 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type DeadLetter, deadLetterStore } from './dead-letter-store.ts';
 
@@ -31,11 +35,15 @@ const LIFE_MS = 86_400_000;
  * FlotillaError('bad_request') when none can be, because their reader is off. A crash half-way sends some twice, never
  * loses one.
  */
-export async function redriveDeliveries(deps: RedriveDeps, bot: Bot, ids?: number[]): Promise<number> {
+export async function redriveDeliveries(deps: RedriveDeps, by: Actor, bot: Bot, ids?: number[]): Promise<number> {
+  const details = ids === undefined ? 'all dead letters' : `dead letters ${ids.join(', ')}`;
+  const auditKey = `redrive:${randomUUID()}`;
+  const audit = (db: Database) =>
+    recordAction({ ...deps, db }, by, { action: 'redrive', botId: bot.id, details }, auditKey);
   let redriven = 0;
   let refusal: string | null = null;
   for (const reader of READERS) {
-    const outcome = await redriveOf(deps, reader, bot, ids);
+    const outcome = await redriveOf({ ...deps, audit }, reader, bot, ids);
     redriven += outcome.redriven;
     if (outcome.off) refusal = reader === 'push' ? 'The bot has no backend to send to' : 'The bot has no rules to run';
   }
@@ -43,8 +51,11 @@ export async function redriveDeliveries(deps: RedriveDeps, bot: Bot, ids?: numbe
   return redriven;
 }
 
+/** `audit` adds the entry of this redrive, however often it is called. */
+type AuditedDeps = RedriveDeps & { audit: (db: Database) => Promise<void> };
+
 async function redriveOf(
-  deps: RedriveDeps,
+  deps: AuditedDeps,
   reader: Reader,
   bot: Bot,
   ids: number[] | undefined,
@@ -56,11 +67,21 @@ async function redriveOf(
     const letters = await store.nextOf(reader, bot.id, after, BATCH, ids);
     const last = letters.at(-1);
     if (!last) return { redriven, off: false };
-    if (!(await putBack(deps, reader, bot, letters))) return { redriven, off: true };
-    await store.remove(letters.map((letter) => letter.id));
+    if (!(await redriveBatch(deps, reader, bot, letters))) return { redriven, off: true };
     redriven += letters.length;
     after = { updateId: last.update_id, id: last.id };
   }
+}
+
+/** False when the reader is off. */
+async function redriveBatch(deps: AuditedDeps, reader: Reader, bot: Bot, letters: DeadLetter[]): Promise<boolean> {
+  return deps.db.transaction().execute(async (transaction) => {
+    await requireAuditable(transaction);
+    if (!(await putBack(deps, reader, bot, letters))) return false;
+    await deps.audit(transaction);
+    await deadLetterStore(transaction).remove(letters.map((letter) => letter.id));
+    return true;
+  });
 }
 
 /** False when the reader is off. */

@@ -1,8 +1,12 @@
+import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import { isMessage } from '@flotilla/telegram/message-facts.ts';
+import { readInteger } from '@flotilla/telegram/platform-fields.ts';
+import type { AuditTarget } from '../audit/audited-action.ts';
 import { type CallParams, isTrue, readIdParam, readIdsParam, readTextParam } from './call-params.ts';
 
 export interface AuditedCall {
-  action: string;
-  targetId: number | null;
+  action: AuditAction;
+  target: AuditTarget | null;
   details: string;
 }
 
@@ -12,6 +16,12 @@ type Reader = (params: CallParams) => AuditedCall;
 export function readAuditedCall(method: string, params: CallParams): AuditedCall | null {
   const name = method.toLowerCase();
   return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;
+}
+
+/** A message that somebody had the bot send; what a bot sends by itself is in its history and nowhere else. */
+export function readAuditedSend(method: string, result: unknown): AuditedCall | null {
+  if (!method.toLowerCase().startsWith('send') || !isMessage(result)) return null;
+  return { action: 'send', target: target('message', readInteger(result, 'message_id')), details: '' };
 }
 
 const READERS: Record<string, Reader> = {
@@ -60,23 +70,27 @@ function readPromotion(params: CallParams): AuditedCall {
   return ofUser(rights.length === 0 ? 'demote' : 'promote', params, rights.sort().join(', '));
 }
 
-function ofUser(action: string, params: CallParams, details = ''): AuditedCall {
-  return { action, targetId: readIdParam(params, 'user_id'), details };
+function ofUser(action: AuditAction, params: CallParams, details = ''): AuditedCall {
+  return { action, target: target('user', readIdParam(params, 'user_id')), details };
 }
 
-function ofSenderChat(action: string, params: CallParams): AuditedCall {
-  return { action, targetId: readIdParam(params, 'sender_chat_id'), details: 'sender chat' };
+function ofSenderChat(action: AuditAction, params: CallParams): AuditedCall {
+  return { action, target: target('user', readIdParam(params, 'sender_chat_id')), details: 'sender chat' };
 }
 
-function ofChat(action: string, details = ''): AuditedCall {
-  return { action, targetId: null, details };
+function ofChat(action: AuditAction, details = ''): AuditedCall {
+  return { action, target: null, details };
 }
 
-function ofMessages(action: string, params: CallParams): AuditedCall {
+function ofMessages(action: AuditAction, params: CallParams): AuditedCall {
   const one = readIdParam(params, 'message_id');
   const ids = one === null ? readIdsParam(params, 'message_ids') : [one];
   const details = ids.length === 0 ? 'newest message' : `message ${ids.join(', ')}`;
-  return { action, targetId: null, details };
+  return { action, target: target('message', ids[0] ?? null), details };
+}
+
+function target(kind: 'user' | 'message', id: number | null): AuditedCall['target'] {
+  return id === null ? null : { kind, id };
 }
 
 function withUntil(params: CallParams, details: string): string {

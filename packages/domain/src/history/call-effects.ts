@@ -1,6 +1,7 @@
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
-import { readAuditedCall } from './audited-call.ts';
+import { actorOfCall } from '../update-log/captured-call.ts';
+import { readAuditedCall, readAuditedSend } from './audited-call.ts';
 import {
   type CallParams,
   isTrue,
@@ -22,7 +23,11 @@ const EDITING_CONTENT = ['editmessagetext', 'editmessagecaption', 'editmessageme
 export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] {
   const method = entry.method.toLowerCase();
   const result: unknown = JSON.parse(entry.result);
-  return [...resultEffects(bot, entry, method, result), ...deletionEffects(entry, method), ...auditEffects(entry)];
+  return [
+    ...resultEffects(bot, entry, method, result),
+    ...deletionEffects(entry, method),
+    ...auditEffects(entry, result),
+  ];
 }
 
 function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
@@ -90,14 +95,14 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
   return [{ type: 'delete', businessConnectionId, chat, messageIds, atMs }];
 }
 
-function auditEffects(entry: CallEntry): HistoryEffect[] {
-  const audited = readAuditedCall(entry.method, entry.params);
-  const chat = readChatRef(entry.params, 'chat_id');
+function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
+  const { method, params, actor = {}, callId, key, atMs } = entry;
+  const by = actorOfCall(actor);
+  const audited = readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedSend(method, result) : null);
+  const chat = readChatRef(params, 'chat_id');
   if (audited === null || chat === null) return [];
-  const { actor, callId, key, atMs } = entry;
-  const account = actor === undefined ? null : { id: actor.accountId, username: actor.username };
-  const audit = { ...audited, chat, dateS: toSeconds(atMs), captureKey: actor?.auditKey ?? callId ?? key, account };
-  return [{ type: 'audit', audit }];
+  const captureKey = actor.auditKey ?? callId ?? key;
+  return [{ type: 'audit', audit: { ...audited, chat, dateS: toSeconds(atMs), captureKey, by } }];
 }
 
 function readMessageId(value: unknown): number | null {

@@ -1,4 +1,7 @@
+import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditTarget } from '../audit/audited-action.ts';
 
 /** A chat by its id, or as '@username' in lower case. */
 export type ChatRef = number | string;
@@ -47,14 +50,13 @@ export type HistoryEffect =
 
 export interface NewAudit {
   chat: ChatRef;
-  action: string;
-  targetId: number | null;
+  action: AuditAction;
+  target: AuditTarget | null;
   details: string;
   /** Unix seconds. */
   dateS: number;
   captureKey: string;
-  /** null: the bot itself. */
-  account: { id: number; username: string } | null;
+  by: Actor;
 }
 
 /** What history needs to know of a bot. */

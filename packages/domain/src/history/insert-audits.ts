@@ -1,32 +1,41 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
 import type { FoldedAudit } from './history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
+
+type AccountActor = Extract<Actor, { kind: 'account' }>;
+
+const accountOf = ({ by }: FoldedAudit): AccountActor | null => (by.kind === 'account' ? by : null);
 
 const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['bigint', (audit) => audit.botId],
   ['bigint', (audit) => audit.chatId],
   ['text', (audit) => audit.action],
-  ['bigint', (audit) => audit.targetId],
+  ['bigint', (audit) => audit.target?.id ?? null],
+  ['bigint', (audit) => (audit.target?.kind === 'user' ? audit.target.id : null)],
   ['text', (audit) => audit.details],
   ['bigint', (audit) => audit.dateS],
   ['text', (audit) => audit.captureKey],
-  ['bigint', (audit) => audit.account?.id ?? null],
-  ['text', (audit) => audit.account?.username ?? null],
+  ['bigint', (audit) => accountOf(audit)?.accountId ?? null],
+  ['text', (audit) => accountOf(audit)?.username ?? null],
+  ['bigint', (audit) => accountOf(audit)?.keyId ?? null],
+  ['text', (audit) => audit.by.address],
 ];
 
 /** Appends what bots did, or accounts through them; a call that was recorded before is not added again. */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   await sql`
-    insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, target_id,
-      target_username, details, date, capture_key)
+    insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
+      target_id, target_username, details, date, capture_key)
     select a.bot_id, a.chat_id, a.action, case when a.account_id is null then 'bot' else 'account' end,
       coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
-      a.target_id, u.username, a.details, a.date, a.capture_key
+      a.key_id, a.address, a.target_id, u.username, a.details, a.date, a.capture_key
     from ${unnestRows(audits, AUDIT_COLUMNS)} with ordinality
-      as a (bot_id, chat_id, action, target_id, details, date, capture_key, account_id, account, position)
+      as a (bot_id, chat_id, action, target_id, target_user_id, details, date, capture_key, account_id, account,
+        key_id, address, position)
     join bots b on b.id = a.bot_id
-    left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_id
+    left join chat_users u on u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.target_user_id
     order by a.position
     on conflict (capture_key) do nothing`.execute(db);
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { connectDatabase } from '@flotilla/database/connect.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { auditStore } from '../audit/audit-store.ts';
+import { OPERATOR } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { searchMessages } from '../messages/search-messages.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { storeSentMessage } from './store-sent-message.ts';
@@ -489,10 +491,13 @@ describe('captured calls', () => {
     ['setChatPhoto', {}, 'photo', null, 'set'],
     ['deleteChatPhoto', {}, 'photo', null, 'removed'],
     ['setChatPermissions', { permissions: '{}' }, 'permissions', null, '{}'],
-    ['pinChatMessage', { message_id: '5' }, 'pin', null, 'message 5'],
+    ['pinChatMessage', { message_id: '5' }, 'pin', 5, 'message 5'],
+    ['pinChatMessage', { message_id: '77' }, 'pin', 77, 'message 77'],
+    ['unpinChatMessage', { message_id: '6' }, 'unpin', 6, 'message 6'],
     ['unpinChatMessage', {}, 'unpin', null, 'newest message'],
     ['unpinAllChatMessages', {}, 'unpin_all', null, ''],
-    ['deleteMessages', { message_ids: '[5,6]' }, 'delete', null, 'message 5, 6'],
+    ['deleteMessages', { message_ids: '[5,6]' }, 'delete', 5, 'message 5, 6'],
+    ['deleteMessage', { message_id: '7' }, 'delete', 7, 'message 7'],
     ['leaveChat', {}, 'leave', null, ''],
   ])('%s is audited as the bot’s act', async (method, params, action, target_id, details) => {
     await write(update({ message: message(1) }));
@@ -503,7 +508,8 @@ describe('captured calls', () => {
         target_id,
         details,
         chat_id: group.id,
-        target_username: target_id === 77 ? 'ada' : null,
+        // A message may have the number of a person.
+        target_username: 'user_id' in params && target_id === 77 ? 'ada' : null,
         actor_kind: 'bot',
         actor_id: botId,
         actor_username: 'echo_bot',
@@ -529,12 +535,28 @@ describe('captured calls', () => {
     await write(captured, { ...captured, key: `${key}-again` });
     const recorded = { actor_kind: 'account', actor_id: 12, actor_username: 'moderator', action: 'pin' };
     expect(await audits()).toMatchObject([recorded]);
-    await auditStore(database.db).insert({
-      ...{ botId, chatId: group.id, action: 'unpin', targetId: null, details: '', dateS },
-      ...{ account: { id: 12, username: 'moderator' }, auditKey: `rest:${botId}-2` },
-    });
+    const by = { kind: 'account', accountId: 12, username: 'moderator', keyId: null, address: null } as const;
+    const done = { action: 'unpin', botId, chatId: group.id } as const;
+    await recordAction({ db: database.db, clock: systemClock }, by, done, `rest:${botId}-2`);
     await write({ ...captured, actor: { ...actor, auditKey: `rest:${botId}-2` } } as HistoryEntry);
     expect(await audits()).toMatchObject([recorded, { ...recorded, action: 'unpin' }]);
+  });
+
+  test('who had a message sent is audited by the captured call, with key and address; a bot’s own sending is not', async () => {
+    const actor = { accountId: 12, username: 'moderator', keyId: 3, address: '192.0.2.7', auditKey: `rest:${botId}` };
+    const chat = { chat_id: String(group.id) };
+    await write(call('sendmessage', chat, message(5, { from: self })));
+    await write({ ...call('sendmessage', chat, message(6, { from: self })), actor } as HistoryEntry);
+    const sent = { action: 'send', actor_kind: 'account', actor_id: 12, actor_key_id: 3, address: '192.0.2.7' };
+    expect(await audits()).toMatchObject([{ ...sent, target_id: 6, target_username: null, chat_id: group.id }]);
+  });
+
+  test('what a bot did itself says where its call came from', async () => {
+    const { key, ...rest } = call('pinchatmessage', { chat_id: String(group.id), message_id: '5' }, true);
+    await write({ ...rest, key, actor: { address: '192.0.2.8' } } as HistoryEntry);
+    expect(await audits()).toMatchObject([
+      { actor_kind: 'bot', actor_id: botId, actor_username: 'echo_bot', actor_key_id: null, address: '192.0.2.8' },
+    ]);
   });
 });
 
@@ -645,19 +667,21 @@ describe('the batch', () => {
 });
 
 describe('storeSentMessage', () => {
+  const store = (sent: unknown, of = botId) =>
+    storeSentMessage({ db: database.db, clock: systemClock }, { by: OPERATOR, auditKey: `rest:${of}` }, of, sent);
+
   test('stores and returns the row at once, and the captured call later adds nothing', async () => {
     const sent = message(5, { from: self, text: 'sent' });
-    const row = await storeSentMessage({ db: database.db }, botId, sent);
+    const row = await store(sent);
     expect(row).toMatchObject({ bot_id: botId, id: 5, text: 'sent', outgoing: true });
     await write(call('sendMessage', { chat_id: String(group.id) }, sent));
     expect(await rows()).toHaveLength(1);
     expect((await chats())[0]?.message_count).toBe(1);
+    expect(await audits()).toMatchObject([{ action: 'send', chat_id: group.id, target_id: 5 }]);
   });
 
   test('refuses what is no message, and a bot that is gone', async () => {
-    await expect(storeSentMessage({ db: database.db }, botId, true)).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(storeSentMessage({ db: database.db }, 999_999, message(1))).rejects.toMatchObject({
-      code: 'not_found',
-    });
+    await expect(store(true)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(store(message(1), 999_999)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
+import { readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { Actor } from '../audit/actor.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
@@ -9,8 +13,9 @@ import type { HistoryEffect } from '../history/history-effect.ts';
 import { messageEffects } from '../history/message-effects.ts';
 import { storeSentMessage } from '../history/store-sent-message.ts';
 import type { CallBuffer } from '../update-log/call-buffer.ts';
+import { callActor } from '../update-log/captured-call.ts';
 import { rememberOwnPosts } from '../update-log/own-posts.ts';
-import { type Message, messageStore } from './message-store.ts';
+import type { Message } from './message-store.ts';
 
 export interface TextToSend {
   chatId: number;
@@ -22,22 +27,28 @@ export interface TextToSend {
 type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { calls: Pick<CallBuffer, 'keep'> };
 
 /**
- * Sends a text as the bot and stores it before it returns. Throws 'bad_request' for a bot that is disabled or not
- * managed, what the platform says, or 'unavailable' before anything is sent.
+ * Sends a text as the bot and stores it with its audit entry before it returns. Throws 'bad_request' for a bot that is
+ * disabled or not managed, what the platform says, or 'unavailable' before anything is sent.
  */
-export async function sendMessage(deps: SendDeps, bot: Bot, wanted: TextToSend): Promise<Message> {
+export async function sendMessage(deps: SendDeps, bot: Bot, by: Actor, wanted: TextToSend): Promise<Message> {
   requireAbleToAct(bot);
   // Storage that is away shows here and not after sending, when trying again would send twice.
-  await messageStore(deps.db).count({ botId: bot.id, chatId: 0 }, false);
+  await requireAuditable(deps.db);
   const params = paramsOf(wanted);
   const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
   if (!isMessage(sent)) throw new FlotillaError('platform_failed', 'The platform answered no message');
-  const call = { method: 'sendmessage', params: {}, result: JSON.stringify(sent) };
+  const auditKey = `rest:${randomUUID()}`;
+  const call = {
+    method: 'sendmessage',
+    params: { chat_id: String(readInteger(readObject(sent, 'chat') ?? {}, 'id')) },
+    result: JSON.stringify(sent),
+    actor: callActor(by, auditKey),
+  };
   await rememberOwnPosts(deps, [call]).catch((err) =>
     deps.log.warn({ botId: bot.id, err }, 'a post was not remembered'),
   );
   try {
-    return await storeSentMessage(deps, bot.id, sent);
+    return await storeSentMessage(deps, { by, auditKey }, bot.id, sent);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     deps.calls.keep(bot, call);

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from './deletion-store.ts';
 
 interface ChatOfBot {
@@ -14,16 +14,19 @@ export type KeyCursor = readonly [businessConnectionId: string, chatId: number, 
 const OLDEST: DateCursor = [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 
-/** Tables with rows of a bot that no foreign key removes, but for the messages; each with its columns for the bot. */
-const TABLES_OF_BOT = [
+/**
+ * Tables with rows of a bot that no foreign key removes, but for the messages; each with its columns for the bot. Of the
+ * audit log only what the bot itself did in its chats: what people did, and what changed its settings, outlives it.
+ */
+const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>])[] = [
   ['chats', 'bot_id'],
   ['chat_users', 'bot_id'],
   ['chat_authors', 'bot_id'],
   ['route_links', 'target_bot_id'],
   ['route_links', 'source_bot_id'],
-  ['audit_log', 'bot_id'],
+  ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`],
   ['dead_letters', 'bot_id'],
-] as const;
+];
 
 /**
  * Statements that each remove a limited number of rows, by their places in the table: whatever the planner believes of a
@@ -87,10 +90,12 @@ export function removalStore(db: Database) {
 
     /** Other rows of a bot, of one table at a time; 0 when none is left. */
     async removeRowsOfBot(botId: number, limit: number): Promise<number> {
-      for (const [table, column] of TABLES_OF_BOT) {
+      for (const [table, column, which = sql`true`] of TABLES_OF_BOT) {
         const { numAffectedRows } = await sql`
           delete from ${sql.table(table)} where ctid = any (array(
-            select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${botId} limit ${limit}))`.execute(db);
+            select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${botId} and ${which} limit ${limit}))`.execute(
+          db,
+        );
         if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
       }
       return 0;

@@ -1,9 +1,11 @@
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { OPERATOR } from '../audit/actor.ts';
 import { chatStore } from '../chats/chat-store.ts';
 import { deleteChat } from '../chats/delete-chat.ts';
 import { writeHistory } from '../history/write-history.ts';
@@ -51,6 +53,9 @@ async function storeMany(chatId: number, count: number): Promise<void> {
   const all = messages(count);
   for (let at = 0; at < all.length; at += 2000) await store(chatId, all.slice(at, at + 2000));
 }
+
+const deleteTracked = (chatId: number, of = botId) =>
+  deleteChat({ db: database.db, clock: systemClock }, OPERATOR, of, chatId);
 
 async function countRows(table: 'messages' | 'chats' | 'chat_users' | 'audit_log' | 'dead_letters', of = botId) {
   const { rows } = await sql<{ count: number }>`
@@ -112,6 +117,23 @@ describe('a deleted bot', () => {
     expect(await countRows('messages', other)).toBe(250);
   });
 
+  test('stays in the audit log with what people did and what changed its settings', async () => {
+    const entry = { bot_id: botId, actor_id: 1, date: NOW_S } as const;
+    await database.db
+      .insertInto('audit_log')
+      .values([
+        ...Array.from({ length: 150 }, () => ({ ...entry, action: 'pin', actor_kind: 'bot' as const, chat_id: CHAT })),
+        { ...entry, action: 'ban', actor_kind: 'account', chat_id: CHAT },
+        { ...entry, action: 'bot_update', actor_kind: 'bot' },
+        { ...entry, action: 'bot_delete', actor_kind: 'account' },
+      ])
+      .execute();
+    await removeBotRow(botId);
+    expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
+    const left = database.db.selectFrom('audit_log').select('action').where('bot_id', '=', botId).orderBy('id');
+    expect((await left.execute()).map(({ action }) => action)).toEqual(['ban', 'bot_update', 'bot_delete']);
+  });
+
   test('leaves work that another process goes on with when one is interrupted', async () => {
     await store(CHAT, messages(500));
     await removeBotRow(botId);
@@ -171,7 +193,7 @@ describe('a deleted chat', () => {
     await database.db.insertInto('chat_users').values({ bot_id: botId, chat_id: CHAT, user_id: 1 }).execute();
     const tag = { bot_id: botId, chat_id: CHAT, user_id: 1, tag: 'vip', color: '#FF0000' };
     await database.db.insertInto('tags').values(tag).execute();
-    await deleteChat(database, botId, CHAT);
+    await deleteTracked(CHAT);
     expect(await shown(CHAT)).toEqual(NOTHING);
     expect(await countRows('chat_users')).toBe(0);
     expect(await database.db.selectFrom('tags').selectAll().where('bot_id', '=', botId).execute()).toEqual([]);
@@ -181,7 +203,7 @@ describe('a deleted chat', () => {
 
   test('is gone at once however large it is, begins anew with the next message, and is emptied in steps', async () => {
     await storeMany(CHAT, 6000);
-    await deleteChat(database, botId, CHAT);
+    await deleteTracked(CHAT);
     expect(await shown(CHAT)).toEqual(NOTHING);
     expect(await countRows('messages')).toBeGreaterThan(5000);
     // Of the very second of the newest deleted one, newer, and one that was on its way.
@@ -198,10 +220,10 @@ describe('a deleted chat', () => {
 
   test('is not found twice, nor of another bot', async () => {
     await store(CHAT, messages(1));
-    await expect(deleteChat(database, botId, CHAT - 1)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(deleteChat(database, 999_999, CHAT)).rejects.toMatchObject({ code: 'not_found' });
-    await deleteChat(database, botId, CHAT);
-    await expect(deleteChat(database, botId, CHAT)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(deleteTracked(CHAT - 1)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(deleteTracked(CHAT, 999_999)).rejects.toMatchObject({ code: 'not_found' });
+    await deleteTracked(CHAT);
+    await expect(deleteTracked(CHAT)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

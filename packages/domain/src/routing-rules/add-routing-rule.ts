@@ -1,14 +1,16 @@
+import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
+import { auditedRule } from './audited-rule.ts';
 import { completeRule, type WantedRule } from './complete-rule.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
 /** Adds a rule, which runs after those there are. Throws 'bad_request' naming every fault, or 'not_found' (a bot). */
-export async function addRoutingRule(deps: ChangeRulesDeps, wanted: WantedRule): Promise<RoutingRule> {
+export async function addRoutingRule(deps: ChangeRulesDeps, by: Actor, wanted: WantedRule): Promise<RoutingRule> {
   const rule = completeRule(deps.directory, wanted);
-  return changeRules(deps, async (db) => {
+  return changeRules(deps, by, async (db) => {
     const result = await routingRuleStore(db).insert(rule);
-    return { result, botIds: [rule.sourceBotId, rule.targetBotId] };
+    return { result, botIds: [rule.sourceBotId, rule.targetBotId], audited: auditedRule('route_add', result) };
   }).catch(refuseUnknownBot);
 }

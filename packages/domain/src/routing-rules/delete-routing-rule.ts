@@ -1,14 +1,17 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { auditedRule } from './audited-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
 /** Deletes a rule. Throws 'not_found'. */
-export async function deleteRoutingRule(deps: ChangeRulesDeps, id: number): Promise<void> {
-  await changeRules(deps, async (db) => {
+export async function deleteRoutingRule(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
+  await changeRules(deps, by, async (db) => {
     const rules = routingRuleStore(db);
     const rule = await rules.lock(id);
     if (rule === null) throw new FlotillaError('not_found', 'Route not found');
     await rules.remove(id);
-    return { result: undefined, botIds: [rule.sourceBotId, rule.targetBotId] };
+    const audited = auditedRule('route_delete', rule);
+    return { result: undefined, botIds: [rule.sourceBotId, rule.targetBotId], audited };
   });
 }

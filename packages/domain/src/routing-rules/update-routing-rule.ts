@@ -1,6 +1,8 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';
+import { auditedRule } from './audited-rule.ts';
 import { completeRule } from './complete-rule.ts';
 import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
@@ -8,15 +10,17 @@ import { routingRuleStore } from './routing-rule-store.ts';
 /** Changes what is named. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result. */
 export async function updateRoutingRule(
   deps: ChangeRulesDeps,
+  by: Actor,
   id: number,
   changes: RoutingRuleChanges,
 ): Promise<RoutingRule> {
   const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  return changeRules(deps, async (db) => {
+  return changeRules(deps, by, async (db) => {
     const rules = routingRuleStore(db);
     const before = await rules.lock(id);
     if (before === null) throw new FlotillaError('not_found', 'Route not found');
     const result = await rules.update(id, completeRule(deps.directory, { ...before, ...named }));
-    return { result, botIds: [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]) };
+    const botIds = [before, result].flatMap((rule) => [rule.sourceBotId, rule.targetBotId]);
+    return { result, botIds, audited: auditedRule('route_update', result, before) };
   }).catch(refuseUnknownBot);
 }

@@ -3,6 +3,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { OPERATOR } from '../audit/actor.ts';
 import { deleteChat } from '../chats/delete-chat.ts';
 import { historyMessageStore } from '../history/history-message-store.ts';
 import { removeDeleted } from '../retention/remove-deleted.ts';
@@ -99,13 +100,13 @@ describe('what authors wrote is counted', () => {
   test('anew where a chat is deleted, small or large, and nothing of it stays', async () => {
     for (const size of [50, 5_500]) {
       for (let at = 1; at <= size; at += 1_000) await store(...many(Math.min(1_000, size - at + 1), at));
-      await deleteChat({ db: database.db }, botId, CHAT);
+      await deleteChat({ db: database.db, clock: later }, OPERATOR, botId, CHAT);
       await store(message(9_001, { date: NOW_S + 90_000 }));
       expect(await statsStore(database.db).topUsersCounted(chat(), 10)).toMatchObject([{ messageCount: 1 }]);
       await removeDeleted({ ...steps(), stepRows: 1_000, clock: later });
       expect(await counts()).toEqual([[ADA, 1]]);
       expect(await authorRows()).toHaveLength(1);
-      await deleteChat({ db: database.db }, botId, CHAT);
+      await deleteChat({ db: database.db, clock: later }, OPERATOR, botId, CHAT);
       await removeDeleted({ ...steps(), clock: later });
       expect(await authorRows()).toEqual([]);
     }

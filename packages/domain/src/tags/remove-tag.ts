@@ -1,8 +1,14 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import type { Database } from '@flotilla/database/connect.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { auditedTag, type TagDeps } from './audited-tag.ts';
 import { tagStore } from './tag-store.ts';
 
 /** Removes a tag. Throws 'not_found'. */
-export async function removeTag({ db }: { db: Database }, id: number): Promise<void> {
-  if (!(await tagStore(db).remove(id))) throw new FlotillaError('not_found', 'Tag not found');
+export async function removeTag({ db, clock }: TagDeps, by: Actor, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const tag = await tagStore(transaction).remove(id);
+    if (tag === null) throw new FlotillaError('not_found', 'Tag not found');
+    await recordAction({ db: transaction, clock }, by, auditedTag('tag_remove', tag));
+  });
 }

@@ -72,8 +72,9 @@ export function tagStore(db: Database) {
       return inserted ?? null;
     },
 
-    async remove(id: number): Promise<boolean> {
-      return (await db.deleteFrom('tags').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    /** The tag that was removed; null when there was none. */
+    async remove(id: number): Promise<Tag | null> {
+      return (await db.deleteFrom('tags').where('id', '=', id).returningAll().executeTakeFirst()) ?? null;
     },
   };
 }

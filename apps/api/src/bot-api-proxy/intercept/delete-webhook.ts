@@ -8,9 +8,9 @@ import { storedKinds } from './stored-kinds.ts';
 const DESCRIPTIONS = { deleted: 'Webhook was deleted', 'already-deleted': 'Webhook is already deleted' };
 
 /** Takes the bot's backend away and turns proxy mode off. */
-export async function deleteWebhook(deps: ProxyDeps, { bot, parameters }: InterceptedCall): Promise<BotApiAnswer> {
+export async function deleteWebhook(deps: ProxyDeps, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
-  const outcome = await clearBackend(deps, bot, {
+  const outcome = await clearBackend(deps, by, bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   });

@@ -1,3 +1,4 @@
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
@@ -22,10 +23,10 @@ type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
   // What waits is given no more than it needs, since all it is given waits with it.
-  return (deps, { bot, parameters, signal }) => {
+  return (deps, { bot, by, parameters, signal }) => {
     const request = readRequest(parameters);
     const served = bot.longPollEnabled && !bot.disabled;
-    return served ? read(deps, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
+    return served ? read(deps, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
 }
 
@@ -41,6 +42,7 @@ function readRequest(parameters: Parameters): Request {
 
 async function read(
   deps: ProxyDeps,
+  by: Actor,
   bot: Bot,
   request: Request,
   allowedUpdates: string[] | null | undefined,
@@ -50,7 +52,7 @@ async function read(
   // Side by side: the kinds are for what comes from now on, and what is read waits for nobody.
   const [updates] = await Promise.all([
     readUpdates(deps, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
-    keepAllowedUpdates(deps, bot, allowedUpdates),
+    keepAllowedUpdates(deps, by, bot, allowedUpdates),
   ]);
   deps.apiMetrics.pulled.of('get_updates').inc(updates.length);
   return { ok: true, result: `[${updates.join(',\n')}]` };

@@ -1,3 +1,4 @@
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { BotApiAnswer } from '../answer.ts';
@@ -6,6 +7,8 @@ import type { ProxyDeps } from '../proxy-deps.ts';
 /** A call that we answer ourselves, once its body is read. */
 export type ReadCall = {
   parameters: Parameters;
+  /** The bot's program, as the audit log names it. */
+  by: Actor;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
 };

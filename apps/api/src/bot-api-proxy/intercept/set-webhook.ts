@@ -1,3 +1,4 @@
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
@@ -31,7 +32,7 @@ export async function setWebhook(deps: ProxyDeps, call: InterceptedCall): Promis
   const url = urlOf(call);
   if (url === '') return deleteWebhook(deps, call);
   const wanted = await readSettings(deps, url, call.parameters);
-  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.bot, wanted.settings);
+  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.by, call.bot, wanted.settings);
 }
 
 /**
@@ -44,8 +45,8 @@ export async function setWebhookOfStranger(deps: ProxyDeps, token: string, call:
     return deps.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(deps, token, 'setWebhook', call);
   const wanted = await readSettings(deps, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
-  const bot = await registerBot(deps, token);
-  return bot === null ? UNAUTHORIZED : takeSettings(deps, bot, wanted.settings);
+  const bot = await registerBot(deps, call.by, token);
+  return bot === null ? UNAUTHORIZED : takeSettings(deps, call.by, bot, wanted.settings);
 }
 
 function urlOf({ parameters }: ReadCall): string {
@@ -75,9 +76,9 @@ async function readSettings(
 }
 
 /** What is refused before this costs nobody the second that a webhook which is set takes. */
-async function takeSettings(deps: ProxyDeps, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
+async function takeSettings(deps: ProxyDeps, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
   if (!(await takeTurn(deps, bot.id))) return tooSoon();
-  const outcome = await setBackend(deps, bot, settings);
+  const outcome = await setBackend(deps, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 

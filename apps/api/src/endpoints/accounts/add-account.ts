@@ -4,9 +4,9 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { presentAccount } from '../auth/present-account.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const addAccountEndpoint = defineEndpoint(operation, async (context, { input }) => {
+export const addAccountEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
   for (const id of input.bot_ids ?? []) requireBot(context, id);
-  const account = await addAccount(context, {
+  const account = await addAccount(context, by, {
     username: input.username,
     password: input.password,
     displayName: input.display_name,

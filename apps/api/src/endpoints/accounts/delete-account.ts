@@ -3,7 +3,7 @@ import { OK } from '@flotilla/contract/resources/answers.ts';
 import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 
-export const deleteAccountEndpoint = defineEndpoint(operation, async (context, { input }) => {
-  await deleteAccount(context, input.id);
+export const deleteAccountEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await deleteAccount(context, by, input.id);
   return OK;
 });

@@ -1,20 +1,54 @@
+import { FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { listAuditEntries } from '@flotilla/contract/operations/audit.ts';
-import { auditStore } from '@flotilla/domain/audit/audit-store.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { findAccountId } from '@flotilla/domain/accounts/find-account-id.ts';
+import { type AuditQuery, auditStore } from '@flotilla/domain/audit/audit-store.ts';
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { defineListEndpoint } from '../../http/define-endpoint.ts';
 import { cutPage, decodeCursor } from '../../http/page.ts';
+import type { WithChatId } from '../../http/resolve-chat.ts';
 import { requireBotOfChat } from '../chats/require-bot-of-chat.ts';
 import { presentAuditEntry } from './present-audit-entry.ts';
 
 export const listAuditEntriesEndpoint = defineListEndpoint(listAuditEntries, async (context, { input, caller }) => {
-  const { limit, offset, action } = input;
+  const { limit, offset } = input;
   const before = decodeCursor(input.before, ['number', 'number']);
-  const bot = await requireBotOfChat(context, caller, input);
-  const query = { botId: bot.id, chatId: input.chat_id, action };
+  const query = await queryOf(context, caller, input);
+  if (query === null) return { rows: [], total: 0, next: null };
   const entries = auditStore(context.db);
   const [rows, total] = await Promise.all([
     entries.list(query, { limit: limit + 1, offset, before }),
     entries.count(query),
   ]);
   const page = cutPage(rows, limit, total, (entry) => [entry.date, entry.id]);
-  return { ...page, rows: page.rows.map(presentAuditEntry) };
+  return { ...page, rows: page.rows.map((entry) => presentAuditEntry(caller, entry)) };
 });
+
+type Input = WithChatId<z.output<typeof listAuditEntries.input>>;
+
+/** null: an actor that never was. */
+async function queryOf(context: Context, caller: Caller, input: Input): Promise<AuditQuery | null> {
+  const { chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
+  const botId = await botOf(context, caller, input);
+  const actorId = actor === undefined ? undefined : await findAccountId(context, actor);
+  return actorId === null ? null : { botId, chatId, action, actorId, fromS, beforeS };
+}
+
+/** The bot whose entries are asked for; undefined: everything, which is for those alone who see the whole fleet. */
+async function botOf(context: Context, caller: Caller, input: Input): Promise<number | undefined> {
+  const { bot_id: botId, chat_id: chatId } = input;
+  if (chatId === undefined && caller.role !== 'admin') throw refusedInput('chat_id', 'is required');
+  if (botId !== undefined) return requireAuditedBot(context, botId);
+  if (chatId !== undefined) return (await requireBotOfChat(context, caller, { chat_id: chatId })).id;
+  if (caller.bots !== 'all') throw refusedInput('bot_id', 'is needed: this key is limited to some bots');
+  return undefined;
+}
+
+/** A bot that is there, or one that was: what was done to it outlives it. */
+async function requireAuditedBot({ directory, db }: Context, botId: number): Promise<number> {
+  if (directory.byId(botId) === undefined && !(await auditStore(db).anyOfBot(botId))) {
+    throw new FlotillaError('not_found', 'Bot not found');
+  }
+  return botId;
+}

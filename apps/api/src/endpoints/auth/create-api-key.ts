@@ -5,12 +5,12 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 import { presentApiKey } from './present-account.ts';
 
-export const createApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
+export const createApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller, by }) => {
   for (const id of input.bot_ids ?? []) {
     requireSeenBot(context, caller, id);
     requireBot(context, id);
   }
-  const { key, record } = await createApiKey(context, caller, {
+  const { key, record } = await createApiKey(context, by, caller, {
     name: input.name,
     role: input.role,
     botIds: input.bot_ids,

@@ -11,7 +11,7 @@ export const loginEndpoint = defineEndpoint(login, async (context, { input, requ
     if (error instanceof FlotillaError) signIns.of('limited').inc();
     throw error;
   });
-  const account = await signIn(context, input);
+  const account = await signIn(context, input, context.clientAddress(request));
   signIns.of(account === null ? 'refused' : 'ok').inc();
   if (account === null) throw new FlotillaError('unauthorized', 'The username or the password is wrong');
   await attempt.succeeded();

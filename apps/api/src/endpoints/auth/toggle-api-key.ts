@@ -3,7 +3,7 @@ import { OK } from '@flotilla/contract/resources/answers.ts';
 import { toggleApiKey } from '@flotilla/domain/accounts/toggle-api-key.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 
-export const toggleApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await toggleApiKey(context, caller, input.id, input.enabled);
+export const toggleApiKeyEndpoint = defineEndpoint(operation, async (context, { input, caller, by }) => {
+  await toggleApiKey(context, by, caller, input.id, input.enabled);
   return OK;
 });

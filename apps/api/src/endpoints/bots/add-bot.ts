@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { changesOfInput } from './changes-of-input.ts';
 import { presentBotNow } from './present-bot.ts';
 
-export const addBotEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  const bot = await addBot(context, { ...changesOfInput(input), token: input.token, source: 'web' });
+export const addBotEndpoint = defineEndpoint(operation, async (context, { input, caller, by }) => {
+  const bot = await addBot(context, by, { ...changesOfInput(input), token: input.token, source: 'web' });
   return presentBotNow(context, caller, bot);
 });

@@ -3,6 +3,6 @@ import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { presentBotNow } from './present-bot.ts';
 
-export const toggleBotDisabledEndpoint = defineEndpoint(toggleBotDisabled, async (context, { input, caller }) =>
-  presentBotNow(context, caller, await toggleBot(context, input.id)),
+export const toggleBotDisabledEndpoint = defineEndpoint(toggleBotDisabled, async (context, { input, caller, by }) =>
+  presentBotNow(context, caller, await toggleBot(context, by, input.id)),
 );

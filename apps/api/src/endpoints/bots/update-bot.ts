@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { changesOfInput } from './changes-of-input.ts';
 import { presentBotNow } from './present-bot.ts';
 
-export const updateBotEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  const bot = await updateBot(context, input.id, changesOfInput(input));
+export const updateBotEndpoint = defineEndpoint(operation, async (context, { input, caller, by }) => {
+  const bot = await updateBot(context, by, input.id, changesOfInput(input));
   return presentBotNow(context, caller, bot);
 });

@@ -4,8 +4,8 @@ import { demoteChatAdmin } from '@flotilla/domain/chat-actions/demote-chat-admin
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const demoteChatAdminEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await demoteChatAdmin(context, requireBot(context, input.bot_id), caller.account, {
+export const demoteChatAdminEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await demoteChatAdmin(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     userId: input.user_id,
   });

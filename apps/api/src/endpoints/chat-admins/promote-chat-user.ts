@@ -4,8 +4,8 @@ import { promoteChatUser } from '@flotilla/domain/chat-actions/promote-chat-user
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const promoteChatUserEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await promoteChatUser(context, requireBot(context, input.bot_id), caller.account, {
+export const promoteChatUserEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await promoteChatUser(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     userId: input.user_id,
     permissions: input.permissions,

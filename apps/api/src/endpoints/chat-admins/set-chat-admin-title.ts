@@ -4,8 +4,8 @@ import { setChatAdminTitle } from '@flotilla/domain/chat-actions/set-chat-admin-
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const setChatAdminTitleEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await setChatAdminTitle(context, requireBot(context, input.bot_id), caller.account, {
+export const setChatAdminTitleEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await setChatAdminTitle(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     userId: input.user_id,
     title: input.title,

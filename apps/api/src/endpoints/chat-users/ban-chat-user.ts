@@ -4,8 +4,8 @@ import { banChatUser } from '@flotilla/domain/chat-actions/ban-chat-user.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const banChatUserEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await banChatUser(context, requireBot(context, input.bot_id), caller.account, {
+export const banChatUserEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await banChatUser(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     userId: input.user_id,
     untilDateS: input.until_date,

@@ -4,8 +4,8 @@ import { unbanChatUser } from '@flotilla/domain/chat-actions/unban-chat-user.ts'
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const unbanChatUserEndpoint = defineEndpoint(operation, async (context, { input, caller }) => {
-  await unbanChatUser(context, requireBot(context, input.bot_id), caller.account, {
+export const unbanChatUserEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  await unbanChatUser(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     userId: input.user_id,
   });

@@ -3,7 +3,7 @@ import { redriveDeliveries } from '@flotilla/domain/deliveries/redrive-deliverie
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 
-export const redriveDeliveriesEndpoint = defineEndpoint(operation, async (context, { input }) => {
-  const redriven = await redriveDeliveries(context, requireBot(context, input.bot_id), input.ids);
+export const redriveDeliveriesEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  const redriven = await redriveDeliveries(context, by, requireBot(context, input.bot_id), input.ids);
   return { ok: true as const, redriven };
 });

@@ -1,4 +1,6 @@
 import { exportChat as operation } from '@flotilla/contract/operations/messages.ts';
+import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
+import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { exportChat } from '@flotilla/domain/messages/export-chat.ts';
 import type { Message } from '@flotilla/domain/messages/message-store.ts';
 import { defineStreamEndpoint } from '../../http/define-endpoint.ts';
@@ -8,7 +10,7 @@ import { type ExportFormat, exportFormats } from './export-format.ts';
 import { presentMessage } from './present-message.ts';
 
 export const exportChatEndpoint = defineStreamEndpoint(operation, async (context, call) => {
-  const { input, request, response, whileAllowed } = call;
+  const { input, by, request, response, whileAllowed } = call;
   const { chat_id: chatId, format } = input;
   const chat = { botId: requireBot(context, input.bot_id).id, chatId };
   const headers = {
@@ -16,6 +18,7 @@ export const exportChatEndpoint = defineStreamEndpoint(operation, async (context
     'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
   };
   const lines = linesOf(exportFormats[format], exportChat(context.db, chat));
+  await recordAction(context, by, { action: 'export', ...chat, details: describeNew({ format }) });
   await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
 });
 

@@ -4,8 +4,8 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBot } from '../bots/require-bot.ts';
 import { presentMessage } from './present-message.ts';
 
-export const sendMessageEndpoint = defineEndpoint(operation, async (context, { input }) => {
-  const message = await sendMessage(context, requireBot(context, input.bot_id), {
+export const sendMessageEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
+  const message = await sendMessage(context, requireBot(context, input.bot_id), by, {
     chatId: input.chat_id,
     text: input.text,
     replyToMessageId: input.reply_to_message_id,

@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireBotsOfRule } from './bots-of-rule.ts';
 import { presentRoutingRule } from './present-routing-rule.ts';
 
-export const addRoutingRuleEndpoint = defineEndpoint(operation, async (context, { input }) => {
+export const addRoutingRuleEndpoint = defineEndpoint(operation, async (context, { input, by }) => {
   const rule = {
     sourceBotId: input.source_bot_id,
     targetBotId: input.target_bot_id,
@@ -17,5 +17,5 @@ export const addRoutingRuleEndpoint = defineEndpoint(operation, async (context, 
     description: input.description,
   };
   requireBotsOfRule(context, input);
-  return presentRoutingRule(await addRoutingRule(context, rule));
+  return presentRoutingRule(await addRoutingRule(context, by, rule));
 });

@@ -6,8 +6,8 @@ import { findBotsOfRule } from './bots-of-rule.ts';
 
 export const deleteRoutingRuleEndpoint = defineEndpoint(
   operation,
-  async (context, { input }) => {
-    await deleteRoutingRule(context, input.id);
+  async (context, { input, by }) => {
+    await deleteRoutingRule(context, by, input.id);
     return OK;
   },
   findBotsOfRule,

@@ -6,7 +6,7 @@ import { presentRoutingRule } from './present-routing-rule.ts';
 
 export const updateRoutingRuleEndpoint = defineEndpoint(
   operation,
-  async (context, { input }) => {
+  async (context, { input, by }) => {
     const changes = {
       sourceBotId: input.source_bot_id,
       targetBotId: input.target_bot_id,
@@ -19,7 +19,7 @@ export const updateRoutingRuleEndpoint = defineEndpoint(
       description: input.description,
     };
     requireBotsOfRule(context, input);
-    return presentRoutingRule(await updateRoutingRule(context, input.id, changes));
+    return presentRoutingRule(await updateRoutingRule(context, by, input.id, changes));
   },
   findBotsOfRule,
 );

@@ -9,11 +9,11 @@ import { requireManagedBot } from '../bots/require-bot.ts';
 
 export const removeTagEndpoint = defineEndpoint(
   operation,
-  async (context, { input }) => {
+  async (context, { input, by }) => {
     const [botId] = await findBots(context, input.id);
     if (botId === undefined) throw new FlotillaError('not_found', 'Tag not found');
     requireManagedBot(context, botId);
-    await removeTag(context, input.id);
+    await removeTag(context, by, input.id);
     return OK;
   },
   findBots,

@@ -42,7 +42,11 @@ export const botsDocumentation = [
     errors: PLATFORM_ERRORS,
     example: { input: { id: 7 }, output: { ...BOT, disabled: true, running: false } },
   }),
-  documentOperation(deleteBot, { example: { input: { id: 7 }, output: { ok: true } } }),
+  documentOperation(deleteBot, {
+    description:
+      'Of the audit log stays what people did to the bot and through it, and what changed its settings; what the bot itself did in its chats goes.',
+    example: { input: { id: 7 }, output: { ok: true } },
+  }),
   documentOperation(checkBackendHealth, {
     description:
       'Healthy is any status below 400, and 405, which a webhook that takes POST only answers. A bot without a backend URL is 400.',

@@ -1,0 +1,45 @@
+import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditedAction } from '../audit/audited-action.ts';
+import { describeChanges, describeNew } from '../audit/describe-changes.ts';
+import type { Account } from './account.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** Something done to an account, for the audit log. */
+export function auditedAccount(action: AuditAction, { id }: Pick<Account, 'id'>, ...details: string[]): AuditedAction {
+  return { action, target: { kind: 'account', id }, details: details.filter((part) => part !== '').join('; ') };
+}
+
+/** What a new account is, for the audit log. */
+export function describeNewAccount(account: Account): string {
+  return describeNew(fieldsOfAccount(account));
+}
+
+/** What changed about an account, for the audit log. */
+export function describeAccountChanges(before: Account, after: Account): string {
+  return describeChanges(fieldsOfAccount(before), fieldsOfAccount(after));
+}
+
+/** Something done to an API key of an account, for the audit log. */
+export function auditedKey(
+  action: AuditAction,
+  key: Pick<ApiKey, 'id' | 'accountId' | 'name'>,
+  ...details: string[]
+): AuditedAction {
+  return auditedAccount(action, { id: key.accountId }, `key ${key.id}`, describeNew({ name: key.name }), ...details);
+}
+
+/** What a new key may do, for the audit log. */
+export function describeNewKey({ role, botIds, expiresAt }: Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>): string {
+  return describeNew({ role, bot_ids: botIds, expires_at: expiresAt });
+}
+
+/** By the names that the REST interface has for them. */
+function fieldsOfAccount(account: Account) {
+  return {
+    username: account.username,
+    display_name: account.displayName,
+    role: account.role,
+    bot_ids: account.allBots ? 'all' : account.botIds.toSorted((one, other) => one - other),
+    must_change_password: account.mustChangePassword,
+  };
+}

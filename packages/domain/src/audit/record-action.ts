@@ -1,0 +1,23 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Actor } from './actor.ts';
+import { auditStore } from './audit-store.ts';
+import type { AuditedAction } from './audited-action.ts';
+
+const DETAILS_LENGTH = 2_000;
+
+/**
+ * Adds an entry to the audit log: in the transaction of the change where that is in Postgres, so that both are there or
+ * neither. Two entries with one key are one.
+ */
+export async function recordAction(
+  { db, clock }: { db: Database; clock: Clock },
+  by: Actor,
+  done: AuditedAction,
+  key: string | null = null,
+): Promise<void> {
+  const { details = '' } = done;
+  const cut = details.length > DETAILS_LENGTH ? `${details.slice(0, DETAILS_LENGTH)}…` : details;
+  const dateS = Math.floor(clock.nowMs() / 1000);
+  await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);
+}

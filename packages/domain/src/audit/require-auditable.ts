@@ -1,0 +1,12 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { sql } from 'kysely';
+
+/**
+ * Throws 'unavailable' when nothing could be written to the audit log now: before something is done elsewhere that cannot
+ * be taken back, such as at the platform.
+ */
+export async function requireAuditable(db: Database): Promise<void> {
+  const { rows } = await sql<{ state: string }>`select current_setting('transaction_read_only') as state`.execute(db);
+  if (rows[0]?.state === 'on') throw new FlotillaError('unavailable', 'The audit log cannot be written at the moment');
+}

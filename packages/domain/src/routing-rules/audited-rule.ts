@@ -1,0 +1,26 @@
+import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditedAction } from '../audit/audited-action.ts';
+import { describeChanges, describeNew } from '../audit/describe-changes.ts';
+import type { RoutingRule } from './routing-rule.ts';
+
+/** A change of a rule for the audit log, about the bot it now listens to; without `before` the rule as it is. */
+export function auditedRule(action: AuditAction, rule: RoutingRule, before?: RoutingRule): AuditedAction {
+  const after = auditedFields(rule);
+  const changes = before === undefined ? describeNew(after) : describeChanges(auditedFields(before), after);
+  return { action, botId: rule.sourceBotId, details: `route ${rule.id}${changes === '' ? '' : `; ${changes}`}` };
+}
+
+/** By the names that the REST interface has for them. */
+function auditedFields(rule: RoutingRule) {
+  return {
+    source_bot_id: rule.sourceBotId,
+    target_bot_id: rule.targetBotId,
+    condition_type: rule.conditionType,
+    condition_value: rule.conditionValue,
+    action: rule.action,
+    target_chat_id: rule.targetChatId,
+    enabled: rule.enabled,
+    delivery: rule.delivery,
+    description: rule.description,
+  };
+}
