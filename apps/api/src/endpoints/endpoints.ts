@@ -17,6 +17,7 @@ import { addBotEndpoint } from './bots/add-bot.ts';
 import { checkBackendHealthEndpoint } from './bots/check-backend-health.ts';
 import { deleteBotEndpoint } from './bots/delete-bot.ts';
 import { listBotsEndpoint } from './bots/list-bots.ts';
+import { revealTokenEndpoint } from './bots/reveal-token.ts';
 import { toggleBotDisabledEndpoint } from './bots/toggle-bot-disabled.ts';
 import { updateBotEndpoint } from './bots/update-bot.ts';
 import { validateTokenEndpoint } from './bots/validate-token.ts';
@@ -72,6 +73,7 @@ export const endpoints: readonly Endpoint[] = [
   validateTokenEndpoint,
   updateBotEndpoint,
   toggleBotDisabledEndpoint,
+  revealTokenEndpoint,
   deleteBotEndpoint,
   checkBackendHealthEndpoint,
   listChatsEndpoint,

@@ -159,6 +159,7 @@ const EXAMPLES: Record<string, Example> = {
   validateToken: async () => ({ token: await newToken() }),
   updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20 }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
+  revealToken: () => ({ id: botId }),
   deleteBot: async () => ({ id: await newBot() }),
   checkBackendHealth: () => ({ id: botId }),
   listChats: () => ({ bot_id: botId, q: 'a', limit: 5, offset: 0 }),

@@ -4,7 +4,8 @@ Register bots, read and moderate their chats, and receive their updates.
 
 **Credentials.** Send \`Authorization: Bearer <API key>\`, or sign in with \`POST /api/auth/login\` and keep the cookie. A
 Bearer header decides alone, whatever the cookie says. The role \`admin\` may do everything; the role \`user\` sees its
-bots and does what is not marked **Admin only**. Tokens and secrets are shown whole to admins and masked to users.
+bots and does what is not marked **Admin only**. Tokens and secrets are shown
+whole to API keys of admins; to sessions and to users they are masked, and what is given back masked changes nothing.
 
 **Inputs.** GET takes them from the query string. POST takes them from a JSON body, from
 \`application/x-www-form-urlencoded\`, or from the query string; where a name is in both, the body counts. Integers may be

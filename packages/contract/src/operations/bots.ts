@@ -15,7 +15,7 @@ const changes = {
   proxy_enabled: flag().optional(),
   backend_url: text({ max: 2048 }).optional(),
   secret_token: text({ max: 256 })
-    .regex(/^[A-Za-z0-9_-]*$/, 'may contain A-Z, a-z, 0-9, _ and - only')
+    .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
     .optional(),
   long_poll_enabled: flag().optional(),
   description: text({ max: 4096 }).optional(),
@@ -90,6 +90,18 @@ export const toggleBotDisabled = defineOperation({
   role: 'admin',
   summary: 'Disables an enabled bot, enables a disabled one.',
   output: botResource,
+  readOnlyFields: readOnlyBut({ id: true }),
+});
+
+export const revealToken = defineOperation({
+  ...idOfBot,
+  name: 'revealToken',
+  method: 'POST',
+  audit: ['token_reveal'],
+  paths: ['/api/bots/reveal-token'],
+  role: 'admin',
+  summary: "Shows a bot's token, also to a session, which sees it masked everywhere else.",
+  output: z.strictObject({ token: z.string().describe("The bot's token, whole.") }),
   readOnlyFields: readOnlyBut({ id: true }),
 });
 

@@ -3,16 +3,16 @@ import { z } from 'zod';
 export const botResource = z
   .strictObject({
     id: z.int(),
-    token: z.string().describe('Masked for callers without the admin role.'),
+    token: z
+      .string()
+      .describe('Whole to an API key with the admin role; masked (`123456:****`) to sessions and to the role user.'),
     name: z.string(),
     username: z.string(),
     source: z.enum(['cli', 'web']),
     manage_enabled: z.boolean(),
     proxy_enabled: z.boolean(),
-    backend_url: z
-      .string()
-      .describe('Masked for callers without the admin role: userinfo and the values of the query.'),
-    secret_token: z.string().describe('Masked for callers without the admin role.'),
+    backend_url: z.string().describe('Userinfo, the values of the query and tokens are masked as the token is.'),
+    secret_token: z.string().describe('Masked as the token is.'),
     long_poll_enabled: z.boolean(),
     description: z.string(),
     running: z.boolean(),

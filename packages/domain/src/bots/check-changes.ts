@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { forbiddenReason, parseBackendUrl } from './backend-address.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
+import { isMaskOfSecret } from './masked-secrets.ts';
 
 type Fault = { path: string; reason: string };
 type CheckDeps = Pick<BotDeps, 'backendAllowedCidrs' | 'publicUrl'>;
@@ -20,6 +21,7 @@ export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Bot | 
   if (changes.webhookMode && deps.publicUrl === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
+  if (isMaskOfSecret(changes.secretToken)) faults.push({ path: 'secret_token', reason: 'is a mask and no secret' });
   refuse(faults);
 }
 

@@ -3,15 +3,18 @@ import type { Actor } from '../audit/actor.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { checkChanges } from './check-changes.ts';
-import { maskedBackendUrl } from './masked-backend-url.ts';
+import { withoutMasks } from './masked-secrets.ts';
 import { switchIntake } from './switch-intake.ts';
 import { validateToken } from './validate-token.ts';
 
-/** Changes a bot; a new token must belong to the same bot at the platform. Throws FlotillaError. */
+/**
+ * Changes a bot, but for secrets that are given back masked; a new token must belong to the same bot at the platform.
+ * Throws FlotillaError.
+ */
 export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted: BotChanges): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
-  const changes = withoutMaskedUrl(bot, wanted);
+  const changes = withoutMasks(bot, wanted);
   checkChanges(deps, changes, bot);
   if (changes.token !== undefined && changes.token !== bot.token) {
     const identity = await validateToken(deps, changes.token);
@@ -24,10 +27,4 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   // Another backend has not failed yet.
   const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
   return switchIntake(deps, by, bot, changes, { retryNow });
-}
-
-/** A URL as it is shown to users, given back, is not another one. */
-function withoutMaskedUrl(bot: Bot, { backendUrl, ...others }: BotChanges): BotChanges {
-  if (backendUrl === undefined || (backendUrl !== '' && backendUrl === maskedBackendUrl(bot))) return others;
-  return { ...others, backendUrl };
 }

@@ -2,7 +2,7 @@ import type { BotResource } from '@flotilla/contract/resources/bot.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { type BotStatus, readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
-import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
+import { maskedSecrets } from '@flotilla/domain/bots/masked-secrets.ts';
 import type { Context } from '../../context.ts';
 
 /** The bot with its state as it is now. */
@@ -10,18 +10,20 @@ export async function presentBotNow(context: Context, caller: Caller, bot: Bot):
   return presentBot(caller, bot, await readBotStatus(context, bot));
 }
 
+/** Secrets are whole for programs of admins only: no page in a browser holds the tokens of a fleet. */
 export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotResource {
-  const masked = caller.role !== 'admin';
+  const seesSecrets = caller.role === 'admin' && caller.apiKey !== null;
+  const secrets = seesSecrets ? bot : maskedSecrets(bot);
   return {
     id: bot.id,
-    token: masked ? maskedToken(bot.token) : bot.token,
+    token: secrets.token,
     name: bot.name,
     username: bot.username,
     source: bot.source,
     manage_enabled: bot.manageEnabled,
     proxy_enabled: bot.proxyEnabled,
-    backend_url: masked ? maskedBackendUrl(bot) : bot.backendUrl,
-    secret_token: masked ? maskedSecret(bot.secretToken) : bot.secretToken,
+    backend_url: secrets.backendUrl,
+    secret_token: secrets.secretToken,
     long_poll_enabled: bot.longPollEnabled,
     description: bot.description,
     running: status.running,
@@ -36,13 +38,4 @@ export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotReso
     backend_state: status.backendState,
     created_at: bot.createdAt.toISOString(),
   };
-}
-
-/** `123456:****`: the part before the colon is the bot's public id. */
-function maskedToken(token: string): string {
-  return `${token.split(':', 1)[0]}:****`;
-}
-
-function maskedSecret(secret: string): string {
-  return secret === '' ? '' : '****';
 }

@@ -3,6 +3,7 @@ import {
   checkBackendHealth,
   deleteBot,
   listBots,
+  revealToken,
   toggleBotDisabled,
   updateBot,
   validateToken,
@@ -41,6 +42,10 @@ export const botsDocumentation = [
       'A disabled bot is not polled, refuses what the platform pushes, forwards nothing and acts in no chat; what waits is kept. Enabling restores all of it.',
     errors: PLATFORM_ERRORS,
     example: { input: { id: 7 }, output: { ...BOT, disabled: true, running: false } },
+  }),
+  documentOperation(revealToken, {
+    description: 'So that no page has to hold the tokens of a fleet. Who was shown which token is in the audit log.',
+    example: { input: { id: 7 }, output: { token: TOKEN } },
   }),
   documentOperation(deleteBot, {
     description:

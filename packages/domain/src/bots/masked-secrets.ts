@@ -1,0 +1,26 @@
+import type { Bot, BotChanges } from './bot.ts';
+import { maskedBackendUrl } from './masked-backend-url.ts';
+
+const MASK = '****';
+
+/** A bot's secrets as they are shown to whoever may not see them. */
+export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'backendUrl'> {
+  return {
+    // The part before the colon is the bot's public id.
+    token: `${bot.token.split(':', 1)[0]}:${MASK}`,
+    secretToken: bot.secretToken === '' ? '' : MASK,
+    backendUrl: maskedBackendUrl(bot),
+  };
+}
+
+/** Whether a text stands for a secret token and is none. */
+export function isMaskOfSecret(secretToken: string | undefined): boolean {
+  return secretToken === MASK;
+}
+
+/** Leaves out what is given back as it was shown: a masked secret is not another one. */
+export function withoutMasks(bot: Bot, changes: BotChanges): BotChanges {
+  const shown: BotChanges = maskedSecrets(bot);
+  const given = Object.entries(changes) as [keyof BotChanges, unknown][];
+  return Object.fromEntries(given.filter(([name, value]) => value === '' || value !== shown[name]));
+}
