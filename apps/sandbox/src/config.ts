@@ -6,7 +6,8 @@ export const SETTINGS = z.object({
   DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
   REDIS_URL: redisUrlSetting().optional(),
   TELEGRAM_API_URL: urlSetting('https', 'http').optional(),
-  HOST: z.string().default('0.0.0.0'),
+  /** Of the api and of the metrics; every other part is for this machine alone. Private backends are allowed here. */
+  HOST: z.string().default('127.0.0.1'),
   PORT: portSetting(8080),
   PROXY_PREFIX: z.string().default('/tgapi'),
   ENCRYPTION_KEY: z.string().optional(),

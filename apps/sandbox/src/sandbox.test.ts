@@ -8,28 +8,34 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { controlClient } from '@flotilla/simulator/control-client.ts';
+import { type ListeningSocket, listeningSockets } from '@flotilla/testing/listening-sockets.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START_MS = 60_000;
 
 type Sandbox = { child: ChildProcess; output(): string; ended: Promise<number | null> };
 
+const launched: Sandbox[] = [];
+
 function launch(settings: Record<string, string>): Sandbox {
+  const { HOST: _, ...environment } = inheritedEnv();
   const child = spawn(process.execPath, ['apps/sandbox/src/main.ts'], {
     cwd: ROOT,
-    env: { ...inheritedEnv(), PORT: '0', HOST: '127.0.0.1', ...settings },
+    env: { ...environment, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+  const sandbox = { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+  launched.push(sandbox);
+  return sandbox;
 }
 
-async function start(dataDir: string): Promise<Sandbox> {
-  const sandbox = launch({ DATA_DIR: dataDir });
+async function start(dataDir: string, settings: Record<string, string> = {}): Promise<Sandbox> {
+  const sandbox = launch({ DATA_DIR: dataDir, ...settings });
   await waitFor(() => /^ready$/m.test(sandbox.output()) || sandbox.child.exitCode !== null, { timeoutMs: START_MS });
   if (sandbox.child.exitCode !== null) throw new Error(`The sandbox did not start: ${sandbox.output()}`);
   return sandbox;
@@ -94,6 +100,18 @@ async function partsOf(sandbox: Sandbox): Promise<number[]> {
   return rows.filter(([, parent]) => parent === sandbox.child.pid).map(([pid]) => pid!);
 }
 
+/** Those of the launcher and of all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
+async function socketsOf(sandbox: Sandbox): Promise<ListeningSocket[]> {
+  const sockets = await listeningSockets([sandbox.child.pid!, ...(await partsOf(sandbox))]);
+  const parts = ['sandbox', 'api', 'worker', 'simulator'].map((name) => `apps/${name}/src/main.ts`);
+  for (const part of [...parts, 'postgres', 'redis-server|valkey-server']) {
+    expect({ part, sockets: sockets.filter(({ program }) => new RegExp(part).test(program)) }).not.toMatchObject({
+      sockets: [],
+    });
+  }
+  return sockets;
+}
+
 const alive = (pid: number) =>
   stat(`/proc/${pid}`).then(
     () => true,
@@ -105,6 +123,10 @@ describe('The sandbox', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await throwAwayDir();
+  });
+  // A test that failed in the middle of it must not hold the data of the next.
+  afterEach(async () => {
+    for (const sandbox of launched.splice(0)) if (sandbox.child.exitCode === null) await stop(sandbox);
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -127,6 +149,7 @@ describe('The sandbox', () => {
     expect((await readdir(logs)).sort()).toEqual(['api.log', 'simulator.log', 'worker.log']);
     const parts = await partsOf(first);
     expect(parts.length).toBeGreaterThanOrEqual(5);
+    expect((await socketsOf(first)).filter(({ loopback }) => !loopback)).toEqual([]);
     expect(await stop(first)).toBe(0);
     await waitFor(() => allGone(parts), { message: 'all parts to be gone' });
 
@@ -195,6 +218,15 @@ describe('The sandbox', () => {
     expect(await stop(third)).toBe(0);
     await rm(own, { recursive: true, force: true });
   }, 240_000);
+
+  test('opens the api and the metrics of its processes by HOST, and nothing else', async () => {
+    const opened = await start(dataDir, { HOST: '0.0.0.0' });
+    const sockets = await socketsOf(opened);
+    const open = sockets.filter(({ loopback }) => !loopback).map(({ program }) => /apps\/(\w+)/.exec(program)?.[1]);
+    expect(open.sort()).toEqual(['api', 'api', 'worker']);
+    expect(await textsInHistory(opened)).toEqual(expect.any(Array));
+    expect(await stop(opened)).toBe(0);
+  }, 120_000);
 
   test('refuses a taken port with one sentence', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');

@@ -44,6 +44,7 @@ async function startParts(parts: Parts): Promise<void> {
   const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts, settings.PORT);
   const echo = simulatorUrl ? await startEcho(parts, credentials, apiUrl) : null;
   const shared = {
+    HOST: settings.HOST,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TELEGRAM_API_URL: settings.TELEGRAM_API_URL ?? simulatorUrl!,
