@@ -35,6 +35,7 @@ const SAME_OVER_EVERY_FORM = [
   // They start a Redis of their own: one that they restart, one with rights, one of each form.
   'metrics',
   'replicas',
+  'lost-ids',
   'system-tests/src/tls/',
   'auth-over-cluster',
   // Measures rather than checks.

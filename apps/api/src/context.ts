@@ -6,6 +6,7 @@ import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type CallBuffer, callBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
+import { type IdReserve, reserveIds } from '@flotilla/domain/update-log/reserve-ids.ts';
 import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
@@ -37,6 +38,7 @@ export interface Context extends BotDeps, AccountDeps {
   turns: BotDeps['turns'] & { rules: TurnQueue; history: TurnQueue };
   /** What bots did through this process, on its way to the history. */
   calls: CallBuffer;
+  idReserve: IdReserve;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
   credentials: CredentialCache;
@@ -80,6 +82,7 @@ export async function createContext(
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
+  const idReserve = reserveIds({ db, redis, log });
   const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
   const waiters = channelWaiters(redis, channels.appended);
   const credentials = credentialCache({ db, redis, clock, log });
@@ -101,6 +104,7 @@ export async function createContext(
     directory,
     turns,
     calls,
+    idReserve,
     waiters,
     credentials,
     credentialWatch,
@@ -121,6 +125,7 @@ export async function createContext(
     close: async () => {
       const flushed = tracing?.close();
       calls.close();
+      idReserve.close();
       waiters.close();
       credentialWatch.close();
       memory.close();

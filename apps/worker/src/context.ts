@@ -3,6 +3,7 @@ import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type CallBuffer, callBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
+import { type IdReserve, reserveIds } from '@flotilla/domain/update-log/reserve-ids.ts';
 import { type MemoryWatch, watchMemory } from '@flotilla/domain/update-log/watch-memory.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
@@ -36,6 +37,7 @@ export type WorkerContext = {
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   /** What bots did through this process, on its way to the history. */
   calls: CallBuffer;
+  idReserve: IdReserve;
   /** Push turns that run here, told of what is new for them. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
@@ -76,6 +78,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };
+  const idReserve = reserveIds({ db, redis, log });
   const calls = callBuffer({ redis, turns, clock: systemClock, memory, directory, log, metrics });
   const pushable = channelWaiters(redis, channels.pushable);
   const backends = backendConnections(config.backendAllowedCidrs);
@@ -95,6 +98,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     directory,
     turns,
     calls,
+    idReserve,
     pushable,
     backends,
     slots,
@@ -109,6 +113,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     close: async () => {
       const flushed = tracing?.close();
       calls.close();
+      idReserve.close();
       memory.close();
       directory.close();
       pushable.close();

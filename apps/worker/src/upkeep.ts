@@ -20,9 +20,13 @@ type MarkKind = (typeof MARK_KINDS)[number];
 /** Revives what was lost: turns that should exist, work marks nobody answered, configuration Redis forgot. */
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let reconciledAtMs = 0;
+  let reconciledRuns = '';
   let running: Promise<void> = Promise.resolve();
   const round = async (): Promise<void> => {
-    if (deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready()) {
+    const runs = deps.redis.runIds();
+    const isDue = deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready();
+    // Redis may have come back with an older configuration, by which the platform must not be told anything.
+    if (isDue || runs !== reconciledRuns) {
       const mended = await reconcileBots(deps).catch((error) => {
         // With Postgres away, Redis knows what is needed to go on.
         if (!isUnavailable(error)) throw error;
@@ -30,6 +34,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
       });
       deps.measure.repairs.configuration.inc(mended);
       reconciledAtMs = deps.clock.nowMs();
+      reconciledRuns = runs;
     }
     if (!deps.directory.ready()) return;
     const polled = deps.directory.all().filter(polls);

@@ -11,6 +11,7 @@ import * as auditOfTheFleet from './migrations/20261122T160000-audit-of-the-flee
 import * as auditByBot from './migrations/20261122T160100-audit-by-bot.ts';
 import * as auditByActor from './migrations/20261122T160200-audit-by-actor.ts';
 import * as auditByAction from './migrations/20261122T160300-audit-by-action.ts';
+import * as reservedUpdateIds from './migrations/20261122T170000-reserved-update-ids.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -28,4 +29,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T160100-audit-by-bot': auditByBot,
   '20261122T160200-audit-by-actor': auditByActor,
   '20261122T160300-audit-by-action': auditByAction,
+  '20261122T170000-reserved-update-ids': reservedUpdateIds,
 };

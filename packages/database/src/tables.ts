@@ -36,6 +36,8 @@ export interface BotsTable {
   generation: string;
   /** From the sequence `bot_revisions`: rises with every change of this row. */
   revision: BigInt64;
+  /** Update ids up to this one may have been handed out: where Redis has lost which were, they begin above it. */
+  reserved_update_id: Generated<BigInt64>;
   created_at: CreatedAt;
 }
 

@@ -5,6 +5,7 @@ import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
 import { openClient, openOnce, type RedisClient } from './open-client.ts';
 import type { KeyCommand, RedisCommands } from './redis-commands.ts';
+import { followRunIds } from './run-ids.ts';
 import { defineScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
 import { reasonOf, untilReady } from './until-ready.ts';
@@ -15,6 +16,8 @@ export type RedisHandles = {
   commands: RedisCommands;
   /** Each server that takes writes, to be asked about itself: one, or the masters of a cluster. */
   servers(): Pick<Redis, 'client' | 'config' | 'info' | 'status'>[];
+  /** Names the servers as they run now: what a server wrote under another name it may have lost. */
+  runIds(): string;
   /** Runs commands whose keys may lie anywhere, in few round trips; rejects when one of them fails. */
   runMany(calls: KeyCommand[]): Promise<unknown[]>;
   /** Removes every key that begins so. Reads the names of all keys there are. */
@@ -51,6 +54,7 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
   };
   const commands = keep(openClient(target, failingFast));
   defineScripts(commands);
+  const runIds = followRunIds(commands, () => serversOf(commands));
   const watch = disconnectWhenSilent(() => open.flatMap((client) => serversOf(client)));
   const close = async () => {
     watch.stop();
@@ -67,6 +71,7 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
   return {
     commands: commands as unknown as RedisCommands,
     servers: () => serversOf(commands),
+    runIds,
     runMany: (calls) => runMany(commands, calls),
     removeKeys: (prefix) => removeKeys(commands, prefix),
     subscribe: (channel, subscriber) => {

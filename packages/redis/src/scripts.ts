@@ -10,6 +10,7 @@ const SCRIPT_NAMES = [
   'apply-bot',
   'begin-polling',
   'forget-bot',
+  'note-reserved',
   'note-routed',
   'note-state',
   'pull-read',

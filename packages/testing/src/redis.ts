@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
 import { Redis } from 'ioredis';
 import { throwAwayDir } from './throw-away-dir.ts';
@@ -12,13 +12,16 @@ export type TestRedis = {
   kill(): void;
   /** From now on it answers nothing for so long, as over a disk that does not keep up. */
   freeze(ms: number): Promise<void>;
-  /** Starts again on the same port; over the same data, or empty. Ends it first when it runs. */
-  restart(options?: { empty?: boolean }): Promise<void>;
+  /** Keeps a copy of its data as it is now. */
+  save(): Promise<void>;
+  /** Starts again on the same port; over the same data, what was saved, or empty. Ends it first when it runs. */
+  restart(options?: { empty?: boolean; saved?: boolean }): Promise<void>;
 };
 
 /** A Redis of this test file's own, with the append-only file that production has. */
 export async function startTestRedis(options: { directives?: Record<string, string> } = {}): Promise<TestRedis> {
   const dataDir = await throwAwayDir();
+  const savedDir = `${dataDir}-saved`;
   const start = (port?: number): Promise<EmbeddedRedis> =>
     startRedis({ ...options, dataDir, throwAway: true, ...(port === undefined ? {} : { port }) });
   let redis = await start();
@@ -34,11 +37,16 @@ export async function startTestRedis(options: { directives?: Record<string, stri
     },
     stop: async () => {
       await redis.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      for (const dir of [dataDir, savedDir]) await rm(dir, { recursive: true, force: true });
     },
-    restart: async ({ empty = false } = {}) => {
+    save: async () => {
+      await rm(savedDir, { recursive: true, force: true });
+      await cp(dataDir, savedDir, { recursive: true });
+    },
+    restart: async ({ empty = false, saved = false } = {}) => {
       await redis.stop();
-      if (empty) await rm(dataDir, { recursive: true, force: true });
+      if (empty || saved) await rm(dataDir, { recursive: true, force: true });
+      if (saved) await cp(savedDir, dataDir, { recursive: true });
       redis = await start(port);
     },
   };

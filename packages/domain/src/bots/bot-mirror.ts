@@ -69,6 +69,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       bot.id,
       flag(routes(bot)),
       keys.rulesLane(''),
+      bot.reservedUpdateId ?? 0,
     ],
   );
   return waits === '1';

@@ -28,6 +28,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     routedTo: row.routed_to,
     generation: row.generation,
     revision: row.revision,
+    reservedUpdateId: row.reserved_update_id,
     createdAt: row.created_at,
   };
 }

@@ -6,6 +6,7 @@ import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with what the routes say of it. */
 export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
+type Registration = { id: number; generation: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
 
@@ -81,6 +82,24 @@ export function botStore(db: Database) {
         select target_bot_id as partner from routes where source_bot_id = ${id} and target_bot_id <> ${id}
         union select source_bot_id from routes where target_bot_id = ${id} and source_bot_id <> ${id}`.execute(db);
       return rows.map((row) => row.partner);
+    },
+    /** Up to which id the update ids of each of these bots are reserved. */
+    reservedUpdateIds: async (ids: number[]): Promise<Map<number, number>> => {
+      const rows = await db.selectFrom('bots').select(['id', 'reserved_update_id']).where('id', 'in', ids).execute();
+      return new Map(rows.map((row) => [row.id, row.reserved_update_id]));
+    },
+    /** Reserves update ids up to these at least, and returns how far they are reserved now. No new revision is drawn. */
+    reserveUpdateIds: async (
+      wanted: (Registration & { upTo: number })[],
+    ): Promise<(Registration & { upTo: number })[]> => {
+      const column = <T>(of: (one: Registration & { upTo: number }) => T) => wanted.map(of);
+      const { rows } = await sql<Registration & { upTo: number }>`
+        update bots set reserved_update_id = greatest(reserved_update_id, w.up_to)
+        from unnest(${column(({ id }) => id)}::bigint[], ${column(({ generation }) => generation)}::text[],
+          ${column(({ upTo }) => upTo)}::bigint[]) as w (id, generation, up_to)
+        where bots.id = w.id and bots.generation = w.generation
+        returning bots.id, bots.generation, bots.reserved_update_id as "upTo"`.execute(db);
+      return rows;
     },
     remove: async (id: number): Promise<boolean> => {
       const gone = await db.deleteFrom('bots').where('id', '=', id).executeTakeFirst();

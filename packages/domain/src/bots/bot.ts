@@ -30,6 +30,8 @@ export type Bot = {
   routedTo: boolean;
   generation: string;
   revision: number;
+  /** Update ids up to this one may have been handed out; absent where an earlier release mirrored the bot. */
+  reservedUpdateId?: number;
   createdAt: Date;
 };
 

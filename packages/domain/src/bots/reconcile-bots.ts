@@ -17,14 +17,17 @@ const AT_ONCE = 1000;
 export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   const rows = await shortened(deps, await botStore(deps.db).all());
   const form = formOf(rows);
-  const applied = await appliedRevisions(
+  const applied = await appliedStates(
     deps,
     rows.map((row) => row.id),
   );
+  await reserveLostIds(deps, rows, applied);
   const mirrored = new Map(deps.directory.ready() ? deps.directory.all().map((bot) => [bot.id, bot.revision]) : []);
   let mended = 0;
   for (const [at, row] of rows.entries()) {
-    if (mirrored.get(row.id) === row.revision && applied[at] === String(row.revision)) continue;
+    const state = applied[at];
+    const inLine = state?.revision === row.revision && state.reservedId >= row.reserved_update_id;
+    if (inLine && mirrored.get(row.id) === row.revision) continue;
     await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
     mended += 1;
   }
@@ -51,12 +54,25 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
   return rows;
 }
 
-async function appliedRevisions(deps: ReconcileDeps, botIds: number[]): Promise<(string | null)[]> {
-  const revisions: (string | null)[] = [];
+type AppliedState = { revision: number; reservedId: number };
+
+async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<AppliedState[]> {
+  const states: AppliedState[] = [];
   for (let from = 0; from < botIds.length; from += AT_ONCE) {
     const ids = botIds.slice(from, from + AT_ONCE);
-    const found = await deps.redis.runMany(ids.map((id) => ['hget', botKeys(id).state, 'rev']));
-    revisions.push(...(found as (string | null)[]));
+    const found = await deps.redis.runMany(ids.map((id) => ['hmget', botKeys(id).state, 'rev', 'reserved']));
+    for (const [revision, reservedId] of found as (string | null)[][]) {
+      states.push({ revision: Number(revision ?? -1), reservedId: Number(reservedId ?? 0) });
+    }
   }
-  return revisions;
+  return states;
+}
+
+/** A Postgres that was restored from a backup has to learn again which update ids Redis counts on it to know. */
+async function reserveLostIds({ db }: ReconcileDeps, rows: BotRow[], applied: AppliedState[]): Promise<void> {
+  const lost = rows.flatMap((row, at) => {
+    const upTo = applied[at]?.reservedId ?? 0;
+    return upTo > row.reserved_update_id ? [{ id: row.id, generation: row.generation, upTo }] : [];
+  });
+  if (lost.length > 0) await botStore(db).reserveUpdateIds(lost);
 }

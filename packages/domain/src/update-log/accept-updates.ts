@@ -8,6 +8,7 @@ import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from './memory-pressure.ts';
+import type { IdReserve } from './reserve-ids.ts';
 import type { MemoryWatch } from './watch-memory.ts';
 
 export type AcceptDeps = {
@@ -16,6 +17,8 @@ export type AcceptDeps = {
   clock: Clock;
   /** Without it only backlogs count. */
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+  /** Without it ids may fall where Redis loses some. */
+  idReserve?: IdReserve;
 };
 
 /** Whose polling turn brings them, and from where it will ask for more. */
@@ -33,6 +36,8 @@ export type Accepted =
 
 /** What an update takes of Redis beside its own bytes, once in the log and once in the history stream. */
 const BYTES_AROUND_UPDATE = 300;
+/** Where that stands in the arguments of the script. */
+const RESERVED_ID = 8;
 
 /**
  * Takes in what the platform handed over: each update once, in order, all or none, in one atomic step; then wakes
@@ -75,6 +80,8 @@ async function appendUpdates(
     BACKLOG_LIMIT,
     traceparent,
     pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
+    '',
+    deps.redis.runIds(),
   ];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {
@@ -90,8 +97,12 @@ async function appendUpdates(
     args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
-  const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-  const [status, appended, duplicates, wakePush, wakeHistory, , wakeRules] = reply;
+  let reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+  if (reply[0] === 'DOUBT') {
+    args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
+    reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+  }
+  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve] = reply;
   switch (status) {
     case 'GONE':
       return { outcome: 'gone' };
@@ -102,6 +113,7 @@ async function appendUpdates(
     case 'FULL':
       return { outcome: 'full' };
   }
+  if (reserve === 1) deps.idReserve?.reserveAbove(bot, lastId as number);
   // Both before anyone is told "received": a wake that is lost with this process would leave the update lying.
   await Promise.all([
     wakePush === 1 ? deps.turns.push.wake(bot.id) : null,

@@ -3,25 +3,43 @@
 -- ARGV  1 generation  2 now (ms)  3 bot id  4 epoch of the polling turn ('' for a push by the platform)
 --       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
---       9… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       9 update ids up to this one may have been handed out ('' when that was not asked for)
+--       10 the servers as the caller knows them to run
+--       11… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
---      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1)}
+--      | {'DOUBT'}: Redis may have come back with less than it had; find out which ids are reserved, and ask again
+--      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1)}
 -- @include trim
+-- @include ids
 -- @include waiting
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
+local RESERVED_AHEAD = 50000
 
 local state, log, history, dirty, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
-  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil', 'rules', 'unlooked', 'routing')
+  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil', 'rules', 'unlooked', 'routing',
+  'own', 'reserved', 'run')
 if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
 if s[2] ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
 
 local last, n = tonumber(s[3]), tonumber(s[4])
+local polled, own, reserved = ARGV[4] ~= '', s[20] == '1', tonumber(s[21] or 0)
+if not string.find(ARGV[10], s[22] or '?', 1, true) then
+  local run = runId()
+  if s[22] ~= run then
+    if ARGV[9] == '' then return { 'DOUBT' } end
+    local known = tonumber(ARGV[9])
+    -- Polled ids are the platform's, which rise without us: they are left alone unless the state is surely older.
+    if not polled or own or known > reserved then last = math.max(last, reserved, known) end
+    reserved = math.max(reserved, known)
+    redis.call('HSET', state, 'run', run, 'last', last, 'reserved', reserved)
+  end
+end
 local pull, push, manage = s[5] == '1', s[6] == '1', s[8] == '1'
 local holdsForPush = push or tonumber(s[7]) > now
 local rules = s[17] == '1'
@@ -40,7 +58,7 @@ end
 
 local appended, duplicates, heard, routable = 0, 0, false, 0
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 9, #ARGV, 9 do
+for i = 11, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
@@ -52,6 +70,7 @@ for i = 9, #ARGV, 9 do
     if id ~= platformId then
       raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. id .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
     end
+    own = id ~= platformId or (own and not polled)
     last = id
     local muted = mutes(kind)
     if not muted then
@@ -73,9 +92,9 @@ end
 
 if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
-if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0 } end
+if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
 
-redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now)
+redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now, 'own', own and '1' or '0')
 -- A reader that is off passes everything, so that it starts at the end when it is turned on.
 if not pull then redis.call('HSET', state, 'acked', last, 'ackedN', n) end
 if not holdsForPush then redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last) end
@@ -94,4 +113,5 @@ if routable > 0 then
   wakeRules = redis.call('ZADD', dirty, 'NX', now, botId .. ':rules')
 end
 if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
-return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules }
+local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
+return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0 }

@@ -6,11 +6,13 @@
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
 --       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
+--       16 update ids up to this one may have been handed out
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes
 -- @include dead-letter
+-- @include ids
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
 
@@ -23,8 +25,9 @@ if known and tonumber(redis.call('HGET', state, 'rev')) > tonumber(ARGV[12]) the
 if not known then
   redis.call('HSET', state, 'gen', ARGV[1], 'last', 0, 'n', 0, 'pull', 0, 'push', 0, 'parked', 0, 'acked', 0, 'ackedN', 0,
     'keptFrom', 0, 'prevAck', 0, 'prevAckAt', now, 'prevOffset', '', 'prevAt', 0, 'filed', 0, 'filedN', 0, 'floor', 0,
-    'pend', 0, 'trimmedAt', now, 'pollOffset', 0, 'e:polling', 0, 'e:push', 0)
+    'pend', 0, 'trimmedAt', now, 'pollOffset', 0, 'e:polling', 0, 'e:push', 0, 'run', runId())
 end
+beginAbove(state, tonumber(ARGV[16]))
 
 local s = redis.call('HMGET', state, 'last', 'n', 'pull', 'push', 'parked', 'acked', 'ackedN', 'filed')
 local last, n, acked, filed = tonumber(s[1]), tonumber(s[2]), tonumber(s[6]), tonumber(s[8])

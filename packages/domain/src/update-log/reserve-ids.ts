@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@flotilla/database/connect.ts';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { seldom } from '@flotilla/runtime/seldom.ts';
+import type { Bot } from '../bots/bot.ts';
+import { botStore } from '../bots/bot-store.ts';
+
+/** Keeps in Postgres a number that no update id we made is above, so that ids never fall when Redis loses some. */
+export type IdReserve = {
+  /** Reserves well ahead of this id, soon; nobody waits for it. */
+  reserveAbove(bot: Bot, lastId: number): void;
+  /** Up to which id Postgres has reserved them; 0 when it cannot say. */
+  reservedFor(bot: Bot): Promise<number>;
+  close(): void;
+};
+
+type ReserveDeps = { db: Database; redis: RedisHandles; log: Logger };
+
+/** What a bot uses up before more is reserved is half of it: minutes for the busiest one. */
+const AHEAD = 100_000;
+/** The last id that there can be is 2^31 - 1. */
+const RESERVED_AT_MOST = 2_146_000_000;
+const GATHER_MS = 20;
+const TRY_AGAIN_MS = 1000;
+
+export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
+  /** By bot, the newest id that is to be reserved above. */
+  let wanted = new Map<number, { bot: Bot; lastId: number }>();
+  let asked: { ids: number[]; found: Promise<Map<number, number>> } | null = null;
+  let running = false;
+  let closed = false;
+  const warn = seldom((reason: string) => log.warn({ reason }, 'update ids could not be reserved; it is tried again'));
+
+  const reserve = async (batch: typeof wanted): Promise<void> => {
+    const rows = [...batch.values()].map(({ bot, lastId }) => {
+      return { id: bot.id, generation: bot.generation, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
+    });
+    for (const { id, generation, upTo } of await botStore(db).reserveUpdateIds(rows)) {
+      await runScript(redis.commands, 'note-reserved', [botKeys(id).state], [generation, upTo]);
+    }
+  };
+  const work = async (): Promise<void> => {
+    let pauseMs = GATHER_MS;
+    while (wanted.size > 0 && !closed) {
+      await delay(pauseMs, undefined, { ref: false });
+      const batch = wanted;
+      wanted = new Map();
+      try {
+        await reserve(batch);
+        pauseMs = GATHER_MS;
+      } catch (error) {
+        warn(String(error));
+        wanted = new Map([...batch, ...wanted]);
+        pauseMs = TRY_AGAIN_MS;
+      }
+    }
+    running = false;
+  };
+
+  /** After a restart of Redis many bots ask at once; nobody is told what was read before it asked. */
+  const findSoon = async (): Promise<Map<number, number>> => {
+    await delay(GATHER_MS);
+    const { ids } = asked ?? { ids: [] };
+    asked = null;
+    return botStore(db)
+      .reservedUpdateIds(ids)
+      .catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        warn(String(error));
+        return new Map();
+      });
+  };
+
+  return {
+    reserveAbove: (bot, lastId) => {
+      wanted.set(bot.id, { bot, lastId });
+      if (running) return;
+      running = true;
+      void work();
+    },
+    reservedFor: async (bot) => {
+      asked ??= { ids: [], found: findSoon() };
+      const { ids, found } = asked;
+      ids.push(bot.id);
+      return (await found).get(bot.id) ?? 0;
+    },
+    close: () => {
+      closed = true;
+    },
+  };
+}
