@@ -27,6 +27,7 @@ export function linkFaults(root, documents) {
       scalerFaults(document, deployments),
     ),
     ...roleFaults(root, deployments, named('ScaledObject')),
+    ...rolloutFaults(root, deployments),
   ];
 }
 
@@ -126,5 +127,21 @@ function roleFaults(root, deployments, scalers) {
       ...(scaler ? [] : [`nothing scales the role ${role}`]),
       ...(query === undefined || query.includes(`kind="${role}"`) ? [] : [`${nameOf(scaler)}: it looks at other work`]),
     ];
+  });
+}
+
+/** How pods are replaced is what docs/OPERATIONS.md promises. */
+function rolloutFaults(root, deployments) {
+  const docs = readFileSync(join(root, 'docs/OPERATIONS.md'), 'utf8');
+  return deployments.flatMap((document) => {
+    const { minReadySeconds, strategy, template } = document.manifest.spec;
+    const { periodSeconds } = template.spec.containers[0].readinessProbe;
+    const own = { minReadySeconds, ...strategy.rollingUpdate, periodSeconds };
+    return Object.entries(own).flatMap(([name, value]) => {
+      const said = [...docs.matchAll(new RegExp(`\`${name}: (\\d+)\``, 'g'))].map(([, number]) => Number(number));
+      return said.length > 0 && said.every((number) => number === value)
+        ? []
+        : [`${nameOf(document)}: its ${name} is ${value}, docs/OPERATIONS.md says ${said.join(', ') || 'nothing'}`];
+    });
   });
 }

@@ -1,22 +1,35 @@
 import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Metrics } from './metrics.ts';
 
 /** What this process is: its release and what it does (`api`, or a worker's roles). */
-export function describeProcess(metrics: Metrics, process: string, roles: Iterable<string>): void {
+export function describeProcess(metrics: Metrics, name: string, roles: Iterable<string>): void {
   metrics
     .gauge({
       name: 'flotilla_build_info',
       help: 'Always 1; the release that runs.',
       labelNames: ['process', 'version'],
     })
-    .set({ process, version: readVersion() }, 1);
+    .set({ process: name, version: readVersion() }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
     help: 'Always 1; one series per role that this process has.',
     labelNames: ['role'],
   });
-  for (const name of roles) role.set({ role: name }, 1);
+  for (const one of roles) role.set({ role: one }, 1);
+  metrics
+    .gauge({ name: 'flotilla_memory_limit_bytes', help: 'The most memory this process may use.' })
+    .set(memoryLimitBytes());
+}
+
+/** The limit of the process's control group (a container, a systemd unit), or the machine's memory where that is less. */
+export function memoryLimitBytes(
+  constrained: number = process.constrainedMemory(),
+  total: number = totalmem(),
+): number {
+  // 0 or 2^64 say that there is none.
+  return constrained > 0 ? Math.min(constrained, total) : total;
 }
 
 /** Whether the process is ready, as its probe says, asked at every scrape. */

@@ -82,6 +82,14 @@ test.each([
     'does not exist in type',
   ],
   ['kubernetes', 'infra/kubernetes/base/api.yaml', 'targetPort: http', 'targetPort: web', 'no pod has a port web'],
+  ['kubernetes', 'docs/OPERATIONS.md', '`maxUnavailable: 0`', '`maxUnavailable: 1`', 'its maxUnavailable is 0'],
+  [
+    'kubernetes',
+    'infra/kubernetes/base/worker-push.yaml',
+    'minReadySeconds: 5',
+    'minReadySeconds: 3',
+    'its minReadySeconds',
+  ],
   ['kubernetes', 'infra/kubernetes/installation/scaling.yaml', 'maxReplicaCount: 20', 'maxReplicas: 20', 'maxReplicas'],
   [
     'kubernetes',
