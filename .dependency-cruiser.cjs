@@ -11,6 +11,7 @@ const product = (path) => ({ path, pathNot: [TESTS] });
 const DOMAIN_FEATURES = [
   'audit',
   'retention',
+  'backend-policy',
   'bots',
   'key-rotation',
   'update-log',

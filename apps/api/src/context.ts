@@ -2,6 +2,8 @@ import { connectDatabase } from '@flotilla/database/connect.ts';
 import type { AccountDeps } from '@flotilla/domain/accounts/account-deps.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
+import { followOwnEndpoints, type OwnEndpoints } from '@flotilla/domain/backend-policy/own-endpoints.ts';
+import { storeEndpoints } from '@flotilla/domain/backend-policy/store-endpoints.ts';
 import type { BotDeps } from '@flotilla/domain/bots/bot-deps.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
@@ -36,6 +38,8 @@ export interface Context extends BotDeps, AccountDeps {
   /** How full Redis is. */
   memory: MemoryWatch;
   turns: BotDeps['turns'] & { rules: TurnQueue; history: TurnQueue };
+  /** Where we and our stores listen. */
+  endpoints: OwnEndpoints;
   /** What bots did through this process, on its way to the history. */
   calls: CallBuffer;
   idReserve: IdReserve;
@@ -76,6 +80,10 @@ export async function createContext(
   const secrets = secretBox(config.encryptionKey);
   const tracing = await openTracing(config.tracing, { name: 'flotilla-api', log });
   const directory = await followDirectory({ redis, secrets, log });
+  const endpoints = await followOwnEndpoints(
+    { redis, clock },
+    storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
+  );
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),
@@ -109,7 +117,8 @@ export async function createContext(
     credentials,
     credentialWatch,
     platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
-    backendAllowedCidrs: config.backendAllowedCidrs,
+    backendPolicy: { allowedCidrs: config.backendAllowedCidrs, ownAt: endpoints.ownAt },
+    endpoints,
     publicUrl: config.http.publicUrl,
     proxy: config.proxy,
     auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
@@ -130,6 +139,7 @@ export async function createContext(
       credentialWatch.close();
       memory.close();
       directory.close();
+      await endpoints.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
       await redis.close();
       await db.destroy();

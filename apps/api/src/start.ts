@@ -51,7 +51,8 @@ export async function startApi(config: ApiConfig, log?: Logger): Promise<Running
       await probes.stop();
       throw error;
     });
-    const { port } = server.address() as AddressInfo;
+    const { address, port } = server.address() as AddressInfo;
+    await context.endpoints.announce(address, [port, probes.port]);
     context.log.info({ port, metricsPort: probes.port }, 'the api is ready');
     return { port, metricsPort: probes.port, stop: () => stop(context, drain, proxy, probes) };
   } catch (error) {

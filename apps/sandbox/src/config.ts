@@ -18,4 +18,7 @@ export const SETTINGS = z.object({
   DATA_DIR: z.string().default('.data'),
 });
 
+/** Set to nothing, no private range is allowed: then the demo bot, whose program is on this machine, is refused, too. */
+export const MAY_BE_EMPTY = ['BACKEND_ALLOWED_CIDRS'] as const;
+
 export type SandboxSettings = z.output<typeof SETTINGS>;

@@ -1,6 +1,6 @@
-import { readSettings } from '@flotilla/runtime/env.ts';
+import { inheritedEnv, readSettings } from '@flotilla/runtime/env.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
-import { SETTINGS } from './config.ts';
+import { MAY_BE_EMPTY, SETTINGS } from './config.ts';
 import { startSandbox } from './start.ts';
 
-runMain('sandbox', async () => startSandbox(readSettings(SETTINGS)), { plain: true });
+runMain('sandbox', async () => startSandbox(readSettings(SETTINGS, inheritedEnv(), MAY_BE_EMPTY)), { plain: true });

@@ -238,6 +238,12 @@ describe('The sandbox', () => {
     occupant.close();
   });
 
+  test('allows backends in no private range where the list is set to nothing, and names the setting', async () => {
+    const closed = launch({ DATA_DIR: dataDir, BACKEND_ALLOWED_CIDRS: '' });
+    expect(await closed.ended).toBe(1);
+    expect(closed.output()).toContain('IP address 127.0.0.1 is reserved; BACKEND_ALLOWED_CIDRS can allow its range');
+  }, 120_000);
+
   test('refuses a second start over its data, and leaves nothing running when a part of it dies', async () => {
     const broken = await start(dataDir);
     const second = launch({ DATA_DIR: dataDir });

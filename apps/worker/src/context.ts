@@ -1,4 +1,7 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import type { BackendPolicy } from '@flotilla/domain/backend-policy/backend-policy.ts';
+import { followOwnEndpoints, type OwnEndpoints } from '@flotilla/domain/backend-policy/own-endpoints.ts';
+import { storeEndpoints } from '@flotilla/domain/backend-policy/store-endpoints.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -45,7 +48,9 @@ export type WorkerContext = {
   slots: SharedSlots;
   /** Push turns that may wait for their bot's next update instead of ending. */
   lingerers: SharedSlots;
-  backendAllowedCidrs: string[];
+  backendPolicy: BackendPolicy;
+  /** Where we and our stores listen. */
+  endpoints: OwnEndpoints;
   publicUrl: string | null;
   /** Null where it is off. */
   tracing: Tracing | null;
@@ -81,7 +86,12 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
   const idReserve = reserveIds({ db, redis, log });
   const calls = callBuffer({ redis, turns, clock: systemClock, memory, directory, log, metrics });
   const pushable = channelWaiters(redis, channels.pushable);
-  const backends = backendConnections(config.backendAllowedCidrs);
+  const endpoints = await followOwnEndpoints(
+    { redis, clock: systemClock },
+    storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
+  );
+  const backendPolicy = { allowedCidrs: config.backendAllowedCidrs, ownAt: endpoints.ownAt };
+  const backends = backendConnections(backendPolicy);
   directory.onChange((botId) => {
     if (directory.ready()) backends.changed(botId, directory.byId(botId));
   });
@@ -103,7 +113,8 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
     backends,
     slots,
     lingerers: sharedSlots(LINGERING_TURNS),
-    backendAllowedCidrs: config.backendAllowedCidrs,
+    backendPolicy,
+    endpoints,
     publicUrl: config.publicUrl,
     tracing,
     metrics,
@@ -116,6 +127,7 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
       idReserve.close();
       memory.close();
       directory.close();
+      await endpoints.close();
       pushable.close();
       await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
       await backends.close();

@@ -33,6 +33,7 @@ export async function startWorker(config: WorkerConfig): Promise<{ metricsPort: 
         return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
       },
     });
+    await context.endpoints.announce(probes.address, [probes.port]);
     const running = startRoles(context);
     context.log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
     return {

@@ -79,6 +79,9 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
+/** Sorted set: where a process of ours listens → when (ms) it last said so. */
+export const listenersKey = '{listeners}:places';
+
 /** Figures of the whole fleet, which one worker at a time gathers. */
 export const figureKeys = {
   /** String: JSON of the newest ones. */

@@ -40,6 +40,12 @@ describe('Settings', () => {
     expect(settings).not.toHaveProperty('PATH');
   });
 
+  test('that may be empty are, and are not what they are without being set', () => {
+    const lists = z.object({ A: z.string().default('all'), B: z.string().default('all') });
+    expect(readSettings(lists, { A: '', B: '' }, ['A'])).toEqual({ A: '', B: 'all' });
+    expect(readSettings(lists, {}, ['A'])).toEqual({ A: 'all', B: 'all' });
+  });
+
   test('that are wrong are named all at once, and no value is quoted', () => {
     const faults = faultsOf({
       DATABASE_URL: 'mysql://u:hunter2@db/x',

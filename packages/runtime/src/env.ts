@@ -8,16 +8,18 @@ export class SettingsError extends Error {
 }
 
 /**
- * Parses the environment with a flat schema of variable names. A variable set to nothing counts as unset,
- * as compose files leave them. Throws SettingsError with all faults at once, secrets that everybody knows among them.
+ * Parses the environment with a flat schema of variable names. A variable set to nothing counts as unset, as compose
+ * files leave them, but for those in `mayBeEmpty`. Throws SettingsError with all faults at once, secrets that everybody
+ * knows among them.
  */
 export function readSettings<S extends z.ZodObject>(
   schema: S,
   env: Record<string, string | undefined> = process.env,
+  mayBeEmpty: readonly (keyof S['shape'])[] = [],
 ): z.output<S> {
   const present = Object.keys(schema.shape).flatMap((name) => {
     const value = env[name]?.trim();
-    return value ? [[name, value] as const] : [];
+    return value || (value === '' && mayBeEmpty.includes(name)) ? [[name, value] as const] : [];
   });
   const result = schema.safeParse(Object.fromEntries(present));
   const known = knownSecrets(present, env);

@@ -31,7 +31,9 @@ const MAX_CONNECTIONS = 200;
  * Serves /livez, /readyz and /metrics on a port of its own (0 takes a free one). Rejects when the port is taken.
  * A readiness check that throws counts as not ready.
  */
-export async function startProbeServer(options: ProbeServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startProbeServer(
+  options: ProbeServerOptions,
+): Promise<{ address: string; port: number; stop(): Promise<void> }> {
   readyMetric(options.metrics, options.ready);
   const server = createServer(LIMITS, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
@@ -43,7 +45,8 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<{ p
   });
   server.maxConnections = MAX_CONNECTIONS;
   await listen(server, options.port, options.host);
-  return { port: (server.address() as AddressInfo).port, stop: () => close(server) };
+  const { address, port } = server.address() as AddressInfo;
+  return { address, port, stop: () => close(server) };
 }
 
 async function answerReadiness({ ready }: ProbeServerOptions, response: ServerResponse): Promise<void> {

@@ -3,7 +3,15 @@ import { createServer } from 'node:http';
 import { type AddressInfo, BlockList } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { forbiddenHostReason, forbiddenReason, guardedLookup, parseBackendUrl } from './backend-address.ts';
+import { allowOnly, type BackendPolicy } from '../backend-policy/backend-policy.ts';
+import {
+  forbiddenHostReason,
+  forbiddenReason,
+  forbiddenReasons,
+  guardedLookup,
+  parseBackendUrl,
+  portOf,
+} from './backend-address.ts';
 
 const resolvesTo =
   (...addresses: string[]) =>
@@ -72,7 +80,7 @@ describe('an address', () => {
     'http://METADATA.google.internal.',
     'http://168.63.129.16',
   ])('%s is refused without a setting', (url) => {
-    expect(forbiddenReason(hostOf(url), [])).toEqual(expect.any(String));
+    expect(forbiddenReason(hostOf(url), 80, allowOnly([]))).toEqual(expect.any(String));
   });
 
   test.each([
@@ -81,10 +89,10 @@ describe('an address', () => {
     'http://[64:ff9b::808:808]',
     'http://[::ffff:8.8.8.8]',
     'http://example.com',
-  ])('%s is allowed', (url) => expect(forbiddenReason(hostOf(url), [])).toBeNull());
+  ])('%s is allowed', (url) => expect(forbiddenReason(hostOf(url), 80, allowOnly([]))).toBeNull());
 
   test('the refusal of a private address names the setting that allows it', () => {
-    expect(forbiddenReason('10.0.0.1', [])).toContain('BACKEND_ALLOWED_CIDRS');
+    expect(forbiddenReason('10.0.0.1', 80, allowOnly([]))).toContain('BACKEND_ALLOWED_CIDRS');
   });
 
   test.each([
@@ -94,7 +102,7 @@ describe('an address', () => {
     ['[::ffff:10.1.2.3]', '10.0.0.0/8'],
     ['[fd00::1]', 'fc00::/7'],
   ])('%s is allowed by %s', (host, cidr) => {
-    expect(forbiddenReason(hostOf(`http://${host}`), [cidr])).toBeNull();
+    expect(forbiddenReason(hostOf(`http://${host}`), 80, allowOnly([cidr]))).toBeNull();
   });
 
   test.each([
@@ -106,21 +114,74 @@ describe('an address', () => {
     'metadata.google.internal',
     '[fd00:ec2::254]',
   ])('%s stays refused whatever is allowed', (host) =>
-    expect(forbiddenReason(host, ['0.0.0.0/0', '::/0'])).toEqual(expect.any(String)),
+    expect(forbiddenReason(host, 80, allowOnly(['0.0.0.0/0', '::/0']))).toEqual(expect.any(String)),
   );
+});
+
+describe('what is our own', () => {
+  const own: BackendPolicy = {
+    allowedCidrs: ['10.0.0.0/8', '127.0.0.0/8', '64:ff9b::/96'],
+    ownAt: (address, port) => {
+      if (address.toString() === '10.0.0.1') return 'gateway';
+      return ['10.0.0.3', '127.0.0.1', '8.8.8.8'].includes(address.toString()) && port === 9090 ? 'endpoint' : null;
+    },
+  };
+
+  test.each([
+    ['http://10.0.0.3:9090', "Flotilla's own"],
+    ['http://[::ffff:10.0.0.3]:9090', "Flotilla's own"],
+    ['http://[64:ff9b::a00:3]:9090', "Flotilla's own"],
+    ['http://localhost:9090', "Flotilla's own"],
+    ['http://8.8.8.8:9090', "Flotilla's own"],
+    ['http://10.0.0.1', 'gateway'],
+    ['https://10.0.0.1:8443', 'gateway'],
+  ])('is refused although its range is allowed: %s', (text, word) => {
+    const url = new URL(text);
+    expect(forbiddenReason(url.hostname, portOf(url), own)).toContain(word);
+  });
+
+  test('is refused at its port only, but for a gateway', () => {
+    for (const host of ['10.0.0.3', 'localhost', '8.8.8.8']) expect(forbiddenReason(host, 8080, own)).toBeNull();
+  });
+
+  test('is not told where its range is not allowed', () => {
+    for (const host of ['10.0.0.3', '10.0.0.1']) {
+      const reason = forbiddenReason(host, 9090, { ...own, allowedCidrs: [] });
+      expect(reason).toBe(`IP address ${host} is reserved; BACKEND_ALLOWED_CIDRS can allow its range`);
+    }
+  });
+
+  test('is seen behind a name, when saved and when connecting, and looked at anew each time', async () => {
+    const lookup = resolvesTo('10.0.0.3');
+    expect(await forbiddenHostReason(new URL('http://inside.example:9090'), own, lookup)).toContain("Flotilla's own");
+    expect(await forbiddenHostReason(new URL('http://inside.example:9091'), own, lookup)).toBeNull();
+    const connect = (port: number) =>
+      new Promise((done) => guardedLookup(port, own, lookup)('inside.example', {}, (error) => done(error?.code)));
+    expect(await connect(9090)).toBe('EFORBIDDENADDRESS');
+    expect(await connect(9091)).toBeUndefined();
+    let listening = false;
+    const reasons = forbiddenReasons('10.0.0.9', 80, { ...own, ownAt: () => (listening ? 'endpoint' : null) });
+    expect(reasons()).toBeNull();
+    listening = true;
+    expect(reasons()).toContain("Flotilla's own");
+  });
 });
 
 describe('a name', () => {
   test('that resolves to a private address is refused when saved', async () => {
-    expect(await forbiddenHostReason('inside.example', [], resolvesTo('93.184.216.34', '10.0.0.1'))).toContain(
-      '10.0.0.1',
-    );
+    expect(
+      await forbiddenHostReason(
+        new URL('http://inside.example'),
+        allowOnly([]),
+        resolvesTo('93.184.216.34', '10.0.0.1'),
+      ),
+    ).toContain('10.0.0.1');
   });
 
   test('that does not resolve is not refused when saved', async () => {
     const fails = (_h: string, _o: object, done: (error: Error, found: LookupAddress[]) => void) =>
       done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
-    expect(await forbiddenHostReason('later.example', [], fails)).toBeNull();
+    expect(await forbiddenHostReason(new URL('http://later.example'), allowOnly([]), fails)).toBeNull();
   });
 
   test('with one forbidden address among several is refused when connecting, and no packet leaves', async () => {
@@ -129,7 +190,7 @@ describe('a name', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const guarded = (cidrs: string[], ...addresses: string[]) =>
-      new Agent({ connect: { lookup: guardedLookup(cidrs, resolvesTo(...addresses)) } });
+      new Agent({ connect: { lookup: guardedLookup(port, allowOnly(cidrs), resolvesTo(...addresses)) } });
 
     const refused = guarded([], '93.184.216.34', '127.0.0.1');
     const failure = request(`http://backend.example:${port}/`, { dispatcher: refused });
@@ -167,7 +228,7 @@ describe('the whole address space', () => {
       const address = dotted(number);
       const refused = reserved.check(address);
       for (const host of [address, hostOf(`http://${number}/`), hostOf(`http://0x${number.toString(16)}/`)]) {
-        expect({ host, refused: forbiddenReason(host, []) !== null }).toEqual({ host, refused });
+        expect({ host, refused: forbiddenReason(host, 80, allowOnly([])) !== null }).toEqual({ host, refused });
       }
     }
   });
@@ -176,7 +237,7 @@ describe('the whole address space', () => {
     for (const number of numbers) {
       const refused = reserved.check(dotted(number));
       for (const host of [`::ffff:${hex(number)}`, `64:ff9b::${hex(number)}`, `2002:${hex(number)}::`]) {
-        expect({ host, refused: forbiddenReason(host, []) !== null }).toEqual({ host, refused });
+        expect({ host, refused: forbiddenReason(host, 80, allowOnly([])) !== null }).toEqual({ host, refused });
       }
     }
   });
@@ -184,7 +245,9 @@ describe('the whole address space', () => {
 
 test('a name that resolves to a public address first and to loopback later is refused at the second connection', async () => {
   const answers = ['93.184.216.34', '127.0.0.1'];
-  const lookup = guardedLookup([], (host, options, done) => resolvesTo(answers.shift() ?? '')(host, options, done));
+  const lookup = guardedLookup(80, allowOnly([]), (host, options, done) =>
+    resolvesTo(answers.shift() ?? '')(host, options, done),
+  );
   const resolve = () =>
     new Promise<string>((done) =>
       lookup('rebinds.example', {}, (error, address) => done(error?.code ?? String(address))),

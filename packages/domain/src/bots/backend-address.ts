@@ -1,16 +1,19 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type Address, parseAddress } from '../backend-policy/address.ts';
+import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Lookup = (
   hostname: string,
   options: { all: true; family?: number },
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+const LOCALHOST = new ipaddr.IPv4([127, 0, 0, 1]);
 const LOOKUP_DEADLINE_MS = 2000;
 const SETTING = 'BACKEND_ALLOWED_CIDRS';
+const FORBIDDEN_CODE = 'EFORBIDDENADDRESS';
 
 /** Where clouds answer their machines' secrets outside the link-local range: Alibaba, Azure, Oracle, AWS, Google. */
 const METADATA_ADDRESSES = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map(
@@ -49,51 +52,73 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** The port that a URL as `parseBackendUrl` gives it leads to. */
+export function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
 /**
  * Why nothing may be sent to this host, null when it may. `host` is an address or a name as URL.hostname gives it; a
- * name is judged by itself only, its addresses are judged by `guardedLookup` when connecting. `allowedCidrs` are the
- * ranges of BACKEND_ALLOWED_CIDRS; they never open link-local or metadata addresses.
+ * name is judged by itself only, its addresses are judged by `guardedLookup` when connecting. No policy opens
+ * link-local or metadata addresses, nor what is our own.
  */
-export function forbiddenReason(host: string, allowedCidrs: readonly string[]): string | null {
-  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  if (ipaddr.isValid(bare)) return forbiddenAddress(ipaddr.parse(bare), allowedCidrs);
-  const name = bare.toLowerCase().replace(/\.+$/, '');
-  if (METADATA_NAMES.has(name) || METADATA_SUFFIXES.some((suffix) => name.endsWith(suffix))) {
-    return `host ${name} is a metadata service, which is never allowed`;
-  }
-  if (name === 'localhost' || name.endsWith('.localhost')) return forbiddenReason('127.0.0.1', allowedCidrs);
-  return null;
+export function forbiddenReason(host: string, port: number, policy: BackendPolicy): string | null {
+  return forbiddenReasons(host, port, policy)();
+}
+
+/** The same for a host that is asked about again and again: what never changes is looked at once. */
+export function forbiddenReasons(host: string, port: number, policy: BackendPolicy): () => string | null {
+  const address = parseAddress(host) ?? (isLocalhost(host) ? LOCALHOST : null);
+  const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy.allowedCidrs);
+  if (address === null || lasting !== null) return () => lasting;
+  const inner = embeddedIpv4(address);
+  return () => ownReason(address, port, policy) ?? (inner === null ? null : ownReason(inner, port, policy));
+}
+
+function forbiddenName(host: string): string | null {
+  const name = plainName(host);
+  const isMetadata = METADATA_NAMES.has(name) || METADATA_SUFFIXES.some((suffix) => name.endsWith(suffix));
+  return isMetadata ? `host ${name} is a metadata service, which is never allowed` : null;
+}
+
+function isLocalhost(host: string): boolean {
+  const name = plainName(host);
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+function plainName(host: string): string {
+  return host.toLowerCase().replace(/\.+$/, '');
 }
 
 /**
- * Like `forbiddenReason`, and a name is looked up too, for at most 2 s. A name that does not resolve yet is not
- * forbidden: it is judged when connecting. Never throws.
+ * Like `forbiddenReason` for the host of a URL, and a name is looked up too, for at most 2 s. A name that does not
+ * resolve yet is not forbidden: it is judged when connecting. Never throws.
  */
 export async function forbiddenHostReason(
-  host: string,
-  allowedCidrs: readonly string[],
+  url: URL,
+  policy: BackendPolicy,
   lookup: Lookup = systemLookup,
 ): Promise<string | null> {
-  const reason = forbiddenReason(host, allowedCidrs);
-  if (reason !== null || ipaddr.isValid(host.replace(/^\[|\]$/g, ''))) return reason;
-  const addresses = await addressesOf(host, lookup);
-  return firstForbidden(addresses, allowedCidrs);
+  const reason = forbiddenReason(url.hostname, portOf(url), policy);
+  if (reason !== null || parseAddress(url.hostname) !== null) return reason;
+  const addresses = await addressesOf(url.hostname, lookup);
+  return firstForbidden(addresses, portOf(url), policy);
 }
 
 /**
- * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`: the addresses it checks are the ones
- * connected to, and one forbidden address among several refuses the name. A literal address never reaches a lookup:
- * ask `forbiddenReason` for it before every connection. Fails with code EFORBIDDENADDRESS.
+ * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`, for connections to one port: the addresses
+ * it checks are the ones connected to, and one forbidden address among several refuses the name. A literal address
+ * never reaches a lookup: ask `forbiddenReason` for it before every connection. Fails with code EFORBIDDENADDRESS.
  */
-export function guardedLookup(allowedCidrs: readonly string[], lookup: Lookup = systemLookup): LookupFunction {
+export function guardedLookup(port: number, policy: BackendPolicy, lookup: Lookup = systemLookup): LookupFunction {
   return (hostname, options, done) => {
-    const ownName = forbiddenReason(hostname, allowedCidrs);
+    const ownName = forbiddenReason(hostname, port, policy);
     if (ownName !== null) return done(forbiddenError(ownName), '', 0);
     const family =
       options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 || options.family === 'IPv6' ? 6 : 0;
     lookup(hostname, { all: true, family }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);
-      const reason = firstForbidden(addresses, allowedCidrs);
+      const reason = firstForbidden(addresses, port, policy);
       if (reason !== null) return done(forbiddenError(reason), '', 0);
       if (options.all === true) return done(null, addresses);
       const first = addresses[0];
@@ -103,21 +128,32 @@ export function guardedLookup(allowedCidrs: readonly string[], lookup: Lookup = 
   };
 }
 
+/** Whether a connection failed because its address is forbidden. */
+export function isForbiddenError(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === FORBIDDEN_CODE;
+}
+
 function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): string | null {
-  if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) {
-    return forbiddenAddress((address as ipaddr.IPv6).toIPv4Address(), allowedCidrs);
-  }
   const text = address.toString();
   if (neverAllowed(address)) return `IP address ${text} is link-local or a metadata service, which is never allowed`;
   const inner = embeddedIpv4(address);
   if (inner !== null && neverAllowed(inner)) {
     return `IP address ${text} leads to ${inner.toString()}, which is never allowed`;
   }
-  if (allowedCidrs.some((cidr) => contains(cidr, address))) return null;
-  if (inner !== null && inner.range() === 'unicast') return null;
-  return inner === null && address.range() === 'unicast'
-    ? null
-    : `IP address ${text} is reserved; ${SETTING} can allow its range`;
+  if (allowedCidrs.some((cidr) => contains(cidr, address)) || (inner ?? address).range() === 'unicast') return null;
+  return `IP address ${text} is reserved; ${SETTING} can allow its range`;
+}
+
+/** Told only of addresses that would be allowed otherwise: nobody else learns what is in our network. */
+function ownReason(address: Address, port: number, policy: BackendPolicy): string | null {
+  switch (policy.ownAt(address, port)) {
+    case 'gateway':
+      return `IP address ${address.toString()} is the gateway of Flotilla's network, which is never a backend`;
+    case 'endpoint':
+      return `IP address ${address.toString()} with port ${port} is Flotilla's own, which is never a backend`;
+    case null:
+      return null;
+  }
 }
 
 function neverAllowed(address: Address): boolean {
@@ -140,9 +176,9 @@ function contains(cidr: string, address: Address): boolean {
   );
 }
 
-function firstForbidden(addresses: LookupAddress[], allowedCidrs: readonly string[]): string | null {
+function firstForbidden(addresses: LookupAddress[], port: number, policy: BackendPolicy): string | null {
   for (const { address } of addresses) {
-    const reason = forbiddenReason(address, allowedCidrs);
+    const reason = forbiddenReason(address, port, policy);
     if (reason !== null) return reason;
   }
   return null;
@@ -159,7 +195,7 @@ function addressesOf(host: string, lookup: Lookup): Promise<LookupAddress[]> {
 }
 
 function forbiddenError(reason: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`forbidden address: ${reason}`), { code: 'EFORBIDDENADDRESS' });
+  return Object.assign(new Error(`forbidden address: ${reason}`), { code: FORBIDDEN_CODE });
 }
 
 function notFound(hostname: string): NodeJS.ErrnoException {

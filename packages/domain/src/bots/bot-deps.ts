@@ -5,6 +5,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 import type { BotDirectory } from './bot-directory.ts';
 
 /** What changing a bot needs. */
@@ -15,8 +16,7 @@ export type BotDeps = {
   platform: PlatformClient;
   directory: BotDirectory;
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue };
-  /** Private ranges (CIDR) that a backend may live in. */
-  backendAllowedCidrs: string[];
+  backendPolicy: BackendPolicy;
   /** How the platform reaches us, without a slash at the end; null where it cannot. */
   publicUrl: string | null;
   clock: Clock;

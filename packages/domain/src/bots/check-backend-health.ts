@@ -1,6 +1,6 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import got from 'got';
-import { forbiddenReason, guardedLookup, parseBackendUrl } from './backend-address.ts';
+import { forbiddenReason, guardedLookup, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 
@@ -9,12 +9,12 @@ export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: n
 const DEADLINE_MS = 5000;
 
 /** Asks the backend with one GET within 5 s; healthy below 400, or 405. Throws FlotillaError('bad_request') without a backend. */
-export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidrs'>, bot: Bot): Promise<BackendHealth> {
+export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, bot: Bot): Promise<BackendHealth> {
   if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
   const begunAt = performance.now();
   const elapsed = () => Math.round(performance.now() - begunAt);
   const url = parseBackendUrl(bot.backendUrl);
-  if (url === null || forbiddenReason(url.hostname, deps.backendAllowedCidrs))
+  if (url === null || forbiddenReason(url.hostname, portOf(url), deps.backendPolicy))
     return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
     const { statusCode } = await got(url, {
@@ -23,7 +23,7 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendAllowedCidr
       followRedirect: false,
       retry: { limit: 0 },
       timeout: { request: DEADLINE_MS },
-      dnsLookup: guardedLookup(deps.backendAllowedCidrs),
+      dnsLookup: guardedLookup(portOf(url), deps.backendPolicy),
       ...(bot.backendCertificate ? { https: { certificateAuthority: bot.backendCertificate } } : {}),
     });
     return { healthy: isHealthy(statusCode), statusCode, latencyMs: elapsed() };

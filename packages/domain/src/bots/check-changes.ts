@@ -1,11 +1,11 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import { forbiddenReason, parseBackendUrl } from './backend-address.ts';
+import { forbiddenReason, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { isMaskOfSecret } from './masked-secrets.ts';
 
 type Fault = { path: string; reason: string };
-type CheckDeps = Pick<BotDeps, 'backendAllowedCidrs' | 'publicUrl'>;
+type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
 
 /**
  * Throws FlotillaError('bad_request') naming every field that cannot be stored as it is. `known` is the bot as it was,
@@ -38,7 +38,8 @@ function schemeFault(url: string): string | null {
 
 function urlFault(deps: CheckDeps, url: string): string | null {
   const parsed = parseBackendUrl(url);
-  return parsed === null ? 'is not an http or https URL' : forbiddenReason(parsed.hostname, deps.backendAllowedCidrs);
+  if (parsed === null) return 'is not an http or https URL';
+  return forbiddenReason(parsed.hostname, portOf(parsed), deps.backendPolicy);
 }
 
 function refuse(faults: Fault[]): void {

@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher } from 'undici';
-import { forbiddenReason, guardedLookup, parseBackendUrl } from '../bots/backend-address.ts';
+import { Agent, type Dispatcher, Pool } from 'undici';
+import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
+import { forbiddenReasons, guardedLookup, parseBackendUrl, portOf } from '../bots/backend-address.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
@@ -23,35 +24,47 @@ export type BackendConnections = {
   close(): Promise<void>;
 };
 
+type Addressed = Omit<BackendTarget, 'dispatcher' | 'forbidden'> & { forbidden(): string | null };
+
 /** What a malformed URL stands for; saving one is refused. The host is one that is never connected to. */
 const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 10_000;
 
-export function backendConnections(allowedCidrs: string[], limits?: OwnAgentLimits): BackendConnections {
+export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimits): BackendConnections {
   const agentTrusting = (certificate: string | null) =>
     new Agent({
       keepAliveTimeout: KEPT_ALIVE_MS,
       pipelining: 1,
-      connect: {
-        timeout: CONNECT_DEADLINE_MS,
-        lookup: guardedLookup(allowedCidrs),
-        ...(certificate === null ? {} : { ca: certificate }),
-      },
+      factory: (origin, options) =>
+        new Pool(origin, {
+          ...options,
+          connect: {
+            timeout: CONNECT_DEADLINE_MS,
+            // What may be connected to depends on the port, which a lookup is not told.
+            lookup: guardedLookup(portOf(new URL(origin)), policy),
+            ...(certificate === null ? {} : { ca: certificate }),
+          },
+        }),
     });
   const shared = agentTrusting(null);
   const owned = ownAgents(agentTrusting, limits);
   // A changed bot is another object, so that what is kept here is never out of date.
-  const addresses = new WeakMap<Bot, Omit<BackendTarget, 'dispatcher'>>();
+  const addresses = new WeakMap<Bot, Addressed>();
   return {
     to: (bot) => {
-      let address = addresses.get(bot);
-      if (address === undefined) {
-        address = addressOf(bot, allowedCidrs);
-        addresses.set(bot, address);
+      let addressed = addresses.get(bot);
+      if (addressed === undefined) {
+        addressed = addressOf(bot, policy);
+        addresses.set(bot, addressed);
       }
+      const { forbidden, ...target } = addressed;
       const { id, backendCertificate } = bot;
-      return { ...address, dispatcher: backendCertificate === '' ? shared : owned.of(id, backendCertificate) };
+      return {
+        ...target,
+        forbidden: forbidden(),
+        dispatcher: backendCertificate === '' ? shared : owned.of(id, backendCertificate),
+      };
     },
     changed: (botId, bot) => owned.keepOnly(botId, bot !== undefined && pushes(bot) ? bot.backendCertificate : ''),
     close: async () => {
@@ -60,13 +73,13 @@ export function backendConnections(allowedCidrs: string[], limits?: OwnAgentLimi
   };
 }
 
-function addressOf(bot: Bot, allowedCidrs: string[]): Omit<BackendTarget, 'dispatcher'> {
+function addressOf(bot: Bot, policy: BackendPolicy): Addressed {
   const url = parseBackendUrl(bot.backendUrl) ?? NOWHERE;
   return {
     origin: url.origin,
     path: url.pathname + url.search,
     headers: headersFor(bot, url),
-    forbidden: forbiddenReason(url.hostname, allowedCidrs),
+    forbidden: forbiddenReasons(url.hostname, portOf(url), policy),
   };
 }
 

@@ -6,6 +6,7 @@ import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { allowOnly } from '../backend-policy/backend-policy.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { sendToBackend } from './send-to-backend.ts';
 
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   holding = [];
-  connections = backendConnections(['127.0.0.0/8']);
+  connections = backendConnections(allowOnly(['127.0.0.0/8']));
 });
 afterEach(async () => {
   await connections.close();
@@ -108,7 +109,7 @@ describe('a backend with a certificate of its own', () => {
   test('is let go after a while without updates, and when there are too many, the one used longest ago first', async () => {
     await connections.close();
     const [right] = authorities as [string];
-    connections = backendConnections(['127.0.0.0/8'], { atMost: 2, idleMs: 300 });
+    connections = backendConnections(allowOnly(['127.0.0.0/8']), { atMost: 2, idleMs: 300 });
     for (const id of [1, 2, 1, 3]) expect(await send(botWith(id, right))).toBe('delivered');
     await waitFor(() => sockets.size <= 2);
     await waitFor(() => sockets.size === 0);

@@ -5,6 +5,7 @@ import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { allowOnly } from '../backend-policy/backend-policy.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
 import { sendToBackend } from './send-to-backend.ts';
@@ -15,7 +16,7 @@ let connections: BackendConnections;
 const stops: (() => unknown)[] = [];
 
 beforeEach(() => {
-  connections = backendConnections(['127.0.0.0/8']);
+  connections = backendConnections(allowOnly(['127.0.0.0/8']));
 });
 afterEach(async () => {
   await connections.close();
@@ -152,7 +153,7 @@ describe('sending an update to its backend', () => {
     'http://metadata.google.internal/',
     'http://localhost:1/',
   ])('no packet leaves for %s when no range is allowed', async (url) => {
-    const closed = backendConnections([]);
+    const closed = backendConnections(allowOnly([]));
     const bot = aBot({ proxyEnabled: true, backendUrl: url });
     const answer = await sendToBackend(closed.to(bot), bot, UPDATE, never, 2000);
     await closed.close();

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { isForbiddenError } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BackendTarget } from './backend-connections.ts';
 
@@ -43,7 +44,7 @@ export async function sendToBackend(
     if (signal.aborted) return { outcome: 'aborted' };
     if (deadline.signal.aborted) return { outcome: 'failed', code: 'timed_out', reason: 'Read timeout expired' };
     const reason = error instanceof Error ? error.message : 'the connection failed';
-    return { outcome: 'failed', code: 'unreachable', reason };
+    return { outcome: 'failed', code: isForbiddenError(error) ? 'forbidden_address' : 'unreachable', reason };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

@@ -95,7 +95,7 @@ function tooSoon(): Refusal {
 async function urlRefusal(deps: ProxyDeps, text: string): Promise<Refusal | null> {
   const url = parseBackendUrl(text);
   if (url === null) return badRequest('invalid webhook URL specified');
-  const reason = await forbiddenHostReason(url.hostname, deps.backendAllowedCidrs);
+  const reason = await forbiddenHostReason(url, deps.backendPolicy);
   return reason === null ? null : badRequest(`bad webhook: ${reason}`);
 }
 

@@ -1,0 +1,19 @@
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** An address of one notation; an IPv4 one that is mapped into IPv6 is the IPv4 one. Null for what is none. */
+export function parseAddress(text: string): Address | null {
+  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  return ipaddr.isValid(bare) ? unmapped(ipaddr.parse(bare)) : null;
+}
+
+function unmapped(address: Address): Address {
+  const v6 = address.kind() === 'ipv6' ? (address as ipaddr.IPv6) : null;
+  return v6?.isIPv4MappedAddress() ? v6.toIPv4Address() : address;
+}
+
+/** Whether it leads to this machine alone: all of 127.0.0.0/8 and ::1, and the unspecified address, which does so, too. */
+export function isLoopback(address: Address): boolean {
+  return ['loopback', 'unspecified'].includes(address.range());
+}

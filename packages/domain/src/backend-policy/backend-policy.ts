@@ -1,0 +1,17 @@
+import type { Address } from './address.ts';
+
+/** What of ours is at an address: something that we or our stores listen on, or the way out of our network. */
+export type Own = 'endpoint' | 'gateway';
+
+/** Where backends may be. */
+export type BackendPolicy = {
+  /** Private ranges (CIDR) that they may live in, of BACKEND_ALLOWED_CIDRS. */
+  allowedCidrs: readonly string[];
+  /** What of ours is there, whatever is allowed; null where nothing is. Asked before every connection. */
+  ownAt(address: Address, port: number): Own | null;
+};
+
+/** A policy of a process that knows of nothing of its own. */
+export function allowOnly(allowedCidrs: readonly string[]): BackendPolicy {
+  return { allowedCidrs, ownAt: () => null };
+}

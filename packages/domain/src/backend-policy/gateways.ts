@@ -1,0 +1,80 @@
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+const ROUTES = '/proc/net/route';
+const IPV6_ROUTES = '/proc/net/ipv6_route';
+/** Docker and Podman leave these in what they run. */
+const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
+const GOES_THROUGH_GATEWAY = 0x2;
+
+type Interfaces = Record<string, NetworkInterfaceInfo[] | undefined>;
+
+/** The gateways of this process's network namespace; none where the kernel is not Linux. Normalized texts. */
+export async function readGateways(): Promise<string[]> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '');
+  const [routes, ipv6Routes, inContainer] = await Promise.all([read(ROUTES), read(IPV6_ROUTES), isInContainer()]);
+  const bridges = inContainer ? bridgesOf(networkInterfaces()) : [];
+  return [...new Set([...gatewaysOfRoutes(routes), ...gatewaysOfIpv6Routes(ipv6Routes), ...bridges])];
+}
+
+/** Of the kernel's table of routes: the gateway is the third field, its bytes in the order of the machine (proc(5)). */
+export function gatewaysOfRoutes(table: string): string[] {
+  return fieldsOfLines(table).flatMap(([, , gateway = '', flags = '']) => {
+    if (!/^[0-9A-F]{8}$/i.test(gateway) || !goesThroughGateway(flags)) return [];
+    return [new ipaddr.IPv4([...Buffer.from(gateway, 'hex').reverse()]).toNormalizedString()];
+  });
+}
+
+/** The same of its IPv6 routes: the next hop is the fifth field, the flags are the ninth. */
+export function gatewaysOfIpv6Routes(table: string): string[] {
+  return fieldsOfLines(table).flatMap((fields) => {
+    const [nextHop = '', flags = ''] = [fields[4], fields[8]];
+    if (!/^[0-9a-f]{32}$/i.test(nextHop) || !goesThroughGateway(flags)) return [];
+    return [new ipaddr.IPv6([...Buffer.from(nextHop, 'hex')]).toNormalizedString()];
+  });
+}
+
+/**
+ * The first address of every network that a container is attached to: by convention the machine's own end of it. Only
+ * one of them is in the table of routes, and none where the network is internal.
+ */
+export function bridgesOf(interfaces: Interfaces): string[] {
+  const attached = Object.values(interfaces).flatMap((infos = []) => infos.filter(({ internal }) => !internal));
+  const own = new Set(attached.map(({ address }) => normalized(address)));
+  return attached
+    .filter(({ cidr }) => cidr !== null)
+    .map(({ cidr }) => firstAddress(cidr!))
+    .filter((address) => !own.has(address));
+}
+
+function firstAddress(cidr: string): string {
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  const bytes = address.toByteArray();
+  const first = bytes.map((byte, at) => byte & (0xff << Math.max(0, Math.min(8, 8 * (at + 1) - bits))) & 0xff);
+  first[first.length - 1]! |= 1;
+  return ipaddr.fromByteArray(first).toNormalizedString();
+}
+
+function normalized(address: string): string {
+  return ipaddr.parse(address).toNormalizedString();
+}
+
+function fieldsOfLines(table: string): string[][] {
+  return table.split('\n').map((line) => line.trim().split(/\s+/));
+}
+
+function goesThroughGateway(flags: string): boolean {
+  return (Number.parseInt(flags, 16) & GOES_THROUGH_GATEWAY) !== 0;
+}
+
+async function isInContainer(): Promise<boolean> {
+  const marks = CONTAINER_MARKS.map((path) =>
+    access(path, constants.F_OK).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(marks)).includes(true);
+}

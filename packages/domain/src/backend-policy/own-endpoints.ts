@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { listenersKey } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type Address, isLoopback, parseAddress } from './address.ts';
+import type { BackendPolicy } from './backend-policy.ts';
+import { readGateways } from './gateways.ts';
+import type { Endpoint } from './store-endpoints.ts';
+
+/** What must never be taken for a backend, as far as this process knows: it asks again every few seconds. */
+export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
+  /** Tells every process that this one listens on these ports of the address, which may stand for all it has. */
+  announce(address: string, ports: number[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Deps = { redis: RedisHandles; clock: Clock };
+
+const REFRESH_EVERY_MS = 5_000;
+const RESOLVE_EVERY_MS = 60_000;
+/** Well above what clocks differ by; who is killed is remembered for so long. */
+const FORGOTTEN_AFTER_MS = 300_000;
+
+/** Follows where every process of ours listens, and `stores`: where our stores and the platform are. Never rejects. */
+export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promise<OwnEndpoints> {
+  const machine = machineId();
+  /** One text for one place; loopback is another one on every machine. */
+  const placeOf = (address: Address, port: number) =>
+    `${isLoopback(address) ? `loopback of ${machine}` : address.toNormalizedString()} ${port}`;
+  let mine: string[] = [];
+  let listening = new Set<string>();
+  let storing = new Set<string>();
+  let gateways = new Set<string>();
+  let resolvedAtMs = Number.NEGATIVE_INFINITY;
+
+  const exchange = async () => {
+    const { commands } = deps.redis;
+    const nowMs = deps.clock.nowMs();
+    const said = mine.flatMap((place) => [String(nowMs), place]);
+    if (said.length > 0) await commands.zadd(listenersKey, ...said);
+    await commands.zremrangebyscore(listenersKey, '-inf', String(nowMs - FORGOTTEN_AFTER_MS));
+    listening = new Set([...(await commands.zrange(listenersKey, '0', '-1')), ...mine]);
+  };
+  const resolve = async () => {
+    if (performance.now() - resolvedAtMs < RESOLVE_EVERY_MS) return;
+    resolvedAtMs = performance.now();
+    const found = await Promise.all(stores.map(addressesOf));
+    storing = new Set(found.flat().map(({ address, port }) => placeOf(address, port)));
+  };
+  const refresh = async () => {
+    // What cannot be asked now stays as it was known.
+    await Promise.allSettled([
+      exchange(),
+      resolve(),
+      readGateways().then((found) => {
+        gateways = new Set(found);
+      }),
+    ]);
+  };
+  await refresh();
+  const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS);
+  return {
+    ownAt: (address, port) => {
+      const place = placeOf(address, port);
+      if (listening.has(place) || storing.has(place)) return 'endpoint';
+      return gateways.has(address.toNormalizedString()) ? 'gateway' : null;
+    },
+    announce: async (address, ports) => {
+      mine = addressesBehind(address).flatMap((one) => ports.map((port) => placeOf(one, port)));
+      for (const place of mine) listening.add(place);
+      await exchange().catch(() => undefined);
+    },
+    close: async () => {
+      clearInterval(timer);
+      if (mine.length > 0) await deps.redis.commands.zrem(listenersKey, ...mine).catch(() => undefined);
+    },
+  };
+}
+
+async function addressesOf({ host, port, publicToo }: Endpoint): Promise<{ address: Address; port: number }[]> {
+  const known = parseAddress(host);
+  const found = known === null ? await lookup(host, { all: true }).catch(() => []) : [];
+  const addresses = known === null ? found.flatMap(({ address }) => parseAddress(address) ?? []) : [known];
+  return addresses
+    .filter((address) => publicToo || address.range() !== 'unicast')
+    .map((address) => ({ address, port }));
+}
+
+/** Those that a server is reached at which listens on this one. */
+function addressesBehind(listening: string): Address[] {
+  const address = parseAddress(listening);
+  if (address === null || address.range() !== 'unspecified') return address === null ? [] : [address];
+  return Object.values(networkInterfaces()).flatMap((infos = []) =>
+    infos.flatMap((info) => parseAddress(info.address) ?? []),
+  );
+}
+
+/** The same for all that shares a loopback interface: a machine, or a container of it. */
+function machineId(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    const namespace = readlinkSync('/proc/self/ns/net');
+    return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 16);
+  } catch {
+    return hostname();
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { freePort } from '@flotilla/embedded/free-port.ts';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const OURS = /Flotilla's own/;
+const GATEWAY = /gateway/;
+
+let fleet: Fleet;
+let backend: TestBackend;
+
+beforeAll(async () => {
+  // Everything private is allowed: what is refused here no setting opens.
+  fleet = await startFleet({ apis: 1, workers: 1 }, { BACKEND_ALLOWED_CIDRS: '0.0.0.0/0,::/0' });
+  backend = await startBackend();
+}, 60_000);
+afterAll(async () => {
+  await backend.stop();
+  await fleet.stop();
+}, 60_000);
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** Why a backend there is refused: by REST, and by setWebhook of the bot itself. */
+async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
+  const byRest = await fleet.rest('/api/bots/update', { id: bot.id, backend_url: url }).then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  );
+  const set = async () => {
+    const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/setWebhook?url=${encodeURIComponent(url)}`);
+    const answer = (await response.json()) as { ok: boolean; description: string };
+    return response.status !== 429 && (answer.ok ? 'accepted' : answer.description);
+  };
+  return [byRest, (await waitFor(set)) as string];
+}
+
+/** Whom this machine's packets go through, as the kernel lists it. */
+function gateways(): string[] {
+  const [, ...routes] = readFileSync('/proc/net/route', 'utf8').trim().split('\n');
+  return routes
+    .map((route) => route.split('\t')[2]!)
+    .filter((gateway) => gateway !== '00000000')
+    .map((gateway) => Buffer.from(gateway, 'hex').reverse().join('.'));
+}
+
+test('no process of ours, its probes and metrics, no store and no platform is a backend, under whatever name', async () => {
+  const bot = await fleet.addBot();
+  const [api, worker] = [fleet.apis[0]!, fleet.workers[0]!];
+  const ports = {
+    'the api': api.port,
+    'metrics of the api': api.metricsPort,
+    'metrics of the worker': worker.metricsPort,
+    Postgres: portOf(fleet.database.url),
+    Redis: portOf(fleet.redis.url),
+    'the platform': portOf(fleet.simulator.url),
+  };
+  // The worker has told the api where it listens by then.
+  const known = async () => OURS.test((await refusalsOf(bot, `http://127.0.0.1:${worker.metricsPort}/`))[0]!);
+  await waitFor(known, { timeoutMs: 30_000, message: 'the api to know of the worker' });
+  for (const [what, port] of Object.entries(ports)) {
+    for (const host of ['127.0.0.1', 'localhost', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[::1]']) {
+      const refusals = await refusalsOf(bot, `http://${host}:${port}/x`);
+      expect({ what, host, refusals }).toEqual({
+        what,
+        host,
+        refusals: [expect.stringMatching(OURS), expect.stringMatching(OURS)],
+      });
+    }
+  }
+  expect(await refusalsOf(bot, backend.url)).toEqual(['accepted', 'accepted']);
+}, 120_000);
+
+test("the gateway of the network is no backend: in a container it is the machine's own bridge", async () => {
+  const bot = await fleet.addBot();
+  for (const gateway of gateways()) {
+    for (const port of [80, 8080]) {
+      const refusals = await refusalsOf(bot, `http://${gateway}:${port}/`);
+      expect(refusals).toEqual([expect.stringMatching(GATEWAY), expect.stringMatching(GATEWAY)]);
+    }
+  }
+}, 60_000);
+
+test('an address that becomes ours after it was saved is refused when connecting', async () => {
+  const port = await freePort();
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: `http://127.0.0.1:${port}/api/bots` });
+  const api = await fleet.start('api', { LOG_LEVEL: 'debug' }, port);
+  await fleet.control.injectUpdate({
+    bot: bot.platformId,
+    kind: 'message',
+    raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"hello"}`,
+  });
+  type Delivery = { last_error: string; reason_code: string };
+  const refused = async () =>
+    (await fleet.rest<Delivery[]>(`/api/deliveries?bot_id=${bot.id}`)).some((delivery) =>
+      OURS.test(delivery.last_error),
+    );
+  await waitFor(refused, { timeoutMs: 60_000, message: 'the refusal' });
+  expect(await fleet.rest(`/api/deliveries?bot_id=${bot.id}`)).toMatchObject([{ reason_code: 'forbidden_address' }]);
+  // Either api may be asked, and the one that did not start it hears of it a little later.
+  type Health = { healthy: boolean; status_code: number };
+  const health = () => fleet.rest<Health>(`/api/bots/health?id=${bot.id}`);
+  const unreached = async () => [await health(), await health()].every(({ status_code }) => status_code === 0);
+  await waitFor(unreached, { timeoutMs: 30_000, message: 'both to know of it' });
+  expect(await health()).toMatchObject({ healthy: false, status_code: 0 });
+  // From then on no try reaches it.
+  const tries = async () => (await fleet.rest<unknown[]>(`/api/deliveries/attempts?bot_id=${bot.id}`)).length;
+  const reached = () => api.output().split('"method":"POST","path":"/api/bots"').length;
+  const [triesBefore, reachedBefore] = [await tries(), reached()];
+  await waitFor(async () => (await tries()) > triesBefore, { timeoutMs: 60_000, message: 'another try' });
+  expect(reached()).toBe(reachedBefore);
+}, 150_000);
