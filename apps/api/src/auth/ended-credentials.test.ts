@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
@@ -104,6 +106,16 @@ describe('a poll that waits with a session ends', () => {
     const who = await somebody();
     expect((await answerOf(ofSession(who), end(who))).status).toBe(status);
   });
+});
+
+test('a poll that waits with a session ends when that comes to its thirtieth day', async () => {
+  const who = await somebody();
+  const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+  api.endBefore(redis.close);
+  const key = authKeys.session(/^session=s:([^.]+)\./.exec(decodeURIComponent(who.cookie))?.[1] ?? '');
+  const record = JSON.parse((await redis.commands.get(key)) ?? '{}') as object;
+  await redis.commands.set(key, JSON.stringify({ ...record, endsAtMs: Date.now() + 3000 }), 'KEEPTTL');
+  expect((await answerOf(ofSession(who), async () => {})).status).toBe(401);
 });
 
 test('a poll goes on when another key, another account and another session end', async () => {

@@ -112,6 +112,8 @@ describe('an account that an earlier release wrote', () => {
     }
     expect([await keyOf(first), await keyOf(second)]).toEqual(['gross', null]);
     expect((await post('add', { username: 'Gross', password: PASSWORD })).status).toBe(409);
+    expect((await post('update', { id: second, username: 'GROSS', display_name: 'Still here' })).status).toBe(200);
+    expect((await post('update', { id: second, username: 'Gross' })).status).toBe(409);
     expect((await post('update', { id: second, username: 'größer' })).status).toBe(200);
     expect([await whoSignsIn('gross'), await whoSignsIn('GRÖSSER')]).toEqual(['groß', 'größer']);
   });

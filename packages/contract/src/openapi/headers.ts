@@ -18,7 +18,8 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
   'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string', const: 'Bearer' } },
   'Set-Cookie': {
-    description: 'The `session` cookie: HttpOnly, SameSite=Lax, Secure over HTTPS.',
+    description:
+      'The `session` cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. The session ends 30 days after the sign-in, or after seven days without use.',
     schema: { type: 'string' },
   },
 };

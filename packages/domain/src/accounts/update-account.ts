@@ -67,7 +67,9 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   const before = await accounts.findById(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
   const allBots = botIds === undefined ? undefined : botIds === null;
-  await accounts.update(id, { username, displayName, role, allBots }).catch(refuseKnownUsername);
+  // A name that is posted back stays, also beside one of an earlier release that is spelt alike.
+  const newName = username === before.username ? undefined : username;
+  await accounts.update(id, { username: newName, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
   return before;
