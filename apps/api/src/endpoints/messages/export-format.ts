@@ -11,7 +11,13 @@ export interface ExportFormat {
 
 const COLUMNS = Object.keys(messageResource.shape) as (keyof MessageResource)[];
 
-/** CSV is as RFC 4180 has it: CRLF, quotes where needed; a field without a value is empty. */
+/** How texts begin that a spreadsheet takes for formulas, also in full width (OWASP: CSV injection). */
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/**
+ * CSV is as RFC 4180 has it: CRLF, quotes where needed; a field without a value is empty. A text that a spreadsheet would
+ * take for a formula has an apostrophe before it.
+ */
 export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], ExportFormat>> = {
   ndjson: {
     mediaType: 'application/x-ndjson',
@@ -26,6 +32,9 @@ export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], Exp
 };
 
 function csvField(value: string | number | boolean | undefined): string {
-  const text = String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // A number stays one: chats have negative ids.
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  // Some spreadsheets also take semicolons and tabs for separators.
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -139,6 +139,41 @@ describe('exporting a chat', () => {
     );
   });
 
+  test('gives CSV whose texts no spreadsheet takes for formulas, with numbers as numbers', async () => {
+    const chat_id = CHAT - 50;
+    const texts = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠1',
+      'a=1',
+      ' =1',
+      'a;=1',
+    ];
+    await store(texts, { chat: chat_id });
+    const fields = { chat_id, id: 100, date: DATE_S + 100, text: 'x', username: '=name', first_name: '@name' };
+    await storeMessages(api.database.db, bot.id, [{ ...fields, last_name: '=HYPERLINK("http://x","y")' }]);
+    const answer = await exported({ chat_id, format: 'csv' });
+    const begin = (id: number) => `${id},${chat_id},${bot.id},77,ada,Ada,,`;
+    const end = (id: number) => `,${DATE_S + id},,,,,,false\r\n`;
+    const cells = [
+      ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\t=1"`, `"'\r=1"`, `"'\n=1"`, "'＝1", "'＋1", "'－1", "'＠1"],
+      ...['a=1', ' =1', '"a;=1"'],
+    ];
+    for (const [at, cell] of cells.entries()) expect(answer.text).toContain(`${begin(at + 1)}${cell}${end(at + 1)}`);
+    const names = `'=name,'@name,"'=HYPERLINK(""http://x"",""y"")",x`;
+    expect(answer.text).toContain(`100,${chat_id},${bot.id},77,${names}${end(100)}`);
+    const lines = (await exported({ chat_id })).text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).text).reverse()).toEqual([...texts, 'x']);
+  });
+
   test('of nothing is nothing, or the header line alone', async () => {
     expect(await exported({ chat_id: 404 })).toMatchObject({ status: 200, text: '' });
     expect((await exported({ chat_id: 404, format: 'csv' })).text).toMatch(/^id,chat_id,.*,outgoing\r\n$/);

@@ -35,7 +35,8 @@ export const messagesDocumentation = [
     example: { input: { bot_id: 7, chat_id: CHAT_ID, q: 'my ord' }, output: [MESSAGE] },
   }),
   documentOperation(exportChat, {
-    description: 'A message is as in the other lists. The answer is streamed: one that breaks off was not complete.',
+    description:
+      "A message is as in the other lists. The answer is streamed: one that breaks off was not complete. In CSV a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, has an apostrophe (`'`) before it, so that no spreadsheet runs it as a formula; numbers stay numbers.",
     example: { input: { bot_id: 7, chat_id: CHAT_ID, format: 'ndjson' }, output: `${JSON.stringify(MESSAGE)}\n` },
     otherForms: { 'text/csv': CSV },
   }),
