@@ -22,6 +22,8 @@ export async function authenticate(
   const caller = hasBearer(request)
     ? await auth.callerByBearer(request)
     : await auth.callerBySession(request, response);
-  if (caller !== null) return caller;
-  throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
+  if (caller === null) throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
+  // For the request log, also of a request that is refused further on.
+  response.locals.caller = caller;
+  return caller;
 }

@@ -2,8 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 let api: TestApi;
@@ -193,7 +195,7 @@ describe('every answer', () => {
   });
 
   test('of an unknown path is 404, and of a HEAD what GET would say', async () => {
-    for (const path of ['/', '/api', '/api/nothing', '/api/bots/add/more', '/%', '/api/%E0%A4%A']) {
+    for (const path of ['/api', '/api/nothing', '/api/bots/add/more', '/%', '/api/%E0%A4%A']) {
       const answer = await admin('GET', path);
       expect([400, 404]).toContain(answer.status);
       expect(answer.json).toMatchObject({ error: expect.any(String), request_id: expect.any(String) });
@@ -211,6 +213,42 @@ describe('every answer', () => {
       res: { status: 200 },
     });
     expect(api.logLines.join('')).not.toContain('do-not-log-this');
+  });
+
+  test('is in the log with the account and the key that asked, also where it was refused, and with neither of a stranger', async () => {
+    const { db } = api.database;
+    const account = await insertAccount(db, { username: 'logged' });
+    const own = db.selectFrom('api_keys').select('id').where('account_id', '=', account.id);
+    const { id: keyId } = await own.executeTakeFirstOrThrow();
+    const { username, password } = account;
+    const signedIn = await restClient(api.url)('POST', '/api/auth/login', { body: { username, password } });
+    const headers = { cookie: signedIn.headers.getSetCookie()[0]!.split(';')[0]! };
+    const logged = async (answer: RestAnswer): Promise<Record<string, unknown>> => {
+      const id = answer.headers.get('x-request-id') ?? '-';
+      const line = await waitFor(() => api.logLines.find((text) => text.includes(id) && text.includes('"durationMs"')));
+      return JSON.parse(line ?? '');
+    };
+    const [byKey, nobody] = [restClient(api.url, account.key), restClient(api.url)];
+    const ofAccount = { accountId: account.id };
+    expect(await logged(await byKey('GET', '/api/auth/me'))).toMatchObject({ ...ofAccount, keyId });
+    expect(await logged(await byKey('GET', '/api/auth/users'))).toMatchObject({
+      ...ofAccount,
+      keyId,
+      res: { status: 403 },
+    });
+    expect(await logged(await byKey('GET', '/admin/queues'))).toMatchObject({
+      ...ofAccount,
+      keyId,
+      res: { status: 403 },
+    });
+    const bySession = await logged(await nobody('GET', '/api/auth/me', { headers }));
+    expect(bySession).toMatchObject(ofAccount);
+    expect(bySession).not.toHaveProperty('keyId');
+    for (const path of ['/api/auth/me', '/openapi.json']) {
+      const line = await logged(await nobody('GET', path));
+      expect(line).not.toHaveProperty('accountId');
+      expect(line).not.toHaveProperty('keyId');
+    }
   });
 });
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import { requestId } from './request-id.ts';
 
@@ -17,6 +19,7 @@ export function requestLog(log: Logger) {
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
       err: (error: { message: string }) => ({ message: error.message }),
     },
+    customProps: (_request, response) => callerIn(response as Response),
     customLogLevel: (request, response, error) => {
       if (response.statusCode === 503) return 'warn';
       if (response.statusCode >= 500) return 'error';
@@ -26,6 +29,13 @@ export function requestLog(log: Logger) {
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request failed',
   });
+}
+
+/** Who made the request, once that is known; nothing of a stranger. */
+function callerIn({ locals }: Response): object {
+  const caller = locals?.caller as Caller | undefined;
+  if (caller === undefined) return {};
+  return { accountId: caller.account.id, ...(caller.apiKey === null ? {} : { keyId: caller.apiKey.id }) };
 }
 
 function pathOf(request: Pick<IncomingMessage, 'url'>): string {
