@@ -55,11 +55,37 @@ describe('dot segments', () => {
   });
 });
 
+describe('a path of another form', () => {
+  test.each([
+    `/tgapi/${TOKEN}/getMe`,
+    `/tgapi/bot/${TOKEN}/getMe`,
+    `/bot/${TOKEN}/getMe`,
+    '/tgapi/getMe',
+    '/tgapi/',
+    '/tgapi',
+    '/tgapi?x=1',
+    '/tgapi/bot',
+    `/tgapi/file/${TOKEN}/photos/f.jpg`,
+    `/tgapi/file/bot/${TOKEN}/photos/f.jpg`,
+    `/tgapi/tgapi/bot${TOKEN}/getMe`,
+  ])('%s is told the right one, with our prefix', (url) => {
+    const refusal = { code: 404, description: expect.stringMatching(/^Not Found: .*\/tgapi\/bot<token>\/<method>/) };
+    expect(parse(url)).toMatchObject({ kind: 'refused', refusal });
+    expect(JSON.stringify(parse(url))).not.toContain(TOKEN);
+  });
+
+  test('without a prefix it is named without one', () => {
+    const { refusal } = parseBotPath('/bot/getMe', '') as { refusal: { description: string } };
+    expect(refusal.description).toContain('it is /bot<token>/<method>');
+  });
+});
+
 describe('whose path it is', () => {
-  test.each(['/tgapi/bot1/x', '/bot1/x', '/tgapi/file/bot1/x', '/file/bot1/x'])('%s is the proxy’s', (url) =>
-    expect(isBotApiPath(url, '/tgapi')).toBe(true),
+  test.each(['/tgapi/bot1/x', '/bot1/x', '/tgapi/file/bot1/x', '/file/bot1/x', '/tgapi/api', '/tgapi', '/tgapi?x=1'])(
+    '%s is the proxy’s',
+    (url) => expect(isBotApiPath(url, '/tgapi')).toBe(true),
   );
-  test.each(['/api/bots', '/tgapix/bot1/x', '/tgapi/api', '/', '/Bot1/x', '/files/bot1'])('%s is not', (url) =>
+  test.each(['/api/bots', '/tgapix/bot1/x', '/', '/Bot1/x', '/files/bot1'])('%s is not', (url) =>
     expect(isBotApiPath(url, '/tgapi')).toBe(false),
   );
 });

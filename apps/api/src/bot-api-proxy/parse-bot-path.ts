@@ -1,7 +1,7 @@
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import type { Refusal } from './answer.ts';
 import { fullyDecoded, hidesAnsweredMethod } from './answered-methods.ts';
-import { ABSOLUTE_URI, AMBIGUOUS, UNAUTHORIZED } from './refusals.ts';
+import { ABSOLUTE_URI, AMBIGUOUS, UNAUTHORIZED, wrongForm } from './refusals.ts';
 
 /** What a request path names; `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
 export type BotPath =
@@ -21,18 +21,17 @@ const CONTROL = /[\0-\x1f\x7f]/;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** Whether a request belongs to the Bot API proxy and not to the rest of the service. */
+/** Whether a request belongs to the Bot API proxy and not to the rest of the service: all that is below our prefix does. */
 export function isBotApiPath(url: string, prefix: string): boolean {
   const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
-  const at = afterPrefix(path, prefix);
-  return path.startsWith('/bot', at) || path.startsWith('/file/bot', at);
+  return isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot');
 }
 
 /**
  * Reads `/bot<token>/[test/]<method>` and `/file/bot<token>/<path>`, with or without our prefix. Token and method
  * are percent-decoded first, as the platform does, so that no spelling slips past an interception; the method comes
  * in lower case and is '' where the path names none. Refused is what the platform, or a server before it, might read
- * otherwise than we do. Null for other paths and for dot segments, encoded or not.
+ * otherwise than we do, and any other form, which is told the right one. Null for dot segments, encoded or not.
  */
 export function parseBotPath(url: string, prefix: string): BotPath | null {
   if (url.charCodeAt(0) !== SLASH) return refused(ABSOLUTE_URI);
@@ -44,7 +43,7 @@ export function parseBotPath(url: string, prefix: string): BotPath | null {
   const upstreamPath = start === 0 ? url : url.slice(start);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
   const plain = PLAIN_METHOD_PATH.exec(rawPath);
-  if (plain === null) return parseOddPath(rawPath, upstreamPath, query);
+  if (plain === null) return parseOddPath(rawPath, upstreamPath, query, wrongForm(prefix));
   return {
     kind: 'method',
     token: plain[1] as string,
@@ -54,16 +53,17 @@ export function parseBotPath(url: string, prefix: string): BotPath | null {
   };
 }
 
-function parseOddPath(rawPath: string, upstreamPath: string, query: string): BotPath | null {
+function parseOddPath(rawPath: string, upstreamPath: string, query: string, otherForm: Refusal): BotPath | null {
   const path = percentDecoded(rawPath);
   if (hasDotSegment(fullyDecoded(path))) return null;
   if (path.startsWith('/bot')) {
     const tokenEnd = endOfSegment(path, 4);
+    if (tokenEnd === 4) return refused(otherForm);
     const method = methodAfter(path, tokenEnd);
     if (SPLITS_PATH.test(path) || hidesAnsweredMethod(method)) return refused(AMBIGUOUS);
     return ofToken({ kind: 'method', token: path.slice(4, tokenEnd), method, upstreamPath, query });
   }
-  if (!path.startsWith('/file/bot')) return null;
+  if (!path.startsWith('/file/bot') || endOfSegment(path, 9) === 9) return refused(otherForm);
   if (CONTROL.test(path)) return refused(AMBIGUOUS);
   return ofToken({ kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath });
 }
@@ -77,8 +77,13 @@ function refused(refusal: Refusal): BotPath {
   return { kind: 'refused', refusal };
 }
 
+function isBelow(path: string, prefix: string): boolean {
+  if (prefix === '' || !path.startsWith(prefix)) return false;
+  return path.length === prefix.length || path[prefix.length] === '/' || path[prefix.length] === '?';
+}
+
 function afterPrefix(url: string, prefix: string): number {
-  return prefix !== '' && url.startsWith(prefix) && url.charCodeAt(prefix.length) === SLASH ? prefix.length : 0;
+  return isBelow(url, prefix) && url.charCodeAt(prefix.length) === SLASH ? prefix.length : 0;
 }
 
 function endOfSegment(path: string, from: number): number {

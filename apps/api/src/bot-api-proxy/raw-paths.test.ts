@@ -125,6 +125,23 @@ describe('what the platform might read as a call that we answer ourselves does n
     expect(await ask(target)).toEqual(refusedWith(404));
   });
 
+  test.each([
+    '/tgapi/T/getMe',
+    '/tgapi/bot/T/getMe',
+    '/tgapi/bot/T/getUpdates',
+    '/tgapi/getMe',
+    '/tgapi/getMe?token=T',
+    '/tgapi/',
+    '/tgapi',
+    '/tgapi/file/T/photos/1.jpg',
+    '/tgapi//botT/getUpdates',
+  ])('%s is answered as the Bot API does, and told the right form', async (target) => {
+    const form = '/tgapi/bot<token>/<method>, for files /tgapi/file/bot<token>/<path>';
+    const answer = await ask(target);
+    expect(answer).toEqual(refusedWith(404));
+    expect(JSON.parse(answer.body)).toMatchObject({ description: `Not Found: no such path, it is ${form}` });
+  });
+
   test.each(['/%62otT/getUpdates', '//botT/getUpdates', '/tgapi//botT/getUpdates', '/BotT/getUpdates'])(
     '%s is no path of the proxy: 404',
     async (target) => {

@@ -1,6 +1,12 @@
 import type { Refusal } from './answer.ts';
 
 export const NOT_FOUND: Refusal = { ok: false, code: 404, description: 'Not Found' };
+/** For paths that miss the form of the Bot API, with the one that was meant. */
+export function wrongForm(prefix: string): Refusal {
+  const form = `${prefix}/bot<token>/<method>, for files ${prefix}/file/bot<token>/<path>`;
+  return { ok: false, code: 404, description: `Not Found: no such path, it is ${form}` };
+}
+
 /** The platform's words for a request line with a whole URL in it. */
 export const ABSOLUTE_URI: Refusal = {
   ok: false,
