@@ -2,8 +2,6 @@
 export type EchoBotSettings = {
   /** Without a trailing slash. */
   apiRoot: string;
-  /** What comes before `/file/bot…` in download URLs; the API root where not given. */
-  fileRoot: string;
   token: string;
   mode: 'pull' | 'webhook';
   /** Webhook mode: the port to listen on, and the secret to ask for and insist on. */
@@ -16,7 +14,7 @@ export function readEchoBotSettings(): EchoBotSettings {
   const given = JSON.parse(process.argv[2] ?? '{}') as Partial<EchoBotSettings>;
   const { apiRoot, token } = given;
   if (apiRoot === undefined || token === undefined) throw new Error('apiRoot and token are needed');
-  return { fileRoot: apiRoot, mode: 'pull', port: 0, secret: '', ...given, apiRoot, token };
+  return { mode: 'pull', port: 0, secret: '', ...given, apiRoot, token };
 }
 
 export function webhookUrl(settings: EchoBotSettings): string {
@@ -29,7 +27,7 @@ export function sayReady(): void {
 }
 
 export async function download(settings: EchoBotSettings, filePath: string | undefined): Promise<Buffer> {
-  const response = await fetch(`${settings.fileRoot}/file/bot${settings.token}/${filePath}`);
+  const response = await fetch(`${settings.apiRoot}/file/bot${settings.token}/${filePath}`);
   if (!response.ok) throw new Error(`the download was answered ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
 }

@@ -11,7 +11,7 @@ settings = json.loads(sys.argv[1])
 updater = Updater(
     settings["token"],
     base_url=settings["apiRoot"] + "/bot",
-    base_file_url=settings.get("fileRoot", settings["apiRoot"]) + "/file/bot",
+    base_file_url=settings["apiRoot"] + "/file/bot",
 )
 
 
