@@ -46,7 +46,7 @@ const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   'Bot.max_connections': 'How many updates are forwarded at once; 0: the default of 40.',
   'Bot.last_update_at': 'When the last update came; absent: never.',
   'Bot.pending_update_count':
-    'Updates that wait for the backend while they are forwarded, otherwise for the default poll consumer.',
+    'Updates that wait for the backend while they are forwarded, or for its return within an hour; otherwise for the default poll consumer.',
   'Bot.backend_state': 'failing: the last tries failed. open: it has failed for 10 s and gets one probe now and then.',
   'Chat.id': "The platform's id of the chat.",
   'Chat.type': "The platform's word for the kind of chat.",

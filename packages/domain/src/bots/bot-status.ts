@@ -13,7 +13,7 @@ export type BotStatus = {
   /** The newest fault of delivery to the backend; success does not clear it, as at the platform. */
   deliveryError: Fault | null;
   lastUpdateAtMs: number | null;
-  /** What waits for the backend in proxy mode, else for the default poll consumer. */
+  /** What waits for the backend in proxy mode, or is kept for its return; else for the default poll consumer. */
   pendingUpdateCount: number;
   /** failing: the last tries failed; open: so long that only a probe is sent now and then (the breaker is open). */
   backendState: 'ok' | 'failing' | 'open';
@@ -27,6 +27,7 @@ const FIELDS = [
   'ackedN',
   'filedN',
   'pend',
+  'parked',
   'pollOkAt',
   'pollErr',
   'pollErrAt',
@@ -69,9 +70,16 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
     ),
     deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
-    pendingUpdateCount: pushing ? number('n') - number('filedN') + number('pend') : number('n') - number('ackedN'),
+    pendingUpdateCount: pendingOf(bot, nowMs, number),
     backendState: !pushing || !field.failSince ? 'ok' : field.closedUntil ? 'open' : 'failing',
   };
+}
+
+/** Of updates whose kind the bot wants. A push that was switched off keeps its place, and what waits there, for an hour. */
+function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): number {
+  const keepsPlace = !bot.longPollEnabled && number('parked') > nowMs;
+  if (pushes({ ...bot, disabled: false }) || keepsPlace) return number('n') - number('filedN') + number('pend');
+  return bot.longPollEnabled ? number('n') - number('ackedN') : 0;
 }
 
 /** A fault until the next success; one of the same millisecond may be older or newer, and stays. */

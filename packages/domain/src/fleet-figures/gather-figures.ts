@@ -48,7 +48,8 @@ async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Pr
     figures.bots[intakeState(bot, status)] += 1;
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
-    deepen(figures.backlog[pushes({ ...bot, disabled: false }) ? 'push' : 'pull'], status.pendingUpdateCount);
+    const isPulled = bot.longPollEnabled && !pushes({ ...bot, disabled: false });
+    deepen(figures.backlog[isPulled ? 'pull' : 'push'], status.pendingUpdateCount);
   }
   for (const counts of routed as (string | null)[][]) {
     deepen(
