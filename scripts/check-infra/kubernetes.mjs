@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { knownSettings, SECRET_SETTINGS } from './known-settings.mjs';
 import { linkFaults } from './kubernetes-links.mjs';
+import { scalingFaults } from './kubernetes-scaling.mjs';
 import { typeFaults } from './kubernetes-types.mjs';
 import { run } from './tools.mjs';
 
@@ -26,6 +27,7 @@ export async function checkKubernetes(root, leaveOut) {
     ...kustomizations.flatMap((kustomization) => kustomizationFaults(root, kustomization, sources)),
     ...(await typeFaults([...manifests, ...rendered.documents])),
     ...linkFaults(root, manifests),
+    ...scalingFaults(root, manifests),
   ];
 }
 
