@@ -57,7 +57,7 @@ async function lookAt(db: Database, botId: number): Promise<void> {
   const store = messageStore(db);
   const chat = { botId, chatId: OLD_CHAT };
   await store.list(chat, { limit: 50, offset: 0, before: null, includeDeleted: false });
-  await store.count(chat, false);
+  await store.count(chat, { includeDeleted: false });
 }
 
 async function removeBeside(db: Database, otherBot: number): Promise<{ tookMs: number; writes: number[] }> {

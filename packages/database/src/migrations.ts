@@ -12,6 +12,10 @@ import * as auditByBot from './migrations/20261122T160100-audit-by-bot.ts';
 import * as auditByActor from './migrations/20261122T160200-audit-by-actor.ts';
 import * as auditByAction from './migrations/20261122T160300-audit-by-action.ts';
 import * as reservedUpdateIds from './migrations/20261122T170000-reserved-update-ids.ts';
+import * as messagesByAuthor from './migrations/20261122T180000-messages-by-author-index.ts';
+import * as messagesByMedia from './migrations/20261122T180100-messages-by-media-index.ts';
+import * as deletedMessages from './migrations/20261122T180200-deleted-messages-index.ts';
+import * as chatsByType from './migrations/20261122T180300-chats-by-type-index.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -30,4 +34,8 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T160200-audit-by-actor': auditByActor,
   '20261122T160300-audit-by-action': auditByAction,
   '20261122T170000-reserved-update-ids': reservedUpdateIds,
+  '20261122T180000-messages-by-author-index': messagesByAuthor,
+  '20261122T180100-messages-by-media-index': messagesByMedia,
+  '20261122T180200-deleted-messages-index': deletedMessages,
+  '20261122T180300-chats-by-type-index': chatsByType,
 };

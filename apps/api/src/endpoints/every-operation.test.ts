@@ -116,6 +116,7 @@ const newAccount = async (): Promise<number> => {
 };
 const inGroup = (rest: Input = {}): Input => ({ bot_id: botId, chat_id: GROUP, ...rest });
 const page = { limit: 5, offset: 0 };
+const FILTER = { media_type: 'photo', user_id: CHAT, from: 1_700_000_000, to: '2099-01-01T00:00:00Z' };
 
 const EXAMPLES: Record<string, Example> = {
   login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
@@ -163,10 +164,10 @@ const EXAMPLES: Record<string, Example> = {
   deleteBot: async () => ({ id: await newBot() }),
   checkBackendHealth: () => ({ id: botId }),
   listChats: () => ({ bot_id: botId, q: 'a', limit: 5, offset: 0 }),
-  listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true }),
+  listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
   refreshChat: () => inGroup(),
-  searchMessages: () => inGroup({ q: 'hello', ...page }),
-  exportChat: () => inGroup({ format: 'csv' }),
+  searchMessages: () => inGroup({ q: 'hello', ...FILTER, ...page }),
+  exportChat: () => inGroup({ format: 'csv', ...FILTER }),
   downloadFile: async () => ({ bot_id: botId, file_id: await newFile() }),
   deleteChat: async () => {
     await newTag();

@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { chatId, flag, integer, ownId, text } from '../input-types.ts';
+import { chatId, flag, integer, moment, ownId, platformId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { pagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
-import { messageResource } from '../resources/message.ts';
+import { MEDIA_TYPES, messageResource } from '../resources/message.ts';
+
+/** Which messages of a chat; all of them must hold. */
+const messageFilter = {
+  media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages that carry this.'),
+  user_id: platformId().optional().describe('Only what this user, or this channel, wrote.'),
+  from: moment().optional().describe('Only messages dated then or later.'),
+  to: moment().optional().describe('Only messages dated then or earlier.'),
+};
 
 export const listMessages = defineOperation({
   name: 'listMessages',
@@ -15,6 +23,7 @@ export const listMessages = defineOperation({
     bot_id: ownId(),
     chat_id: chatId(),
     include_deleted: flag().default(false),
+    ...messageFilter,
     ...pagedInputs({ default: 50, max: 200 }),
   }),
   output: z.array(messageResource),
@@ -61,6 +70,7 @@ export const searchMessages = defineOperation({
     bot_id: ownId().optional(),
     chat_id: chatId(),
     q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
+    ...messageFilter,
     ...pagedInputs({ default: 50, max: 200 }),
   }),
   output: z.array(messageResource),
@@ -80,6 +90,7 @@ export const exportChat = defineOperation({
     bot_id: ownId(),
     chat_id: chatId(),
     format: z.enum(EXPORT_FORMATS).default('ndjson'),
+    ...messageFilter,
   }),
   output: z.string(),
   mediaTypes: ['application/x-ndjson', 'text/csv'],

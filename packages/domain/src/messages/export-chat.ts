@@ -1,17 +1,27 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { type ChatOfBot, type Message, type MessageCursor, messageStore } from './message-store.ts';
+import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, messageStore } from './message-store.ts';
 
 const PAGE = 1_000;
 
 /**
- * All messages of a chat, newest first, read a page at a time as they are taken: memory does not grow with the chat,
- * and no transaction stays open. Deleted ones are left out. What is stored meanwhile is not in it.
+ * All messages of a chat that pass the filter, newest first, read a page at a time as they are taken: memory does not
+ * grow with the chat, and no transaction stays open. Deleted ones are left out, and so is what is stored meanwhile.
  */
-export async function* exportChat(db: Database, chat: ChatOfBot): AsyncGenerator<Message, void, undefined> {
+export async function* exportChat(
+  db: Database,
+  chat: ChatOfBot,
+  filter: MessageFilter = {},
+): AsyncGenerator<Message, void, undefined> {
   const messages = messageStore(db);
   let before: MessageCursor | null = null;
   for (;;) {
-    const page: Message[] = await messages.list(chat, { limit: PAGE, offset: 0, before, includeDeleted: false });
+    const page: Message[] = await messages.list(chat, {
+      limit: PAGE,
+      offset: 0,
+      before,
+      includeDeleted: false,
+      filter,
+    });
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
 
@@ -16,50 +16,41 @@ export interface ChatOfBot {
 /** The place of a message in its chat: what is before it is older. */
 export type MessageCursor = readonly [date: number, id: number, businessConnectionId: string];
 
-export interface MessageQuery {
+/** What a message must have to be listed; what is undefined, all have. */
+export interface MessageFilter {
+  mediaType?: string | undefined;
+  userId?: number | undefined;
+  /** Unix seconds, both included. */
+  fromS?: number | undefined;
+  toS?: number | undefined;
+}
+
+interface Shown {
+  includeDeleted: boolean;
+  filter?: MessageFilter;
+}
+
+export interface MessageQuery extends Shown {
   limit: number;
   offset: number;
   /** The last message of the page before. */
   before: MessageCursor | null;
-  includeDeleted: boolean;
 }
+
+type Rows<Columns> = SelectQueryBuilder<Tables, 'messages', Columns>;
 
 /** SQL of messages, for reading. */
 export function messageStore(db: Database) {
-  const messagesOf = (chat: ChatOfBot, includeDeleted: boolean) => {
-    const messages = db
-      .selectFrom('messages')
-      .where('bot_id', '=', chat.botId)
-      .where('chat_id', '=', chat.chatId)
-      .where('date', '>=', shownSince(chat));
-    return includeDeleted ? messages : messages.where('deleted_at', 'is', null);
-  };
-  const countRows = async (rows: SelectQueryBuilder<Tables, 'messages', { id: number }>): Promise<number> => {
-    const counted = db.selectFrom(rows.as('counted')).select((row) => row.fn.countAll<number>().as('count'));
-    return (await counted.executeTakeFirstOrThrow()).count;
-  };
   return {
     /** Newest first: by date, then by id, which is a counter of its chat. */
     list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
-      let messages = messagesOf(chat, query.includeDeleted)
-        .select(MESSAGE_COLUMNS)
-        .orderBy('date', 'desc')
-        .orderBy('id', 'desc')
-        .orderBy('business_connection_id', 'desc')
-        .limit(query.limit)
-        .offset(query.offset);
-      if (query.before !== null) {
-        const [date, id, connection] = query.before;
-        messages = messages.where((row) =>
-          row(row.refTuple('date', 'id', 'business_connection_id'), '<', row.tuple(date, id, connection)),
-        );
-      }
-      return messages.execute();
+      return listStatement(db, chat, query).execute();
     },
 
     /** With deleted ones all are counted; without them, in a large chat what its row says is taken. */
-    async count(chat: ChatOfBot, includeDeleted: boolean): Promise<number> {
-      if (includeDeleted) return countRows(messagesOf(chat, true).select('id'));
+    async count(chat: ChatOfBot, { includeDeleted, filter = {} }: Shown): Promise<number> {
+      if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
+      if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;
       const row = await db
         .selectFrom('chats')
         .select('message_count')
@@ -68,8 +59,61 @@ export function messageStore(db: Database) {
         .executeTakeFirst();
       if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
       // In the order of an index, or rows of a chat that is being emptied would all be read.
-      const newest = messagesOf(chat, false).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
-      return countRows(newest.limit(COUNTED_ROW_BY_ROW + 1));
+      const newest = withoutDeleted(messagesOf(db, chat, filter))
+        .select('id')
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc');
+      return countRows(db, newest.limit(COUNTED_ROW_BY_ROW + 1));
     },
   };
+}
+
+export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery): Rows<Message> {
+  const all = messagesOf(db, chat, query.filter ?? {});
+  const messages = (query.includeDeleted ? all : withoutDeleted(all))
+    .select(MESSAGE_COLUMNS)
+    .orderBy('date', 'desc')
+    .orderBy('id', 'desc')
+    .orderBy('business_connection_id', 'desc')
+    .limit(query.limit)
+    .offset(query.offset);
+  if (query.before === null) return messages;
+  const [date, id, connection] = query.before;
+  return messages.where((row) =>
+    row(row.refTuple('date', 'id', 'business_connection_id'), '<', row.tuple(date, id, connection)),
+  );
+}
+
+/** How many pass a filter: all but those deleted, each counted in an index that has no need of the rows themselves. */
+export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFilter) {
+  const countOf = (rows: Rows<object>) => rows.select((row) => row.fn.countAll<number>().as('count'));
+  const all = countOf(messagesOf(db, chat, filter));
+  const deleted = countOf(messagesOf(db, chat, filter).where('deleted_at', 'is not', null));
+  return db.selectNoFrom(sql<number>`(${all}) - (${deleted})`.as('count'));
+}
+
+function messagesOf(db: Database, chat: ChatOfBot, { mediaType, userId, fromS, toS }: MessageFilter): Rows<object> {
+  let messages = db
+    .selectFrom('messages')
+    .where('bot_id', '=', chat.botId)
+    .where('chat_id', '=', chat.chatId)
+    .where('date', '>=', shownSince(chat));
+  if (mediaType !== undefined) messages = messages.where('media_type', '=', mediaType);
+  if (userId !== undefined) messages = messages.where('user_id', '=', userId);
+  if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
+  if (toS !== undefined) messages = messages.where('date', '<=', toS);
+  return messages;
+}
+
+function withoutDeleted<Columns>(messages: Rows<Columns>): Rows<Columns> {
+  return messages.where('deleted_at', 'is', null);
+}
+
+function isEmpty(filter: MessageFilter): boolean {
+  return Object.values(filter).every((wanted) => wanted === undefined);
+}
+
+async function countRows(db: Database, rows: Rows<{ id: number }>): Promise<number> {
+  const counted = db.selectFrom(rows.as('counted')).select((row) => row.fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }

@@ -1,9 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { PERIOD_S, type SearchQuery, searchQuery } from '@flotilla/database/search-query.ts';
-import type { ChatOfBot, Message } from './message-store.ts';
-import { type SearchPage, searchStore, type WalkResult } from './search-store.ts';
+import type { Message } from './message-store.ts';
+import { type Searched, type SearchPage, searchStore, type WalkResult } from './search-store.ts';
 
-export interface MessageSearch extends ChatOfBot, SearchPage {
+export interface MessageSearch extends Searched, SearchPage {
   q: string;
 }
 
@@ -47,8 +47,10 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
 }
 
 // Common words are found by reading the newest messages, rare ones by looking them up: a short walk tells which it is.
+// What a user wrote, or what carries a medium, has an index of its own to walk, while words are looked up in all messages.
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
+  const isNarrow = search.filter?.userId !== undefined || search.filter?.mediaType !== undefined;
   const end = search.offset + search.limit;
   let rows: number | null = SAMPLE;
   for (let walks = 1; ; walks += 1) {
@@ -56,7 +58,8 @@ async function find(db: Database, query: SearchQuery, search: MessageSearch): Pr
     const isLarge = seen.chatMessages > COUNTED_CHAT;
     const wanted = isLarge ? end : Math.max(end, COUNTED);
     if (seen.walked < rows || seen.matching >= wanted) return { messages: seen.messages, total: seen.matching };
-    rows = walks < MOST_WALKS ? nextWalk(seen, wanted) : null;
+    if (isNarrow) rows = rows < LONGEST_WALK ? LONGEST_WALK : null;
+    else rows = walks < MOST_WALKS ? nextWalk(seen, wanted) : null;
     if (rows !== null) continue;
     const enough = Math.max(end, isLarge ? COUNTED_IN_LARGE : COUNTED);
     const lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;

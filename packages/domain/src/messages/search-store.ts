@@ -3,7 +3,12 @@ import { periodOf, type SearchQuery, startOfPeriod, tsqueryIn } from '@flotilla/
 import { type RawBuilder, sql } from 'kysely';
 import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
-import type { ChatOfBot, Message, MessageCursor } from './message-store.ts';
+import type { ChatOfBot, Message, MessageCursor, MessageFilter } from './message-store.ts';
+
+/** The messages that are searched. */
+export interface Searched extends ChatOfBot {
+  filter?: MessageFilter;
+}
 
 export interface SearchPage {
   limit: number;
@@ -38,13 +43,13 @@ const NEWEST_FIRST = sql`order by date desc, id desc, business_connection_id des
 export function searchStore(db: Database) {
   return {
     /** Reads the newest messages, at most `rows`, and looks at each: fast where most messages match. */
-    async walk(chat: ChatOfBot, query: SearchQuery, page: SearchPage, rows: number): Promise<WalkResult> {
+    async walk(chat: Searched, query: SearchQuery, page: SearchPage, rows: number): Promise<WalkResult> {
       const period = periodOf(sql.ref('date'));
       const found = await sql<Message & Omit<WalkResult, 'messages'>>`
         with recent as materialized (
           select ${columns()}, search, ${period} as period from messages
           where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)}
-            and ${isBefore(page.before)}
+            and ${isBefore(page.before)} and ${passes(chat.filter)}
           ${NEWEST_FIRST} limit ${rows}
         ), wanted as materialized (
           select period, ${tsqueryIn(chat, sql.ref('period'), query.all)} as everything,
@@ -69,7 +74,7 @@ export function searchStore(db: Database) {
 
     /** As lookUpStatement says; `matching` counts up to `enough`. */
     async lookUp(
-      chat: ChatOfBot,
+      chat: Searched,
       query: SearchQuery,
       page: SearchPage,
       how: LookUp,
@@ -85,7 +90,7 @@ export function searchStore(db: Database) {
  * last word is not looked up but looked for in what has the others.
  */
 export function lookUpStatement(
-  chat: ChatOfBot,
+  chat: Searched,
   query: SearchQuery,
   page: SearchPage,
   { enough, lastIsBroad }: LookUp,
@@ -104,6 +109,7 @@ export function lookUpStatement(
           -- Not for an index: whatever the statistics say, it is the words' index that is read.
           and bot_id + 0 = ${chat.botId} and chat_id + 0 = ${chat.chatId}
           and deleted_at is null and date >= ${shownSince(chat)} and ${isBefore(page.before)}
+          and (${passes(chat.filter)}) is true
         ${NEWEST_FIRST} limit ${enough}
       ) as of_period
       limit ${enough}
@@ -120,10 +126,11 @@ const HAS_EVERYTHING = sql`search @@ wanted.everything`;
 const HAS_OTHERS_THEN_LAST = sql`search @@ wanted.others and (search @@ wanted.last_word) is true`;
 
 /** The periods in which the chat has messages, newest first, each found by one look into the index. */
-function periodsOf(chat: ChatOfBot, before: MessageCursor | null): RawBuilder<unknown> {
+function periodsOf(chat: Searched, before: MessageCursor | null): RawBuilder<unknown> {
   const newest = (condition: RawBuilder<unknown>) => sql`
     select ${periodOf(sql.ref('date'))} from messages
     where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${shownSince(chat)} and ${condition}
+      and ${passes(chat.filter)}
     order by date desc limit 1`;
   const [date] = before ?? NOT_YET;
   return sql`period (n) as (
@@ -131,6 +138,16 @@ function periodsOf(chat: ChatOfBot, before: MessageCursor | null): RawBuilder<un
     union all
     select (${newest(sql`date < ${startOfPeriod(sql.ref('period.n'))}`)}) from period where n is not null
   )`;
+}
+
+function passes({ userId, mediaType, fromS, toS }: MessageFilter = {}): RawBuilder<unknown> {
+  const conditions = [
+    userId === undefined ? null : sql`user_id = ${userId}`,
+    mediaType === undefined ? null : sql`media_type = ${mediaType}`,
+    fromS === undefined ? null : sql`date >= ${fromS}`,
+    toS === undefined ? null : sql`date <= ${toS}`,
+  ].filter((condition) => condition !== null);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
 function isBefore(before: MessageCursor | null): RawBuilder<unknown> {

@@ -77,7 +77,7 @@ async function shown(chatId: number) {
   for await (const _ of exportChat(database.db, chat)) exported += 1;
   return {
     listed: listed.length,
-    counted: await messageStore(database.db).count(chat, false),
+    counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
     found: found.messages.length,
     exported,
     chat: (await chatStore(database.db).find(botId, chatId))?.message_count ?? null,

@@ -7,6 +7,7 @@ import { defineStreamEndpoint } from '../../http/define-endpoint.ts';
 import { streamText } from '../../http/stream-text.ts';
 import { requireBot } from '../bots/require-bot.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
+import { messageFilter } from './message-filter.ts';
 import { presentMessage } from './present-message.ts';
 
 export const exportChatEndpoint = defineStreamEndpoint(operation, async (context, call) => {
@@ -17,7 +18,7 @@ export const exportChatEndpoint = defineStreamEndpoint(operation, async (context
     'Content-Type': `${exportFormats[format].mediaType}; charset=utf-8`,
     'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
   };
-  const lines = linesOf(exportFormats[format], exportChat(context.db, chat));
+  const lines = linesOf(exportFormats[format], exportChat(context.db, chat, messageFilter(input)));
   await recordAction(context, by, { action: 'export', ...chat, details: describeNew({ format }) });
   await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
 });

@@ -137,6 +137,46 @@ describe('listing messages', () => {
     expect(idsOf(await list({ chat_id: '5' }))).toHaveLength(50);
   });
 
+  test('is narrowed by user, medium and time, with totals and cursors of what is left', async () => {
+    const chat = GROUP - 2;
+    const { db } = api.database;
+    const mixed = Array.from({ length: 60 }, (_, at) => ({
+      ...{ bot_id: bot.id, chat_id: chat, id: at + 1, date: 1_700_000_000 + at },
+      ...{ user_id: at % 2 === 0 ? PERSON : GROUP, media_type: at % 3 === 0 ? 'photo' : null },
+    }));
+    await db.insertInto('messages').values(mixed).execute();
+    const find = async (query: Record<string, string | number>) => {
+      const answer = await list({ chat_id: chat, limit: 4, ...query });
+      return [idsOf(answer), answer.headers.get('x-total-count')];
+    };
+    expect(await find({ user_id: PERSON })).toEqual([[59, 57, 55, 53], '30']);
+    expect(await find({ user_id: GROUP, media_type: 'photo' })).toEqual([[58, 52, 46, 40], '10']);
+    expect(await find({ from: 1_700_000_057 })).toEqual([[60, 59, 58], '3']);
+    expect(await find({ from: '2023-11-14T22:13:21Z', to: '2023-11-14T23:13:22+01:00' })).toEqual([[3, 2], '2']);
+    expect(await find({ media_type: 'voice' })).toEqual([[], '0']);
+    let page = await list({ chat_id: chat, limit: 4, user_id: PERSON, media_type: 'photo', to: 1_700_000_050 });
+    const seen = idsOf(page);
+    while (nextOf(page) !== undefined) {
+      page = await api.admin('GET', nextOf(page) ?? '');
+      expect(page.headers.get('x-total-count')).toBe('9');
+      seen.push(...idsOf(page));
+    }
+    expect(seen).toEqual([49, 43, 37, 31, 25, 19, 13, 7, 1]);
+    expect(await list({ chat_id: chat, from: 'yesterday' })).toMatchObject({
+      status: 400,
+      json: { details: [{ path: 'from' }] },
+    });
+    const exported = await api.admin('GET', '/api/messages/export', {
+      query: { bot_id: bot.id, chat_id: chat, user_id: PERSON, to: 1_700_000_004 },
+    });
+    expect(
+      exported.text
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as MessageResource).id),
+    ).toEqual([5, 3, 1]);
+  });
+
   test('is empty for a chat that is not tracked', async () => {
     const answer = await list({ chat_id: 404 });
     expect([answer.status, answer.json, answer.headers.get('x-total-count')]).toEqual([200, [], '0']);

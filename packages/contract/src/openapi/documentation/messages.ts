@@ -21,7 +21,8 @@ const ONE_MESSAGE = { bot_id: 7, chat_id: CHAT_ID, message_id: 501 };
 
 export const messagesDocumentation = [
   documentOperation(listMessages, {
-    description: 'By `date`, then by `id`. A chat that is not tracked is an empty list.',
+    description:
+      'By `date`, then by `id`. A chat that is not tracked is an empty list. Filters must all hold; the total counts what passes them.',
     example: { input: { bot_id: 7, chat_id: CHAT_ID, limit: 2 }, output: [SENT_MESSAGE, MESSAGE] },
   }),
   documentOperation(sendMessage, {

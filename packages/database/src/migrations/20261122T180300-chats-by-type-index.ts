@@ -1,0 +1,14 @@
+import { type Kysely, sql } from 'kysely';
+
+export const outsideTransaction = true;
+
+/** A bot's groups or channels among its many private chats. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`drop index concurrently if exists chats_type`.execute(db);
+  await sql`
+    create index concurrently chats_type on chats (bot_id, type, id)`.execute(db);
+}
+
+export async function down(db: Kysely<unknown>): Promise<void> {
+  await sql`drop index concurrently if exists chats_type`.execute(db);
+}

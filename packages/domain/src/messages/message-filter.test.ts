@@ -1,0 +1,151 @@
+import { searchQuery } from '@flotilla/database/search-query.ts';
+import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Compilable, sql } from 'kysely';
+import { exportChat } from './export-chat.ts';
+import {
+  countStatement,
+  listStatement,
+  type MessageCursor,
+  type MessageFilter,
+  messageStore,
+} from './message-store.ts';
+import { searchMessages } from './search-messages.ts';
+import { searchStore } from './search-store.ts';
+
+const CHAT = -100;
+const MANY = 24_000;
+const START_S = 1_700_000_000;
+const SELDOM = 501;
+const OFTEN = 1;
+
+let database: TestDatabase;
+let botId: number;
+
+// Of every 1,200 messages one is by the user who seldom writes, and every tenth of theirs has a voice; every 50th is a photo.
+const all = Array.from({ length: MANY }, (_, at) => ({
+  id: at + 1,
+  date: START_S + Math.floor(at / 3),
+  text: `common w${at % 40} ${at % 12_000 === 0 ? 'needle' : 'hay'}`,
+  user_id: at % 1200 === 0 ? SELDOM : OFTEN + (at % 3),
+  media_type: at % 12_000 === 0 ? 'voice' : at % 50 === 7 ? 'photo' : null,
+  isDeleted: at % 100 === 7 || at === 2400,
+}));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  botId = await storedBot(database.db);
+  for (let at = 0; at < MANY; at += 2000) {
+    const rows = all.slice(at, at + 2000).map(({ isDeleted: _, ...row }) => ({ ...row, chat_id: CHAT }));
+    await storeMessages(database.db, botId, rows);
+  }
+  const deleted = all.filter(({ isDeleted }) => isDeleted).map(({ id }) => id);
+  await sql`update messages set deleted_at = now() where chat_id = ${CHAT} and id = any (${deleted})`.execute(
+    database.db,
+  );
+  await storeMessages(database.db, botId, [
+    { chat_id: CHAT - 1, id: 1, date: START_S, text: 'needle', user_id: SELDOM },
+  ]);
+  await sql`vacuum analyze messages`.execute(database.db);
+}, 60_000);
+
+afterAll(async () => {
+  await database.drop();
+});
+
+const FILTERS: [string, MessageFilter][] = [
+  ['a user who seldom writes', { userId: SELDOM }],
+  ['a user who often writes', { userId: OFTEN }],
+  ['nobody', { userId: 77 }],
+  ['a medium', { mediaType: 'photo' }],
+  ['a rare medium', { mediaType: 'voice' }],
+  ['a time', { fromS: START_S + 1000, toS: START_S + 1010 }],
+  ['a beginning', { fromS: START_S + 7000 }],
+  ['an end', { toS: START_S + 500 }],
+  ['a user, a medium and a time', { userId: OFTEN, mediaType: 'photo', fromS: START_S + 100, toS: START_S + 4000 }],
+];
+
+const expected = ({ userId, mediaType, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: MessageFilter, deletedToo = false) =>
+  all
+    .filter(({ isDeleted }) => deletedToo || !isDeleted)
+    .filter((row) => userId === undefined || row.user_id === userId)
+    .filter((row) => mediaType === undefined || row.media_type === mediaType)
+    .filter(({ date }) => date >= fromS && date <= toS)
+    .map(({ id }) => id)
+    .reverse();
+
+describe.each(FILTERS)('the messages of %s', (_name, filter) => {
+  const chat = () => ({ botId, chatId: CHAT });
+
+  test('are listed newest first, page by page, and counted', async () => {
+    const store = messageStore(database.db);
+    for (const includeDeleted of [false, true]) {
+      const ids = expected(filter, includeDeleted);
+      expect(await store.count(chat(), { includeDeleted, filter })).toBe(ids.length);
+      const seen: number[] = [];
+      let before: MessageCursor | null = null;
+      for (let pages = 0; pages < 4; pages += 1) {
+        const page = await store.list(chat(), { limit: 30, offset: 0, before, includeDeleted, filter });
+        seen.push(...page.map(({ id }) => id));
+        const last = page.at(-1);
+        if (last !== undefined) before = [last.date, last.id, last.business_connection_id];
+      }
+      expect(seen).toEqual(ids.slice(0, 120));
+      const offset = await store.list(chat(), { limit: 5, offset: 3, before: null, includeDeleted, filter });
+      expect(offset.map(({ id }) => id)).toEqual(ids.slice(3, 8));
+    }
+  });
+
+  test('are exported', async () => {
+    const ids: number[] = [];
+    for await (const { id } of exportChat(database.db, chat(), filter)) ids.push(id);
+    expect(ids).toEqual(expected(filter));
+  });
+
+  test.each([['needle'], ['common w7'], ['hay'], ['absent']])('are searched for %p', async (q) => {
+    const words = q.split(' ');
+    const ids = expected(filter).filter((id) => words.every((word) => ` ${all[id - 1]!.text}`.includes(` ${word}`)));
+    const found = await searchMessages(database, { ...chat(), filter, q, limit: 20, offset: 0, before: null });
+    expect(found.messages.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    expect(found.total).toBeLessThanOrEqual(ids.length);
+    expect(found.total).toBeGreaterThanOrEqual(Math.min(ids.length, 20));
+  });
+});
+
+describe('where a chat has many messages', () => {
+  const planOf = async (statement: Compilable<unknown>) => {
+    const { sql: text, parameters } = statement.compile();
+    const explain = `explain (format json) ${text}`;
+    return JSON.stringify((await database.db.executeQuery({ ...statement.compile(), sql: explain, parameters })).rows);
+  };
+  const page = { limit: 51, offset: 0, before: null, includeDeleted: false };
+
+  test.each([
+    [{ userId: SELDOM }, 'messages_author'],
+    [{ mediaType: 'voice' }, 'messages_media'],
+    [{ fromS: START_S + 1000, toS: START_S + 1010 }, 'messages_newest'],
+  ] as const)('an index leads to the messages of %j', async (filter, index) => {
+    const plan = await planOf(listStatement(database.db, { botId, chatId: CHAT }, { ...page, filter }));
+    expect(plan).toContain(`"Index Name":"${index}"`);
+    expect(plan).not.toMatch(/Seq Scan"[^{}]*"Relation Name":"messages"/);
+  });
+
+  test.each([
+    [{ userId: OFTEN }, 'messages_author'],
+    [{ mediaType: 'photo' }, 'messages_media'],
+    [{ fromS: START_S + 6500 }, 'messages_newest'],
+  ] as const)('many messages of %j are counted without reading them', async (filter, index) => {
+    const plan = await planOf(countStatement(database.db, { botId, chatId: CHAT }, filter));
+    expect(plan).toMatch(new RegExp(`"Index Only Scan"[^{}]*"Index Name":"${index}"`));
+    expect(plan).toMatch(/"Index Only Scan"[^{}]*"Index Name":"messages_deleted"/);
+  });
+
+  test('a search reads on in what the user wrote instead of looking a common word up in the whole chat', async () => {
+    const query = searchQuery('common')!;
+    const chat = { botId, chatId: CHAT, filter: { userId: SELDOM } };
+    const seen = await searchStore(database.db).walk(chat, query, page, 500);
+    expect([seen.walked, seen.matching]).toEqual([20, 19]);
+  });
+});
