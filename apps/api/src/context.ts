@@ -29,6 +29,7 @@ import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import { type CredentialWatch, watchCredentials } from './auth/watch-credentials.ts';
 import type { ApiConfig } from './config.ts';
+import { type BodyBudget, bodyBudget } from './http/body-budget.ts';
 import { type ClientAddress, clientAddress } from './http/client-address.ts';
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
@@ -51,6 +52,8 @@ export interface Context extends BotDeps, AccountDeps {
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
   clientAddress: ClientAddress;
+  /** Of what is read of requests. */
+  bodies: BodyBudget;
   /** Null where it is off. */
   tracing: Tracing | null;
   metrics: Metrics;
@@ -125,6 +128,7 @@ export async function createContext(
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),
     tracing,
+    bodies: bodyBudget(metrics),
     apiMetrics: counted,
     measurePull: counted.polls,
     leaving: leave.signal,

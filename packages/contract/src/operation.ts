@@ -26,6 +26,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly output: Output;
   /** What a success is sent as where it is no JSON; `output` then describes its text. */
   readonly mediaTypes?: readonly [string, ...string[]];
+  /** A body takes 1 MiB at most unless it says less. */
+  readonly bodyLimitBytes?: number;
   /** Inputs that name a bot; the caller must see every one of them. */
   readonly botInputs?: readonly string[];
   /** Fields of the resource that are accepted in a body and ignored, so that what was listed can be posted back. */

@@ -1,18 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Sender } from '../http/body-budget.ts';
 import { type BotApiAnswer, sendAnswer, sendEmpty } from './answer.ts';
 import { botActor } from './bot-actor.ts';
 import { describeError } from './describe-error.ts';
 import { hasBody } from './framing-fault.ts';
 import type { ReadCall } from './intercept/intercepted-call.ts';
+import { parametersIn } from './named-in-body.ts';
 import { type ReadParameters, readParameters } from './read-parameters.ts';
-import { TOO_LARGE } from './refusals.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
 
 /** Reads the call's parameters, has it answered here, and sends the answer. Never rejects. */
 export async function answerIntercepted(
   proxy: RunningProxy,
   call: MethodCall,
+  sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
   const isPoll = call.method === 'getupdates';
@@ -22,7 +24,7 @@ export async function answerIntercepted(
   if (proxy.deps.stopping.aborted) open.abort();
   if (isPoll) proxy.metrics.pollBegan();
   try {
-    const answer = await answerOf(proxy, call, intercept, open.signal).catch((error: unknown) =>
+    const answer = await answerOf(proxy, call, sender, intercept, open.signal).catch((error: unknown) =>
       describeError(proxy.deps.log, error),
     );
     if (answer === null)
@@ -40,25 +42,34 @@ export async function answerIntercepted(
 async function answerOf(
   proxy: RunningProxy,
   call: MethodCall,
+  sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
   signal: AbortSignal,
 ): Promise<BotApiAnswer | null> {
-  const read = await parametersOfCall(call);
+  const read = await parametersOfCall(proxy, call, sender);
   if (read.outcome === 'aborted') return null;
-  if (read.outcome === 'too-large') return TOO_LARGE;
+  if (read.outcome === 'refused') return read.refusal;
   if (read.outcome === 'unknown-encoding') {
     sendEmpty(call.res, 415);
     return null;
   }
   // Not awaited: a poll would hold, while it waits, all that was read here.
+  if (call.method === 'getupdates') read.release();
   return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal });
 }
 
-function parametersOfCall({ req, path, whole }: MethodCall): Promise<ReadParameters> | ReadParameters {
-  if (whole !== null) return { outcome: 'read', parameters: whole.parameters };
-  if (hasBody(req)) return readParameters(req, path.query);
-  const parameters: Parameters = parametersOf(path.query);
-  return { outcome: 'read', parameters };
+function parametersOfCall(
+  proxy: RunningProxy,
+  call: MethodCall,
+  sender: Sender,
+): Promise<ReadParameters> | ReadParameters {
+  const { req, path, whole } = call;
+  if (whole !== null) {
+    call.whole = null;
+    return { outcome: 'read', parameters: parametersIn(req, path.query, whole.bytes), release: whole.release };
+  }
+  if (hasBody(req)) return readParameters(proxy.deps.bodies, sender, call);
+  return { outcome: 'read', parameters: parametersOf(path.query), release: () => undefined };
 }
 
 /** Some clients ask again at once whatever the error is. */

@@ -1,21 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Refusal, sendAnswer, sendEmpty } from './answer.ts';
-import { hidesAnsweredMethod } from './answered-methods.ts';
 import { captureCalls } from './capture.ts';
 import { fileDownload } from './file-download.ts';
 import { framingFault } from './framing-fault.ts';
 import { handleMethod } from './handle-method.ts';
+import { handleUnnamed } from './handle-unnamed.ts';
 import { deleteWebhook } from './intercept/delete-webhook.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { getWebhookInfo } from './intercept/get-webhook-info.ts';
 import { setWebhook } from './intercept/set-webhook.ts';
-import { namedMethod } from './named-method.ts';
 import { parseBotPath } from './parse-bot-path.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 import { proxyMetrics } from './proxy-metrics.ts';
-import { AMBIGUOUS, NOT_FOUND, TOO_LARGE } from './refusals.ts';
-import type { MethodCall, RunningProxy } from './running-proxy.ts';
+import { NOT_FOUND } from './refusals.ts';
+import type { RunningProxy } from './running-proxy.ts';
 import { traceCall } from './trace-call.ts';
 import { connectUpstream } from './upstream.ts';
 
@@ -78,15 +77,6 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
     const call = { req, res, path, method: path.method, begunAtMs, whole: null };
     if (path.method === '') void handleUnnamed(proxy, call);
     else handleMethod(proxy, call);
-  }
-}
-
-async function handleUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
-  const named = await namedMethod(call.req, call.path.query);
-  if (named.outcome === 'too-large') refuse(proxy, call.res, TOO_LARGE, call.begunAtMs);
-  else if (named.outcome === 'named') {
-    if (hidesAnsweredMethod(named.method)) refuse(proxy, call.res, AMBIGUOUS, call.begunAtMs);
-    else handleMethod(proxy, { ...call, method: named.method, whole: named.whole });
   }
 }
 

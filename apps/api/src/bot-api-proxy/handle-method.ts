@@ -65,7 +65,7 @@ function handleKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
   const intercept = proxy.intercepts.get(call.method);
   if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
   else if (isVerbOfCalls(proxy, call)) {
-    void answerIntercepted(proxy, call, (read) => intercept(proxy.deps, { bot, ...read }));
+    void answerIntercepted(proxy, call, 'known', (read) => intercept(proxy.deps, { bot, ...read }));
   }
 }
 
@@ -74,7 +74,8 @@ function handleUnknown(proxy: RunningProxy, call: MethodCall): void {
   const setsWebhook = call.method === 'setwebhook';
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
-    void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.deps, call.path.token, read));
+    const { token } = call.path;
+    void answerIntercepted(proxy, call, 'stranger', (read) => setWebhookOfStranger(proxy.deps, token, read));
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null);
 }
@@ -92,7 +93,7 @@ function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
   passThrough(proxy.upstream, call.req, call.res, {
     path: call.path.upstreamPath,
     tee,
-    body: call.whole === null ? null : call.whole.body,
+    body: call.whole === null ? null : call.whole.bytes,
     errorDelayMs: call.method === 'getupdates' ? proxy.pollErrorDelayMs : 0,
     onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),
   });

@@ -5,6 +5,7 @@ import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 
 export type ProxySettings = {
@@ -30,6 +31,8 @@ export type ProxyDeps = BotDeps & {
   metrics: Metrics;
   apiMetrics: Pick<ApiMetrics, 'pulled'>;
   measurePull?: MeasurePull;
+  /** Of what is read of requests. */
+  bodies: BodyBudget;
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;

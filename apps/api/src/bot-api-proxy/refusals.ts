@@ -22,6 +22,14 @@ export const UNAUTHORIZED: Refusal = { ok: false, code: 401, description: 'Unaut
 export const DISABLED: Refusal = { ok: false, code: 403, description: 'Forbidden: the bot is disabled' };
 export const TOO_LARGE: Refusal = { ok: false, code: 413, description: 'Request Entity Too Large' };
 
+/** The process holds as much of request bodies as it may. */
+export const NO_ROOM: Refusal = {
+  ok: false,
+  code: 503,
+  description: 'Service Unavailable: too many requests are being read, retry after 1',
+  retryAfterS: 1,
+};
+
 /** A 400 with the platform's beginning. */
 export function badRequest(reason: string): Refusal {
   return { ok: false, code: 400, description: `Bad Request: ${reason}` };

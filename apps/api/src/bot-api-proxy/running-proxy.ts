@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Capture } from './capture.ts';
 import type { Intercept } from './intercept/intercepted-call.ts';
 import type { BotPath } from './parse-bot-path.ts';
@@ -29,5 +28,8 @@ export type MethodCall = {
   method: string;
   begunAtMs: number;
   /** Set where the method had to be looked for in the body. */
-  whole: { body: Buffer; parameters: Parameters } | null;
+  whole: WholeBody | null;
 };
+
+/** A body that was read before it was known what becomes of its call; `release` gives back what it takes. */
+export type WholeBody = { bytes: Buffer; release: () => void };

@@ -13,7 +13,7 @@ export function classifyError(error: unknown): FlotillaError {
       retryAfterS: RETRY_AFTER_S,
     });
   }
-  return bodyError(error) ?? new FlotillaError('internal', 'Something went wrong on our side', { cause: error });
+  return requestError(error) ?? new FlotillaError('internal', 'Something went wrong on our side', { cause: error });
 }
 
 function withRetryAfter(error: FlotillaError): FlotillaError {
@@ -21,15 +21,9 @@ function withRetryAfter(error: FlotillaError): FlotillaError {
   return new FlotillaError('unavailable', error.message, { cause: error, retryAfterS: RETRY_AFTER_S });
 }
 
-/** What Express and its body reader throw carries a `status` of 4xx. */
-function bodyError(error: unknown): FlotillaError | null {
+/** What Express throws carries a `status` of 4xx. */
+function requestError(error: unknown): FlotillaError | null {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) return new FlotillaError('payload_too_large', 'The body is larger than 1 MiB', { cause: error });
-  if (status === 415) {
-    return new FlotillaError('unsupported_media_type', 'The body has an encoding that is not accepted', {
-      cause: error,
-    });
-  }
   if (typeof status !== 'number' || status < 400 || status > 499) return null;
   return new FlotillaError('bad_request', 'The request could not be read', { cause: error });
 }

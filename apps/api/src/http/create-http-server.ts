@@ -14,12 +14,19 @@ const CONNECTION_CHECK_MS = 1000;
 /** Requests on one connection that wait for their answers; libraries send one at a time. */
 const MAX_PIPELINED = 64;
 
+export type DoorOptions = {
+  maxConnections: number;
+  log: Logger;
+  /** How long a connection may rest between two requests. [75 s] */
+  keepAliveMs?: number;
+};
+
 /** The server of the api's door, with the limits of all that comes through it. */
-export function createHttpServer(handle: RequestListener, options: { maxConnections: number; log: Logger }): Server {
+export function createHttpServer(handle: RequestListener, options: DoorOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       headersTimeout: HEADERS_DEADLINE_MS,
       // Uploads through the proxy may take as long as they need, as long as they go on.
       requestTimeout: 0,

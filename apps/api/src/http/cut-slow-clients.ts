@@ -6,17 +6,24 @@ type Line = {
   socket: Socket;
   request: IncomingMessage | null;
   response: ServerResponse | null;
+  /** When the request began, or the connection. */
   beganAtMs: number;
+  /** Since when we wait for the client and not the client for us, and the bytes that had come when the request began. */
+  clientsTurnAtMs: number;
+  beganBytes: number;
   /** The body so far: when its last byte came, and what had come when the minute began. */
   readBytes: number;
   readAtMs: number;
   minuteBytes: number;
   minuteAtMs: number;
   answeredAtMs: number | null;
+  answeredBytes: number;
   sending: boolean;
 };
 
 const LOOK_EVERY_MS = 1000;
+/** For the first head of a connection; after an answer, beside the time that connections may rest. */
+const HEAD_WITHIN_MS = 10_000;
 /** No client takes its time over these: a body that does not come at all, and a small one until it is whole. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
@@ -25,7 +32,7 @@ const SMALL_BODY_WITHIN_MS = 8_000;
 const GAP_AT_MOST_MS = 30_000;
 const BYTES_A_MINUTE = 16_384;
 const MINUTE_MS = 60_000;
-/** For reading on after the answer, so that a client that sends first and reads then comes to see it. */
+/** For reading on after the answer, so that a client that sends first and reads then comes to see it, if it does send. */
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
 /** An answer of which nothing is taken for so long, or up to twice as long, is not wanted any more. */
@@ -37,6 +44,7 @@ const UNREAD_MS = 15_000;
  * own limit (`headersTimeout`). What we keep waiting ourselves is not counted against the client.
  */
 export function cutSlowClients(server: Server): void {
+  const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;
   const lines = new Map<Socket, Line>();
   const forget = function (this: Socket) {
     lines.delete(this);
@@ -52,7 +60,7 @@ export function cutSlowClients(server: Server): void {
   const looking = setInterval(() => {
     const nowMs = performance.now();
     for (const line of lines.values()) {
-      if (isTooSlow(line, nowMs)) line.socket.destroy();
+      if (restsTooLong(line, nowMs, restsAtMostMs) || isTooSlow(line, nowMs)) line.socket.destroy();
       else limitSending(line);
     }
   }, LOOK_EVERY_MS);
@@ -65,12 +73,15 @@ function newLine(socket: Socket): Line {
     socket,
     request: null,
     response: null,
-    beganAtMs: 0,
+    beganAtMs: performance.now(),
+    clientsTurnAtMs: 0,
+    beganBytes: 0,
     readBytes: 0,
     readAtMs: 0,
     minuteBytes: 0,
     minuteAtMs: 0,
     answeredAtMs: null,
+    answeredBytes: 0,
     sending: false,
   };
 }
@@ -79,9 +90,17 @@ function beginExchange(line: Line, request: IncomingMessage, response: ServerRes
   const nowMs = performance.now();
   line.request = request;
   line.response = response;
-  line.beganAtMs = line.readAtMs = line.minuteAtMs = nowMs;
-  line.readBytes = line.minuteBytes = line.socket.bytesRead;
+  line.beganAtMs = line.clientsTurnAtMs = line.readAtMs = line.minuteAtMs = nowMs;
+  line.beganBytes = line.readBytes = line.minuteBytes = line.socket.bytesRead;
   line.answeredAtMs = null;
+}
+
+/** No request is under way. Node looks after this, too, but an empty line ends its watch. */
+function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean {
+  if (line.request === null) return nowMs - line.beganAtMs > HEAD_WITHIN_MS;
+  if (!line.request.complete || !line.response?.writableFinished) return false;
+  line.answeredAtMs ??= nowMs;
+  return nowMs - line.answeredAtMs > restsAtMostMs;
 }
 
 /** Of the newest request: one that another follows is whole. */
@@ -90,24 +109,34 @@ function isTooSlow(line: Line, nowMs: number): boolean {
   if (request === null || request.complete) return false;
   noteProgress(line, request, nowMs);
   const silentMs = nowMs - line.readAtMs;
-  if (line.answeredAtMs !== null) return silentMs > LINGER_GAP_MS || nowMs - line.answeredAtMs > LINGER_MS;
-  if (isSmall(request) && nowMs - line.beganAtMs > SMALL_BODY_WITHIN_MS) return true;
+  if (line.answeredAtMs !== null) return silentMs > LINGER_GAP_MS || lingersTooLong(line, nowMs - line.answeredAtMs);
+  if (isSmall(line, request) && nowMs - line.clientsTurnAtMs > SMALL_BODY_WITHIN_MS) return true;
   if (silentMs > (line.readAtMs === line.beganAtMs ? FIRST_BYTES_WITHIN_MS : GAP_AT_MOST_MS)) return true;
   return nowMs - line.minuteAtMs > MINUTE_MS && isBelowRate(line, nowMs);
 }
 
+function lingersTooLong(line: Line, lingeredMs: number): boolean {
+  if (lingeredMs > LINGER_MS) return true;
+  return lingeredMs > SMALL_BODY_WITHIN_MS && line.readBytes - line.answeredBytes < SMALL_BODY_BYTES;
+}
+
 function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void {
   const { bytesRead } = line.socket;
-  if (line.answeredAtMs === null && line.response?.writableFinished) line.answeredAtMs = line.readAtMs = nowMs;
+  if (line.answeredAtMs === null && line.response?.writableFinished) {
+    line.answeredAtMs = line.readAtMs = nowMs;
+    line.answeredBytes = bytesRead;
+  }
   // What lies here unread is on us, or on the platform that does not take it.
   const waitsForUs = request.isPaused() || request.readableLength > 0;
   if (bytesRead > line.readBytes || waitsForUs) line.readAtMs = nowMs;
-  if (waitsForUs) line.minuteAtMs = nowMs;
+  if (waitsForUs) line.minuteAtMs = line.clientsTurnAtMs = nowMs;
   line.readBytes = bytesRead;
 }
 
-function isSmall({ headers }: IncomingMessage): boolean {
-  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES;
+/** A body of unknown length is small until more of it has come. */
+function isSmall(line: Line, { headers }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? line.socket.bytesRead - line.beganBytes;
+  return Number(length) <= SMALL_BODY_BYTES;
 }
 
 function isBelowRate(line: Line, nowMs: number): boolean {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
@@ -87,6 +87,25 @@ describe('a body', () => {
     expect(pathOf((await admin('POST', `${KEYS}?${'a&'.repeat(2001)}`)).json)).toEqual(['query']);
   });
 
+  test('that is packed is unpacked, and 400 where that breaks off', async () => {
+    const packed = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+    for (const [encoding, pack] of Object.entries(packed)) {
+      const send = (body: Buffer) =>
+        fetch(`${api.url}${KEYS}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${ADMIN_KEY}`,
+            'content-type': 'application/json',
+            'content-encoding': encoding,
+          },
+          body,
+        });
+      const body = pack(`{"name":"${encoding}"}`);
+      expect(await (await send(body)).json()).toMatchObject({ name: encoding });
+      expect((await send(body.subarray(0, -3))).status).toBe(400);
+    }
+  });
+
   test('that is not UTF-8 is 400', async () => {
     const answer = await fetch(`${api.url}${KEYS}`, {
       method: 'POST',
@@ -122,6 +141,26 @@ describe('a body', () => {
     });
     expect(bomb.status).toBe(413);
     expect(await sendLarge(60)).toBe(413);
+  });
+});
+
+describe('a sign-in', () => {
+  test('beyond 16 KiB is 413, whatever it says of its length and packs', async () => {
+    const body = (bytes: number) => `{"username":"x","password":"${'x'.repeat(bytes - 30)}"}`;
+    const signIn = (text: string | Buffer | ReadableStream, headers: Record<string, string> = {}) =>
+      fetch(`${api.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: text,
+        duplex: 'half',
+      } as RequestInit);
+    expect((await signIn(body(16_384))).status).toBe(400 /* the password is too long, not the body */);
+    expect(await (await signIn(body(16_385))).json()).toMatchObject({
+      code: 'payload_too_large',
+      error: 'The body is larger than 16 KiB',
+    });
+    expect((await signIn(new Blob([body(16_385)]).stream())).status).toBe(413);
+    expect((await signIn(gzipSync(body(16_385)), { 'content-encoding': 'gzip' })).status).toBe(413);
   });
 });
 

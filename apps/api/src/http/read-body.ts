@@ -1,22 +1,31 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
-import express, { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
+import type { BodyBudget, Sender } from './body-budget.ts';
+import { collectBody } from './collect-body.ts';
 import { scanJson } from './scan-json.ts';
 
-const MAX_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 const MAX_FORM_FIELDS = 2000;
-const BODY_DEADLINE_MS = 9_000;
+const RETRY_AFTER_S = 1;
 
-const readRaw = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
+/** A request whose body is read, and what bounds that. */
+export interface BodyRequest {
+  request: Request;
+  response: Response;
+  budget: BodyBudget;
+  sender: Sender;
+  limitBytes: number;
+}
 
 /**
- * The fields of a POST's body: JSON or urlencoded, at most 1 MiB, within 9 s; no body has no fields.
- * Throws FlotillaError: 'unsupported_media_type' or 'bad_request'; 413 comes from the reader.
+ * The fields of a POST's body: JSON or urlencoded, within 8 s; no body has no fields. Throws FlotillaError as
+ * `readBytes` does, 'unsupported_media_type' or 'bad_request'.
  */
-export async function readBody(request: Request, response: Response): Promise<Map<string, unknown>> {
-  const bytes = await readBytes(request, response);
+export async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {
+  const bytes = await readBytes(from);
   if (bytes.length === 0) return new Map();
   const text = decodeUtf8(bytes);
-  switch (mediaType(request)) {
+  switch (mediaType(from.request)) {
     case 'application/json':
       return new Map(Object.entries(parseJson(text)));
     case 'application/x-www-form-urlencoded':
@@ -45,17 +54,31 @@ export function formFields(text: string, place: 'query' | 'body'): Map<string, u
   return fields;
 }
 
-/** A body of at most 1 MiB, within 9 s; none is empty. A longer one rejects with what the error handler makes a 413. */
-export async function readBytes(request: Request, response: Response): Promise<Buffer> {
-  const deadline = setTimeout(() => request.destroy(), BODY_DEADLINE_MS);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      readRaw(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
-  } finally {
-    clearTimeout(deadline);
+/**
+ * A request's body, unpacked; none is empty. Throws FlotillaError: 'payload_too_large', 'unsupported_media_type' for an
+ * encoding, 'bad_request' for one that is broken, 'unavailable' while the process holds as much as it may.
+ */
+export async function readBytes({ request, response, ...options }: BodyRequest): Promise<Buffer> {
+  const body = await collectBody(request, response, options);
+  switch (body.outcome) {
+    case 'read':
+      if (body.intact) return body.bytes;
+      throw new FlotillaError('bad_request', 'The request could not be read');
+    case 'too-large':
+      throw new FlotillaError('payload_too_large', `The body is larger than ${inWords(options.limitBytes)}`);
+    case 'unknown-encoding':
+      throw new FlotillaError('unsupported_media_type', 'The body has an encoding that is not accepted');
+    case 'no-room':
+      throw new FlotillaError('unavailable', 'Too many requests are being read at the moment; try again shortly', {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    case 'aborted':
+      throw new FlotillaError('bad_request', 'The request broke off');
   }
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+function inWords(bytes: number): string {
+  return bytes < MAX_BODY_BYTES ? `${bytes / 1024} KiB` : `${bytes / MAX_BODY_BYTES} MiB`;
 }
 
 function mediaType(request: Request): string {

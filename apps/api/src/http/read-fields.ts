@@ -1,7 +1,8 @@
 import type { FaultDetail } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Request, Response } from 'express';
-import { formFields, readBody } from './read-body.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { formFields, MAX_BODY_BYTES, readBody } from './read-body.ts';
 
 /** The inputs as they came, by their proper names, and what is wrong with the names themselves. */
 export interface RawFields {
@@ -18,11 +19,19 @@ const NAMELESS = '""';
  * Gathers an operation's inputs from query and body; where a name appears in both, the body wins. What begins with `_`
  * in a query is left to the caches and clients that add such names.
  */
-export async function readFields(operation: Operation, request: Request, response: Response): Promise<RawFields> {
+export async function readFields(
+  budget: BodyBudget,
+  operation: Operation,
+  request: Request,
+  response: Response,
+): Promise<RawFields> {
   const fields: RawFields = { values: new Map(), faults: [] };
   const query = formFields(queryOf(request), 'query');
   takeKnown(operation, new Map([...query].filter(([name]) => !name.startsWith('_'))), fields);
-  if (operation.method === 'POST') takeKnown(operation, await readBody(request, response), fields);
+  if (operation.method === 'GET') return fields;
+  const sender = operation.role === 'public' ? 'stranger' : 'known';
+  const limitBytes = operation.bodyLimitBytes ?? MAX_BODY_BYTES;
+  takeKnown(operation, await readBody({ request, response, budget, sender, limitBytes }), fields);
   return fields;
 }
 

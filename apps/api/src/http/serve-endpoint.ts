@@ -20,7 +20,7 @@ export function serveEndpoint(context: Context, endpoint: Endpoint): RequestHand
     requireRole(operation, caller);
     // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.
     await context.directory.refresh().catch(() => undefined);
-    const fields = await readFields(operation, request, response);
+    const fields = await readFields(context.bodies, operation, request, response);
     requireBots(context, operation, caller, fields);
     await requireFoundBots(context, endpoint, caller, fields);
     const allowed = whileAllowed(context, { operation, request, caller, fields, version });

@@ -10,9 +10,12 @@ import { createHttpServer } from './create-http-server.ts';
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 
 let api: TestApi;
+/** Of a registered bot. */
+let token: string;
 
 beforeAll(async () => {
   api = await startTestApi();
+  token = (await api.addBot({ long_poll_enabled: true })).token;
 }, 60_000);
 afterAll(async () => {
   await api?.stop();
@@ -24,16 +27,22 @@ async function closedAfter(port: number, sent: string, trickle = ''): Promise<nu
   const client = await rawConnection(port);
   client.send(sent);
   const trickling = trickle === '' ? undefined : setInterval(() => client.send(trickle), 1000);
-  await waitFor(() => client.closed(), { timeoutMs: 20_000, message: 'the connection to close' });
-  clearInterval(trickling);
-  return performance.now() - beganAtMs;
+  try {
+    await waitFor(() => client.closed(), { timeoutMs: 20_000, message: 'the connection to close' });
+    return performance.now() - beganAtMs;
+  } finally {
+    clearInterval(trickling);
+    client.end();
+  }
 }
 
 const head = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: h\r\n${rest}\r\n`;
 const json = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
 
 describe('a request that does not come to its end is cut within 10 s', () => {
-  test.each([
+  const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+  const large = json.replace('100', '900000');
+  const requests: [what: string, sent: string, trickle: string][] = [
     ['its head', `POST /api/bots HTTP/1.1\r\nHost: h\r\n`, ''],
     ['its head, which trickles', `POST /api/bots HTTP/1.1\r\nHost: h\r\nX: `, 'x'],
     ['the body of a REST call', head('/api/auth/login', json), ''],
@@ -43,11 +52,35 @@ describe('a request that does not come to its end is cut within 10 s', () => {
     ['the body of a pushed update', head('/telegram/1', json), ''],
     ['the body of an intercepted call', `${head(`/bot${STRANGER}/close`, json)}{"a`, ''],
     ['a small body through the proxy, which trickles', head(`/bot${STRANGER}/sendMessage`, json), ' '],
+    [
+      'a small body in chunks through the proxy, which trickles',
+      head(`/bot${STRANGER}/sendMessage`, chunked),
+      '1\r\nx\r\n',
+    ],
+    ['the body of a REST call in chunks, which trickles', head('/api/auth/login', chunked), '1\r\n \r\n'],
+    ['the body of a call without a method, which trickles', head(`/bot${STRANGER}/`, json), ' '],
+    ['the body in chunks of a call without a method, which trickles', head(`/bot${STRANGER}/`, chunked), '1\r\n \r\n'],
+    ['the body of a registered bot’s call without a method, which trickles', head('/botT/', large), ' '],
+    ['the body in chunks of such a call, which trickles', head('/botT/', chunked), '1\r\n \r\n'],
+    ['the body of an intercepted call, which trickles', head('/botT/setWebhook', large), ' '],
+    ['the body in chunks of an intercepted call, which trickles', head('/botT/getUpdates', chunked), '1\r\n \r\n'],
     ['a large body through the proxy', head(`/bot${STRANGER}/sendDocument`, json.replace('100', '9000000')), ''],
     ['a chunked body through the proxy', head(`/bot${STRANGER}/sendDocument`, 'Transfer-Encoding: chunked\r\n'), ''],
-  ])('%s', async (_what, sent, trickle) => {
+  ];
+  /** All at once, since each takes its time. */
+  let all: PromiseSettledResult<number>[];
+
+  beforeAll(async () => {
+    const sendAll = requests.map(([, sent, trickle]) =>
+      closedAfter(api.port, sent.replace('/botT/', `/bot${token}/`), trickle),
+    );
+    all = await Promise.allSettled(sendAll);
+  });
+
+  test.each(requests.map(([what], at) => [what, at] as const))('%s', (_what, at) => {
+    expect(all[at]).toMatchObject({ status: 'fulfilled' });
     // The machine that runs all tests may be late by more than a check takes.
-    expect(await closedAfter(api.port, sent, trickle)).toBeLessThan(12_000);
+    expect((all[at] as PromiseFulfilledResult<number>).value).toBeLessThan(12_000);
   });
 });
 
@@ -83,6 +116,16 @@ describe('limits of the door', () => {
   test('a head beyond 128 KiB is 431', async () => {
     const answer = await rawExchange(api.port, `GET /?${'x'.repeat(140_000)} HTTP/1.1\r\nHost: h\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  test('a connection on which nothing but empty lines follow a request is cut when it has rested long enough', async () => {
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const options = { maxConnections: 10, log, keepAliveMs: 1000 };
+    const server = createHttpServer((_request, response) => void response.end(), options);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await closedAfter(port, 'GET / HTTP/1.1\r\nHost: h\r\n\r\n', '\r\n')).toBeLessThan(15_000);
+    server.close();
   });
 
   test('requests sent ahead of their answers come in order, and a flood of them is cut', async () => {

@@ -5,7 +5,7 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
-import { readBytes } from '../http/read-body.ts';
+import { MAX_BODY_BYTES, readBytes } from '../http/read-body.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
 import { type Intake, intakeOutcomeOf } from './intake-metrics.ts';
 
@@ -41,7 +41,8 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
     attributes: { 'flotilla.bot_id': bot.id },
   });
   if (span) endWithAnswer(span, response);
-  const update = sliceUpdate((await readBytes(request, response)).toString('utf8'));
+  const body = { budget: context.bodies, sender: 'known', limitBytes: MAX_BODY_BYTES } as const;
+  const update = sliceUpdate((await readBytes({ request, response, ...body })).toString('utf8'));
   if (update === null) throw new FlotillaError('bad_request', 'The body is not an update');
   const accepted = await acceptUpdates(context, bot, [update], undefined, span);
   switch (accepted.outcome) {

@@ -31,7 +31,10 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
   not_found: { when: 'What an input names is not there.', sentence: 'Bot not found' },
   method_not_allowed: { when: 'The path has other methods only.', sentence: 'PUT is not possible here' },
   conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
-  payload_too_large: { when: 'The body is larger than 1 MiB.', sentence: 'The body is larger than 1 MiB' },
+  payload_too_large: {
+    when: 'The body is larger than 1 MiB, at sign-in 16 KiB.',
+    sentence: 'The body is larger than 1 MiB',
+  },
   unsupported_media_type: {
     when: 'The body is neither JSON nor urlencoded.',
     sentence: 'The body must be JSON or urlencoded, and say so in Content-Type',
@@ -57,7 +60,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'The platform did not answer in time',
   },
   unavailable: {
-    when: 'Something the service needs is down; Retry-After says when to try again.',
+    when: 'Something the service needs is down, or too much is asked of it at once; Retry-After says when to try again.',
     sentence: 'The service cannot reach its storage at the moment; try again shortly',
   },
   internal: {

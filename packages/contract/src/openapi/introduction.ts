@@ -11,7 +11,8 @@ whole to API keys of admins; to sessions and to users they are masked, and what 
 \`application/x-www-form-urlencoded\`, or from the query string; where a name is in both, the body counts. Integers may be
 numbers or decimal strings, switches also 1 and 0, lists also comma-separated text. Unknown fields of a body and unknown
 query parameters are refused, but for parameters that begin with \`_\`, which caches add. Fields that are read-only are
-accepted and ignored, so that what was listed can be posted back. A body has at most 1 MiB.
+accepted and ignored, so that what was listed can be posted back. A body has at most 1 MiB, at
+sign-in 16 KiB.
 
 **Answers.** Every success is 200. \`date\` is in Unix seconds, \`*_at\` in ISO 8601 (UTC). A field without a value is left
 out. Lists say their total in \`X-Total-Count\` and where the next page is in \`Link\`.

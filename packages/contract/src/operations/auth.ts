@@ -20,6 +20,7 @@ export const login = defineOperation({
   role: 'public',
   summary: 'Signs in and sets the session cookie.',
   input: z.object({ username: username(), password: password(1) }),
+  bodyLimitBytes: 16_384,
   output: z.strictObject({ user: accountResource, must_change_password: z.boolean() }),
 });
 

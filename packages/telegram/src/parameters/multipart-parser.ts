@@ -1,9 +1,13 @@
+import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
+
 /** A part with a file name: how long it was, and its bytes where the parser was asked to keep them. */
 export type FilePart = { bytes: number; content: Buffer };
 
 export type MultipartParser = {
   write(chunk: Buffer): void;
   end(): void;
+  /** Of the part that is being read. */
+  heldBytes(): number;
 };
 
 type Sink = {
@@ -11,11 +15,14 @@ type Sink = {
   onFile(name: string, part: FilePart): void;
 };
 
+/** How many bytes are kept of a field and of a file. */
+type Limits = { field: number; file: number };
+
 const HEADERS_LIMIT = 16 * 1024;
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const NONE = Buffer.alloc(0);
 
-type Part = { name: string; isFile: boolean; bytes: number; kept: Buffer[]; keptBytes: number };
+type Part = { name: string; isFile: boolean; bytes: number; kept: GrowingBytes; keptBytes: number };
 
 /** The boundary of a multipart content type, null when it names none. */
 export function multipartBoundary(contentType: string): string | null {
@@ -28,11 +35,7 @@ export function multipartBoundary(contentType: string): string | null {
  * and what it keeps: fields up to `fieldLimit` bytes each, files up to `fileLimit`. Lenient, since real clients are
  * loose: an empty body, a lone closing boundary, an unquoted file name with spaces and a missing end are all fine.
  */
-export function multipartParser(
-  boundary: string,
-  limits: { field: number; file: number },
-  sink: Sink,
-): MultipartParser {
+export function multipartParser(boundary: string, limits: Limits, sink: Sink): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   // The first boundary has no line break before it: as if there were one.
   let pending: Buffer = Buffer.from('\r\n');
@@ -45,12 +48,12 @@ export function multipartParser(
     const room = (part.isFile ? limits.file : limits.field) - part.keptBytes;
     if (room <= 0 || bytes.length === 0) return;
     const kept = bytes.subarray(0, room);
-    part.kept.push(Buffer.from(kept));
+    part.kept.write(Buffer.from(kept));
     part.keptBytes += kept.length;
   };
   const finishPart = (): void => {
     if (part === null) return;
-    const content = Buffer.concat(part.kept);
+    const content = part.kept.bytes();
     if (part.isFile) sink.onFile(part.name, { bytes: part.bytes, content });
     else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
     part = null;
@@ -62,7 +65,8 @@ export function multipartParser(
     if (found === -1) {
       const safe = Math.max(0, pending.length - delimiter.length);
       keep(pending.subarray(0, safe));
-      pending = pending.subarray(safe);
+      // A copy: a slice would keep all of the chunk.
+      pending = Buffer.from(pending.subarray(safe));
       return false;
     }
     keep(pending.subarray(0, found));
@@ -83,7 +87,7 @@ export function multipartParser(
       if (pending.length > HEADERS_LIMIT) state = 'done';
       return false;
     }
-    part = partFrom(pending.toString('utf8', 0, end));
+    part = partFrom(pending.toString('utf8', 0, end), limits);
     pending = pending.subarray(end + HEADERS_END.length);
     state = 'content';
     return true;
@@ -102,10 +106,11 @@ export function multipartParser(
       state = 'done';
       pending = NONE;
     },
+    heldBytes: () => pending.length + (part?.kept.heldBytes() ?? 0),
   };
 }
 
-function partFrom(headers: string): Part | null {
+function partFrom(headers: string, limits: Limits): Part | null {
   const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? '';
   const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
   if (name === null) return null;
@@ -114,5 +119,5 @@ function partFrom(headers: string): Part | null {
     .trim()
     .replace(/\\(["\\])/g, '$1')
     .replaceAll('%22', '"');
-  return { name: text, isFile, bytes: 0, kept: [], keptBytes: 0 };
+  return { name: text, isFile, bytes: 0, kept: new GrowingBytes(isFile ? limits.file : limits.field), keptBytes: 0 };
 }

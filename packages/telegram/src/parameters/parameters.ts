@@ -1,3 +1,4 @@
+import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import { type FilePart, multipartBoundary, multipartParser } from './multipart-parser.ts';
 import { parseJsonParameters } from './parse-json-parameters.ts';
 import { parseUrlEncoded } from './parse-urlencoded.ts';
@@ -10,7 +11,16 @@ export type Parameters = {
   overflow: boolean;
 };
 
-export type ParameterReader = { write(chunk: Buffer): void; end(): void };
+export type ParameterReader = {
+  write(chunk: Buffer): void;
+  end(): void;
+  /** What was read so far takes in memory, about. */
+  heldBytes(): number;
+};
+
+const NOTHING_TO_READ: ParameterReader = { write: () => undefined, end: () => undefined, heldBytes: () => 0 };
+/** What a part takes beside its name and its content. */
+const PART_BYTES = 200;
 
 type Limits = { parameterBytes: number; fileBytes: number };
 
@@ -29,7 +39,7 @@ export function parameterReader(contentType: string, parameters: Parameters, lim
   if (/multipart\/form-data/i.test(contentType)) return multipartReader(contentType, parameters, limits);
   if (/application\/x-www-form-urlencoded/i.test(contentType)) return textReader(parameters, limits, parseUrlEncoded);
   if (/application\/json/i.test(contentType)) return textReader(parameters, limits, parseJsonParameters);
-  return { write: () => undefined, end: () => undefined };
+  return NOTHING_TO_READ;
 }
 
 /** An integer as the platform reads it: optional minus, leading digits, 0 for anything else; absent when empty. */
@@ -59,35 +69,39 @@ function textReader(
   limits: Limits,
   parse: (text: string, values: Map<string, string>) => void,
 ): ParameterReader {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const text = new GrowingBytes(limits.parameterBytes);
+  let room = limits.parameterBytes;
   return {
     write(chunk) {
-      const room = limits.parameterBytes - bytes;
       if (chunk.length > room) parameters.overflow = true;
-      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      bytes += Math.min(chunk.length, Math.max(room, 0));
+      if (room > 0) text.write(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      room -= Math.min(chunk.length, room);
     },
-    end: () => parse(Buffer.concat(chunks).toString('utf8'), parameters.values),
+    end: () => parse(text.bytes().toString('utf8'), parameters.values),
+    heldBytes: () => text.heldBytes(),
   };
 }
 
 function multipartReader(contentType: string, parameters: Parameters, limits: Limits): ParameterReader {
   const boundary = multipartBoundary(contentType);
-  if (boundary === null) return { write: () => undefined, end: () => undefined };
+  if (boundary === null) return NOTHING_TO_READ;
   let bytes = 0;
-  return multipartParser(
+  let held = 0;
+  const parser = multipartParser(
     boundary,
     { field: limits.parameterBytes, file: limits.fileBytes },
     {
       onField(name, value) {
         bytes += name.length + value.length;
+        held += PART_BYTES + name.length + value.length;
         if (bytes > limits.parameterBytes) parameters.overflow = true;
         else if (!parameters.values.has(name)) parameters.values.set(name, value);
       },
       onFile(name, part) {
+        held += PART_BYTES + name.length + part.content.length;
         if (!parameters.files.has(name)) parameters.files.set(name, part);
       },
     },
   );
+  return { ...parser, heldBytes: () => held + parser.heldBytes() };
 }

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
+import type { BodyBudget, Sender } from './body-budget.ts';
+
+export type BodyOptions = {
+  budget: BodyBudget;
+  sender: Sender;
+  /** Of a compressed body what it unpacks to. */
+  limitBytes: number;
+};
+
+/** Where a body goes, and how much of memory it takes there. */
+export type BodySink = { write(piece: Buffer): void; heldBytes(): number };
+
+type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted' };
+/** `intact` is false for a compressed body that is broken or cut off: what came out of it before was written. */
+type Read = { outcome: 'read'; intact: boolean; release: () => void };
+
+const WHOLE_WITHIN_MS = 8_000;
+/** What unpacking takes beside its result. */
+const UNPACKING_BYTES = 65_536;
+
+/** Reads a request's body into memory, as `readInto` does. */
+export async function collectBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: BodyOptions,
+): Promise<(Read & { bytes: Buffer }) | Unread> {
+  const { 'content-length': length, 'content-encoding': packed } = request.headers;
+  const isKnown = length !== undefined && packed === undefined;
+  const body = new GrowingBytes(isKnown ? Number(length) : options.limitBytes);
+  const read = await readInto(body, request, response, options);
+  return read.outcome === 'read' ? { ...read, bytes: body.bytes() } : read;
+}
+
+/**
+ * Reads a request's body into a sink. What that takes of the budget is given back when the response closes, or before
+ * by `release`. What is refused is read on and dropped, for its sender to come to see the answer; a sender that needs
+ * longer than 8 s is cut off.
+ */
+export async function readInto(
+  sink: BodySink,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { budget, sender, limitBytes }: BodyOptions,
+): Promise<Read | Unread> {
+  const unpacker = unpackerOf(request.headers['content-encoding']);
+  if (unpacker === undefined) return { outcome: 'unknown-encoding' };
+  const announced = unpacker === null ? Number(request.headers['content-length'] ?? 0) : 0;
+  if (announced > limitBytes) return { outcome: 'too-large' };
+  if (request.destroyed || response.closed) return { outcome: 'aborted' };
+  const share = shareOf(budget, sender, response);
+  const deadline = setTimeout(() => request.destroy(), WHOLE_WITHIN_MS);
+  const read = await pour(request, unpacker, sink, share, limitBytes);
+  clearTimeout(deadline);
+  if (read.outcome !== 'read') share.release();
+  return read;
+}
+
+type Share = { growTo(bytes: number): boolean; release: () => void };
+
+/** What one body takes of the budget. */
+function shareOf(budget: BodyBudget, sender: Sender, response: ServerResponse): Share {
+  let taken = 0;
+  let open = true;
+  const release = () => {
+    if (!open) return;
+    open = false;
+    response.off('close', release);
+    budget.giveBack(taken);
+  };
+  response.once('close', release);
+  return {
+    growTo: (bytes) => {
+      if (!open || !budget.take(bytes - taken, sender)) return false;
+      taken = bytes;
+      return true;
+    },
+    release,
+  };
+}
+
+function pour(
+  request: IncomingMessage,
+  unpacker: (Readable & NodeJS.WritableStream) | null,
+  sink: BodySink,
+  share: Share,
+  limitBytes: number,
+): Promise<Read | Unread> {
+  const source: Readable = unpacker ?? request;
+  const beside = unpacker === null ? 0 : UNPACKING_BYTES;
+  let length = 0;
+  return new Promise((resolve) => {
+    const onData = (piece: Buffer) => {
+      length += piece.length;
+      if (length > limitBytes) return settle({ outcome: 'too-large' });
+      sink.write(piece);
+      if (!share.growTo(beside + sink.heldBytes())) settle({ outcome: 'no-room' });
+    };
+    const onEnd = () => settle({ outcome: 'read', intact: true, release: share.release });
+    const onBroken = () => settle({ outcome: 'read', intact: false, release: share.release });
+    const onClose = () => {
+      if (!request.complete) settle({ outcome: 'aborted' });
+    };
+    // No listener stays: a poll that waits for long would keep by it what was read here.
+    const settle = (read: Read | Unread) => {
+      source.off('data', onData).off('end', onEnd);
+      request.off('close', onClose);
+      if (unpacker !== null) {
+        request.unpipe(unpacker);
+        unpacker.off('error', onBroken).on('error', () => undefined);
+        unpacker.destroy();
+      }
+      request.resume();
+      resolve(read);
+    };
+    request.on('close', onClose);
+    if (unpacker !== null) request.pipe(unpacker.on('error', onBroken));
+    source.on('data', onData).on('end', onEnd);
+  });
+}
+
+/** Null where there is nothing to unpack, undefined for an encoding that is not known. */
+function unpackerOf(contentEncoding = 'identity') {
+  switch (contentEncoding.trim().toLowerCase()) {
+    case 'identity':
+    case '':
+      return null;
+    case 'gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
