@@ -49,6 +49,7 @@ const RESOURCE_NOTES: Readonly<Record<string, string>> = {
     'Updates that wait for the backend while they are forwarded, or for its return within an hour; otherwise for the default poll consumer.',
   'Bot.backend_state': 'failing: the last tries failed. open: it has failed for 10 s and gets one probe now and then.',
   'Chat.id': "The platform's id of the chat.",
+  'Chat.title': 'The title; of a private chat the name of the person.',
   'Chat.type': "The platform's word for the kind of chat.",
   'Chat.message_count': 'Messages kept and not deleted.',
   can_change_info: 'Change the title, the picture and the like.',

@@ -3,7 +3,7 @@ import { chatId, ownId, text } from '../input-types.ts';
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
-import { chatResource } from '../resources/chat.ts';
+import { CHAT_TYPES, chatResource } from '../resources/chat.ts';
 
 export const listChats = defineOperation({
   name: 'listChats',
@@ -14,6 +14,7 @@ export const listChats = defineOperation({
   input: z.object({
     bot_id: ownId(),
     q: text({ max: 256 }).optional().describe('A part of the title, a name or the username, in any case.'),
+    type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
     ...unpagedInputs(),
   }),
   output: z.array(chatResource),

@@ -1,12 +1,13 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 
 export type Chat = Selectable<ChatsTable>;
 
 export interface ChatQuery {
   /** A part of the title, a name or the username, in any case; '' finds all. */
   q: string;
+  type?: string | undefined;
   limit: number;
   offset: number;
   /** The id of the last chat of the page before. */
@@ -15,12 +16,16 @@ export interface ChatQuery {
 
 /** SQL of chats. */
 export function chatStore(db: Database) {
-  const chatsOf = (botId: number, q: string) => {
-    const chats = db.selectFrom('chats').where('bot_id', '=', botId);
+  const chatsOf = (botId: number, { q, type }: Pick<ChatQuery, 'q' | 'type'>) => {
+    let chats = db.selectFrom('chats').where('bot_id', '=', botId);
+    if (type !== undefined) chats = chats.where('type', '=', type);
     if (q === '') return chats;
     const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
     return chats.where((row) =>
-      row.or((['title', 'username', 'first_name', 'last_name'] as const).map((name) => row(name, 'ilike', pattern))),
+      row.or([
+        ...(['title', 'username', 'first_name', 'last_name'] as const).map((name) => row(name, 'ilike', pattern)),
+        row(sql<string>`concat_ws(' ', first_name, last_name)`, 'ilike', pattern),
+      ]),
     );
   };
   return {
@@ -48,13 +53,13 @@ export function chatStore(db: Database) {
 
     /** By id: an order that neither new chats nor new messages disturb while somebody pages. */
     list(botId: number, query: ChatQuery): Promise<Chat[]> {
-      let chats = chatsOf(botId, query.q).selectAll().orderBy('id').limit(query.limit).offset(query.offset);
+      let chats = chatsOf(botId, query).selectAll().orderBy('id').limit(query.limit).offset(query.offset);
       if (query.afterId !== null) chats = chats.where('id', '>', query.afterId);
       return chats.execute();
     },
 
-    async count(botId: number, q: string): Promise<number> {
-      const { count } = await chatsOf(botId, q)
+    async count(botId: number, query: Pick<ChatQuery, 'q' | 'type'>): Promise<number> {
+      const { count } = await chatsOf(botId, query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

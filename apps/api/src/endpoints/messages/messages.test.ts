@@ -205,6 +205,13 @@ describe('listing chats', () => {
     expect(await find({ q: 'БОЛЬ' })).toEqual([-3]);
     expect(await find({ q: 'suregr' })).toEqual([-2]);
     expect(await find({ q: 'hopp' })).toEqual([4]);
+    expect(await find({ q: 'grace ho' })).toEqual([4]);
+    expect(await find({ type: 'private' })).toEqual([4]);
+    expect(await find({ type: 'group', q: 'hopp' })).toEqual([]);
+    const groups = await api.admin('GET', '/api/chats', { query: { bot_id: other.id, type: 'supergroup', limit: 1 } });
+    expect([groups.headers.get('x-total-count'), nextOf(groups)]).toEqual(['1', undefined]);
+    const people = await api.admin('GET', '/api/chats', { query: { bot_id: other.id, type: 'private' } });
+    expect(people.json).toMatchObject([{ title: 'Grace Hopper', first_name: 'Grace', last_name: 'Hopper' }]);
     expect(await find({ q: '%' })).toEqual([-2]);
     expect(await find({ q: '_' })).toEqual([]);
     expect(await find({ limit: 1, offset: 1 })).toEqual([-2]);
