@@ -7,13 +7,15 @@ type Stream = Awaited<ReturnType<StandaloneConnector['connect']>>;
 
 class ToServer extends StandaloneConnector {
   override async connect(emit: Emit): Promise<Stream> {
-    return hearingAllErrors(await super.connect(emit));
+    const stream = hearingAllErrors(await super.connect(emit));
+    return stream.once('close', () => forget(this, this.stream === stream));
   }
 }
 
 class ToPrimary extends SentinelConnector {
   override async connect(emit: Emit): Promise<Stream> {
-    return hearingAllErrors(await super.connect(emit));
+    const stream = hearingAllErrors(await super.connect(emit));
+    return stream.once('close', () => forget(this, this.stream === stream));
   }
 }
 
@@ -21,6 +23,11 @@ class ToPrimary extends SentinelConnector {
 export const toServer = ToServer as Connector;
 /** Asks Sentinels for the primary and connects to it. */
 export const toPrimary = ToPrimary as Connector;
+
+/** The client ends a stream within 2 s (ioredis 6.0.0); for one that is closed already, that would keep the process. */
+function forget(connector: object, isLatest: boolean): void {
+  if (isLatest) Object.assign(connector, { stream: null });
+}
 
 /**
  * The client listens to a socket's first error only (ioredis 6.0.0). TLS that breaks may give two: what was read is no

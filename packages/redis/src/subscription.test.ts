@@ -58,3 +58,18 @@ test.each([
   },
   60_000,
 );
+
+test('what is closed again after its connection has ended keeps the process waiting for nothing', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const own = await connectRedis({ url: `redis://127.0.0.1:${server.port}`, log: { warn: () => {} } });
+  let listening = false;
+  const subscription = own.subscribe('news', { message: () => {}, listening: () => (listening = true) });
+  await waitFor(() => listening);
+  const idle = timers();
+  subscription.close();
+  await own.close();
+  await waitFor(() => timers() <= idle);
+  subscription.close();
+  await own.close();
+  expect(timers()).toBeLessThanOrEqual(idle);
+});
