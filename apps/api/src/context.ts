@@ -143,8 +143,7 @@ export async function createContext(
       credentialWatch.close();
       memory.close();
       directory.close();
-      await endpoints.close();
-      await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
+      await Promise.allSettled([endpoints.close(), ...Object.values(turns).map((queue) => queue.close())]);
       await redis.close();
       await db.destroy();
       await flushed;

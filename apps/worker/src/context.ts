@@ -127,9 +127,8 @@ export async function createWorkerContext(config: WorkerConfig): Promise<WorkerC
       idReserve.close();
       memory.close();
       directory.close();
-      await endpoints.close();
       pushable.close();
-      await Promise.allSettled(Object.values(turns).map((queue) => queue.close()));
+      await Promise.allSettled([endpoints.close(), ...Object.values(turns).map((queue) => queue.close())]);
       await backends.close();
       await polling.close();
       await redis.close();

@@ -10,6 +10,7 @@ import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 
 const UNBOUND = /^v1\./;
 const BOUND = /^v2\./;
@@ -40,9 +41,10 @@ async function botOfBefore(path: string): Promise<Known> {
   const id = await storedBot(database.db);
   const plain = { token, secretToken: 'a-secret', backendUrl: `${backend.url}${path}` };
   const columns = sealColumns(secretBox(FLEET_ENCRYPTION_KEY), { botId: id, form: 'legacy' }, plain);
+  const revision = sql<number>`nextval('bot_revisions')`;
   await database.db
     .updateTable('bots')
-    .set({ ...columns, token_hash: sha256Hex(token), telegram_id: platformId, proxy_enabled: true })
+    .set({ ...columns, token_hash: sha256Hex(token), telegram_id: platformId, proxy_enabled: true, revision })
     .where('id', '=', id)
     .execute();
   return { id, token, platformId };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { listenersKey } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -21,6 +22,7 @@ type Deps = { redis: RedisHandles; clock: Clock };
 
 const REFRESH_EVERY_MS = 5_000;
 const RESOLVE_EVERY_MS = 60_000;
+const FIRST_LOOK_AT_MOST_MS = 2_000;
 /** Well above what clocks differ by; who is killed is remembered for so long. */
 const FORGOTTEN_AFTER_MS = 300_000;
 
@@ -60,7 +62,8 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
       }),
     ]);
   };
-  await refresh();
+  // Names that nobody resolves must not keep a process from starting.
+  await Promise.race([refresh(), delay(FIRST_LOOK_AT_MOST_MS, undefined, { ref: false })]);
   const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS);
   return {
     ownAt: (address, port) => {
