@@ -18,6 +18,7 @@ import { checkBackendHealthEndpoint } from './bots/check-backend-health.ts';
 import { deleteBotEndpoint } from './bots/delete-bot.ts';
 import { listBotsEndpoint } from './bots/list-bots.ts';
 import { revealTokenEndpoint } from './bots/reveal-token.ts';
+import { showBotEndpoint } from './bots/show-bot.ts';
 import { toggleBotDisabledEndpoint } from './bots/toggle-bot-disabled.ts';
 import { updateBotEndpoint } from './bots/update-bot.ts';
 import { validateTokenEndpoint } from './bots/validate-token.ts';
@@ -69,6 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteAccountEndpoint,
   resetPasswordEndpoint,
   listBotsEndpoint,
+  showBotEndpoint,
   addBotEndpoint,
   validateTokenEndpoint,
   updateBotEndpoint,

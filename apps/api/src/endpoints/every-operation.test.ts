@@ -142,6 +142,7 @@ const EXAMPLES: Record<string, Example> = {
     revoke_keys: true,
   }),
   listBots: () => ({ limit: 5, offset: 0 }),
+  showBot: () => ({ id: botId }),
   addBot: async () => ({
     token: await newToken(),
     name: 'An example',

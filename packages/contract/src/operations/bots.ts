@@ -39,6 +39,16 @@ export const listBots = defineOperation({
   output: z.array(botResource),
 });
 
+export const showBot = defineOperation({
+  ...idOfBot,
+  name: 'showBot',
+  method: 'GET',
+  paths: ['/api/bots/show'],
+  role: 'any',
+  summary: 'One bot, with its running state as it is now.',
+  output: botResource,
+});
+
 const addInputs = { token: botToken(), ...changes };
 
 export const addBot = defineOperation({

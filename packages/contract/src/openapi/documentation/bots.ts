@@ -4,6 +4,7 @@ import {
   deleteBot,
   listBots,
   revealToken,
+  showBot,
   toggleBotDisabled,
   updateBot,
   validateToken,
@@ -13,6 +14,7 @@ import { BOT, TOKEN } from './resource-examples.ts';
 
 export const botsDocumentation = [
   documentOperation(listBots, { example: { input: { limit: 20 }, output: [BOT] } }),
+  documentOperation(showBot, { example: { input: { id: 7 }, output: BOT } }),
   documentOperation(addBot, {
     description:
       'A webhook that stood at the platform is removed; the updates that wait there are not dropped. `manage_enabled` is on unless said otherwise, the other switches are off.',
