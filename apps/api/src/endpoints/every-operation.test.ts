@@ -141,7 +141,7 @@ const EXAMPLES: Record<string, Example> = {
     must_change_password: false,
     revoke_keys: true,
   }),
-  listBots: () => ({ limit: 5, offset: 0 }),
+  listBots: () => ({ q: 'e', state: 'not_polled', limit: 5, offset: 0 }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
     token: await newToken(),
@@ -188,7 +188,7 @@ const EXAMPLES: Record<string, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
-  listRoutingRules: () => ({ bot_id: botId, ...page }),
+  listRoutingRules: () => ({ bot_id: botId, target_bot_id: botId, ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,
     target_bot_id: botId,

@@ -16,7 +16,7 @@ export function describeInputs(operation: Operation, writer: SchemaWriter, examp
   const schema = writer.write(operation.input, 'input');
   const required = (schema.required ?? []) as string[];
   const properties = namedProperties(operation, schema.properties as Properties);
-  if ('bot_id' in operation.input.shape && !required.includes('bot_id')) {
+  if ('chat_id' in operation.input.shape && 'bot_id' in operation.input.shape && !required.includes('bot_id')) {
     properties.bot_id = { ...properties.bot_id, description: ONE_BOT_WILL_DO };
   }
   if (operation.method === 'GET') {

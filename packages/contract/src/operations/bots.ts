@@ -3,7 +3,7 @@ import { flag, integer, listOf, nullable, ownId, text } from '../input-types.ts'
 import { defineOperation } from '../operation.ts';
 import { unpagedInputs } from '../paging.ts';
 import { okAnswer } from '../resources/answers.ts';
-import { botResource } from '../resources/bot.ts';
+import { BOT_STATES, botResource } from '../resources/bot.ts';
 
 const botToken = () => text({ min: 1, max: 200 });
 const idOfBot = { input: z.object({ id: ownId() }), botInputs: ['id'], aliases: { bot_id: 'id' } } as const;
@@ -35,7 +35,16 @@ export const listBots = defineOperation({
   paths: ['/api/bots'],
   role: 'any',
   summary: 'The bots the caller can see, with their running state as it is now.',
-  input: z.object(unpagedInputs()),
+  input: z.object({
+    q: text({ max: 256 })
+      .default('')
+      .describe('A part of the name or the username, or how an @username begins; in any case.'),
+    state: z
+      .enum(BOT_STATES)
+      .optional()
+      .describe('disabled; not_polled: enabled, and no updates come in; else how its backend does: ok, failing, open.'),
+    ...unpagedInputs(),
+  }),
   output: z.array(botResource),
 });
 

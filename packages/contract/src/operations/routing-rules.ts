@@ -25,10 +25,16 @@ export const listRoutingRules = defineOperation({
   method: 'GET',
   paths: ['/api/routes'],
   role: 'any',
-  summary: 'The routing rules of a source bot, in the order they run.',
-  input: z.object({ bot_id: ownId().describe('The source bot.'), ...unpagedInputs() }),
+  summary: 'The routing rules of a source bot, or those that send by a target bot, in the order they run.',
+  input: z.object({
+    bot_id: ownId().optional().describe('The source bot; it may be left out where a target bot is named.'),
+    target_bot_id: ownId()
+      .optional()
+      .describe('The bot that sends. Of rules whose source the caller does not see none is listed.'),
+    ...unpagedInputs(),
+  }),
   output: z.array(routingRuleResource),
-  botInputs: ['bot_id'],
+  botInputs: ['bot_id', 'target_bot_id'],
   aliases: { source_bot_id: 'bot_id' },
 });
 

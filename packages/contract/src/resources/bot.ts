@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** How a bot does, in one word: what a list of them is filtered by. */
+export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
+export type BotState = (typeof BOT_STATES)[number];
+
 export const botResource = z
   .strictObject({
     id: z.int(),

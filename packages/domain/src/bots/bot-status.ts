@@ -1,3 +1,4 @@
+import type { BotState } from '@flotilla/contract/resources/bot.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -18,6 +19,12 @@ export type BotStatus = {
   /** failing: the last tries failed; open: so long that only a probe is sent now and then (the breaker is open). */
   backendState: 'ok' | 'failing' | 'open';
 };
+
+/** The same in one word, which the fleet is counted by. */
+export function botState(bot: Bot, { running, backendState }: BotStatus): BotState {
+  if (bot.disabled) return 'disabled';
+  return running ? backendState : 'not_polled';
+}
 
 type StatusDeps = { redis: RedisHandles; clock: Clock };
 

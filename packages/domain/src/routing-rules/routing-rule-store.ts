@@ -1,24 +1,38 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RoutesTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
+
+/** What is undefined does not matter. */
+export interface RuleQuery {
+  sourceBotId?: number | undefined;
+  targetBotId?: number | undefined;
+  /** Whose rules may be seen. */
+  sources: 'all' | ReadonlySet<number>;
+}
 
 /** SQL of routing rules. */
 export function routingRuleStore(db: Database) {
-  const rulesOf = (sourceBotId: number) => db.selectFrom('routes').where('source_bot_id', '=', sourceBotId);
+  const rulesOf = ({ sourceBotId, targetBotId, sources }: RuleQuery) => {
+    let rules = db.selectFrom('routes');
+    if (sourceBotId !== undefined) rules = rules.where('source_bot_id', '=', sourceBotId);
+    if (targetBotId !== undefined) rules = rules.where('target_bot_id', '=', targetBotId);
+    if (sources === 'all') return rules;
+    return rules.where('source_bot_id', '=', sql<number>`any(${[...sources]}::bigint[])`);
+  };
   return {
     /** In the order they run; `afterId` starts after that rule. */
     async list(
-      sourceBotId: number,
+      query: RuleQuery,
       page: { limit: number; offset: number; afterId: number | null },
     ): Promise<RoutingRule[]> {
-      let rules = rulesOf(sourceBotId).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
+      let rules = rulesOf(query).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
       if (page.afterId !== null) rules = rules.where('id', '>', page.afterId);
       return (await rules.execute()).map(toRule);
     },
 
-    async count(sourceBotId: number): Promise<number> {
-      const { count } = await rulesOf(sourceBotId)
+    async count(query: RuleQuery): Promise<number> {
+      const { count } = await rulesOf(query)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

@@ -1,4 +1,6 @@
 import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -196,6 +198,37 @@ describe('updating a bot', () => {
       query: { id: bot.id, proxy_enabled: 1, name: 'By query' },
     });
     expect(answer.json).toMatchObject({ id: bot.id, proxy_enabled: true, name: 'By query' });
+  });
+});
+
+describe('finding bots', () => {
+  const idsBy = async (query: Record<string, string>) => {
+    const answer = await api.admin('GET', '/api/bots', { query });
+    expect(answer.headers.get('x-total-count')).toBe(String((answer.json as BotResource[]).length));
+    return (answer.json as BotResource[]).map(({ id }) => id);
+  };
+
+  test('goes by a part of the name or the username, and by how an @username begins', async () => {
+    const { id, username } = await api.addBot({ name: 'Harbour Master 77' });
+    expect(await idsBy({ q: 'harbour MASTER' })).toEqual([id]);
+    expect(await idsBy({ q: `@${username.slice(0, -1).toUpperCase()}` })).toContain(id);
+    expect(await idsBy({ q: username.slice(1) })).toContain(id);
+    expect(await idsBy({ q: `@${username.slice(1)}` })).not.toContain(id);
+    expect(await idsBy({ q: 'nobody is called so' })).toEqual([]);
+  });
+
+  test('goes by how they do', async () => {
+    const { id } = await api.addBot({ name: 'Sleeper' });
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id } });
+    // No worker runs here, so that nobody asks the platform for the updates of the others.
+    const other = (await api.addBot({ name: 'Sleeper too' })).id;
+    expect(await idsBy({ q: 'sleeper', state: 'disabled' })).toEqual([id]);
+    expect(await idsBy({ q: 'sleeper', state: 'not_polled' })).toEqual([other]);
+    expect(await idsBy({ q: 'sleeper', state: 'ok' })).toEqual([]);
+    const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    await redis.commands.hset(botKeys(other).state, 'pollOkAt', Date.now());
+    await redis.close();
+    expect(await idsBy({ q: 'sleeper', state: 'ok' })).toEqual([other]);
   });
 });
 

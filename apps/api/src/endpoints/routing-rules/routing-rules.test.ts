@@ -103,6 +103,19 @@ describe('a routing rule', () => {
     expect(faultsOf(await update({ id: rule.id, target_chat_id: TARGET_CHAT }))).toEqual(['target_chat_id']);
   });
 
+  test('is found by its target, too, by whoever sees its source', async () => {
+    const far = await api.addBot();
+    const rule = await added({ target_bot_id: far.id });
+    const find = async (query: object, client = api.admin) =>
+      ((await client('GET', '/api/routes', { query: { ...query } })).json as RoutingRuleResource[]).map(({ id }) => id);
+    expect(await find({ target_bot_id: far.id })).toEqual([rule.id]);
+    expect(await find({ source_bot_id: source.id, target_bot_id: far.id })).toEqual([rule.id]);
+    expect(await find({ source_bot_id: far.id, target_bot_id: far.id })).toEqual([]);
+    const ofTarget = await insertAccount(api.database.db, { username: 'of-target', bots: [far.id] });
+    expect(await find({ target_bot_id: far.id }, restClient(api.url, ofTarget.key))).toEqual([]);
+    expect(faultsOf(await api.admin('GET', '/api/routes'))).toEqual(['bot_id']);
+  });
+
   test('may send to the chat of the source by another bot, and not by the source itself', async () => {
     expect((await add({ target_chat_id: 0 })).json).toMatchObject({ target_chat_id: 0 });
     expect(faultsOf(await add({ target_chat_id: 0, target_bot_id: source.id }))).toEqual(['target_chat_id']);
