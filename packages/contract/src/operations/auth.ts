@@ -50,7 +50,7 @@ export const showOwnAccount = defineOperation({
 export const changePassword = defineOperation({
   name: 'changePassword',
   method: 'POST',
-  audit: ['password_change'],
+  audit: ['password_change', 'sign_in_limit'],
   paths: ['/api/auth/change-password'],
   role: 'any',
   summary: 'Changes the own password; the other sessions of the account end.',

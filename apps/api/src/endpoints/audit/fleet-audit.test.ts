@@ -162,6 +162,56 @@ describe('an audit entry', () => {
   });
 });
 
+describe('guessing passwords', () => {
+  const guess = (username: string, from: string) => {
+    const call = { body: { username, password: 'not the password' }, headers: { 'x-forwarded-for': from } };
+    return restClient(api.url)('POST', '/api/auth/login', call);
+  };
+  const limits = () => log({ action: 'sign_in_limit' });
+
+  test('leaves one entry when the limit is reached, with the account that was guessed at and from where', async () => {
+    const carol = await insertAccount(api.database.db, { username: 'carol' });
+    const before = await limits();
+    for (let tries = 1; tries <= 4; tries += 1) expect((await guess('CAROL', '203.0.113.20')).status).toBe(401);
+    expect(await limits()).toEqual(before);
+    expect((await guess('carol', '203.0.113.20')).status).toBe(401);
+    for (let tries = 1; tries <= 3; tries += 1) expect((await guess('carol', '203.0.113.20')).status).toBe(429);
+    const [entry, ...older] = await limits();
+    expect(older).toEqual(before);
+    expect(entry).toMatchObject({
+      actor_kind: 'account',
+      address: '203.0.113.20',
+      target_id: carol.id,
+      target_username: 'carol',
+      details: 'of the address; of the account',
+    });
+    expect(entry).not.toHaveProperty('actor_id');
+  });
+
+  test('names nobody where there is no such account: what was typed may be a password', async () => {
+    const typed = (at: number) => `maybe-a-password-${at}`;
+    for (let at = 1; at <= 5; at += 1) expect((await guess(typed(at), '203.0.113.21')).status).toBe(401);
+    const [entry] = await limits();
+    expect(entry).toMatchObject({ address: '203.0.113.21', details: 'of the address' });
+    expect(entry).not.toHaveProperty('target_id');
+    expect((await ask({ limit: 200 })).text).not.toContain('maybe-a-password');
+  });
+
+  test('with a session or a key that is somebody else’s names whose it is', async () => {
+    const dan = await insertAccount(api.database.db, { username: 'dan' });
+    const call = {
+      body: { old_password: 'not the password', new_password: 'another long password' },
+      headers: { 'x-forwarded-for': '203.0.113.22' },
+    };
+    const asDan = restClient(api.url, dan.key);
+    for (let tries = 1; tries <= 5; tries += 1)
+      expect((await asDan('POST', '/api/auth/change-password', call)).status).toBe(400);
+    expect((await asDan('POST', '/api/auth/change-password', call)).status).toBe(429);
+    const ofDan = { actor_kind: 'key', actor_id: dan.id, target_id: dan.id, address: '203.0.113.22' };
+    expect(await limits()).toMatchObject([ofDan, {}, {}]);
+  });
+});
+
 describe('what a bot changes with its token', () => {
   test('is in the audit log as done by the bot, with the address it came from', async () => {
     const { token } = await api.platform.createBot({ username: 'mover_bot' });
