@@ -1,5 +1,9 @@
 import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { loadBackup } from '@flotilla/database/backup/load-backup.ts';
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
+import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { readDatabaseSettings } from './maintenance-settings.ts';
 
 /** `restore <directory>`, into the empty database that DATABASE_URL names. */
@@ -10,7 +14,19 @@ export async function restore([source, ...more]: string[], signal: AbortSignal):
   const { DATABASE_URL: url } = readDatabaseSettings();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);
   const { createdAt, keyIds } = await loadBackup({ url, source, signal, report });
+  await record(url, createdAt);
   const keys = keyIds.length === 0 ? '' : ` ENCRYPTION_KEY must list: ${keyIds.join(', ')}.`;
   process.stdout.write(`The database is as it was at ${createdAt}.${keys}\n`);
   return 0;
+}
+
+/** What is missing from the audit log since the backup has a reason there. */
+async function record(url: string, createdAt: string): Promise<void> {
+  const db = connectDatabase({ url, role: 'restore', maxConnections: 1 });
+  try {
+    const done = { action: 'restore', details: `the backup of ${createdAt}` } as const;
+    await recordAction({ db, clock: systemClock }, OPERATOR, done);
+  } finally {
+    await db.destroy();
+  }
 }

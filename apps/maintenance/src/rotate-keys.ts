@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { readSealedSettings } from './maintenance-settings.ts';
@@ -17,7 +18,7 @@ export async function rotateKeys(args: string[], signal: AbortSignal): Promise<n
   try {
     const redis = await connectRedis({ url: settings.REDIS_URL, log });
     try {
-      const deps = { db, redis, secrets, signal };
+      const deps = { db, redis, secrets, signal, clock: systemClock };
       const rotation = await (lookOnly ? countKeys(deps) : rotate(deps));
       process.stdout.write(describe(rotation, secrets.keyId));
       return rotation.outcome === 'done' ? 0 : 1;

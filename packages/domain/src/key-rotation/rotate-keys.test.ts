@@ -5,7 +5,7 @@ import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { isUnbound, keyIdOf, type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
-import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -40,7 +40,10 @@ beforeEach(async () => {
   await redis.commands.flushall();
 });
 
-const deps = (secrets = both, signal = new AbortController().signal) => ({ db: database.db, redis, secrets, signal });
+const deps = (secrets = both, signal = new AbortController().signal) => ({
+  ...{ db: database.db, redis, secrets, signal },
+  clock: systemClock,
+});
 const mirror = (id: number, secrets = before, form: SealedForm = 'bound') =>
   mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }), {}, form);
 const secretsOf = (id: number) => ({
@@ -65,6 +68,22 @@ async function makeBots(count: number): Promise<number[]> {
   }
   return ids;
 }
+
+test('a rotation is in the audit log, as an operator’s, before anything is sealed anew; looking is not', async () => {
+  const entries = () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute();
+  await database.db.deleteFrom('audit_log').execute();
+  await makeBots(1);
+  await countKeys(deps());
+  expect(await entries()).toEqual([]);
+  await rotateKeys(deps());
+  const operator = { actor_kind: 'account', actor_id: null, actor_username: null, address: null };
+  expect(await entries()).toMatchObject([{ action: 'keys_rotate', ...operator, details: 'to the key "new"' }]);
+  await administer(database.url, 'alter table audit_log rename to hidden');
+  const sealed = await rows();
+  await expect(rotateKeys(deps(secretBox(`other:${OTHER},new:${NEW}`)))).rejects.toThrow('audit_log');
+  await administer(database.url, 'alter table hidden rename to audit_log');
+  expect(await rows()).toEqual(sealed);
+});
 
 test('everything is sealed anew, in Postgres and in Redis, and nothing else of it changes', async () => {
   const ids = await makeBots(BOTS);

@@ -1,6 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { OPERATOR } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { resealMirrored } from './reseal-mirrored.ts';
 import { resealStored } from './reseal-stored.ts';
 import { emptyTally, isOutdated, type Tally, type TallyLine } from './tally.ts';
@@ -21,10 +24,11 @@ export type Rotation = {
 const PASSES = 5;
 
 /**
- * Seals every stored secret for its place with the first key of ENCRYPTION_KEY, beside processes that run with any order of the same
- * keys. It goes over everything until a pass finds nothing to do; what was interrupted goes on where it is begun again.
+ * Seals every stored secret for its place with the first key of ENCRYPTION_KEY, once that is in the audit log, beside
+ * processes that run with any order of the same keys. It goes over everything until a pass finds nothing to do; what was interrupted goes on where it is begun again.
  */
-export async function rotateKeys(deps: RotationDeps): Promise<Rotation> {
+export async function rotateKeys(deps: RotationDeps & { clock: Clock }): Promise<Rotation> {
+  await recordAction(deps, OPERATOR, { action: 'keys_rotate', details: `to the key "${deps.secrets.keyId}"` });
   let resealed = 0;
   let tally = emptyTally();
   for (let pass = 0; pass < PASSES; pass += 1) {
