@@ -27,7 +27,14 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
     labelNames: ['outcome'],
   });
   for (const outcome of ['ok', 'refused', 'limited']) signIns.of(outcome);
+  const connectionsRefused = metrics.quickCounter({
+    name: 'flotilla_connections_refused_total',
+    help: 'Connections that were refused: there were too many in all, or of one address.',
+    labelNames: ['reason'],
+  });
+  for (const reason of ['all', 'address']) connectionsRefused.of(reason);
   return {
+    connectionsRefused,
     requestSeconds: metrics.quickHistogram({
       name: 'flotilla_rest_request_seconds',
       help: 'Seconds from the head of a REST request to the end of its answer; polls include their waiting.',

@@ -40,6 +40,8 @@ export const apiSettings = z.object({
     .optional(),
   TRUSTED_PROXIES: cidrListSetting(),
   MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 }).default(20_000),
+  // A fifth of the connections stays for everybody else, and ten thousand programs may poll from behind one NAT.
+  MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 }).default(16_000),
   // Serving on, then keeping idle connections, each for so long, has to leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 }).default(5),
 });
@@ -71,6 +73,7 @@ function nest(settings: Settings) {
       trustedProxies: settings.TRUSTED_PROXIES,
       /** Of this process, at once; one that waits in a poll counts. */
       maxConnections: settings.MAX_CONNECTIONS,
+      maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
       /** How long load balancers may take to notice that this process leaves. */
       balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },

@@ -16,6 +16,7 @@ import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
 import { readReadiness } from './probes/readiness.ts';
 
 /** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */
@@ -44,6 +45,9 @@ export async function startApi(config: ApiConfig, log?: Logger): Promise<Running
     });
     const server = createHttpServer(requestListener(context, proxy), {
       maxConnections: config.http.maxConnections,
+      maxPerAddress: config.http.maxConnectionsPerAddress,
+      isTrusted: trustedProxies(config.http.trustedProxies),
+      refused: context.apiMetrics.connectionsRefused,
       log: context.log,
     });
     const drain = drainable(server);

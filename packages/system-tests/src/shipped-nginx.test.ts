@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type Nginx, startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const TOKEN = '123456:AAsecretSECRETsecretSECRETsecretSEC';
 const MIB = 1 << 20;
@@ -21,12 +21,16 @@ beforeAll(async () => {
       // Where nothing is kept on the way, the first byte is here before the last is sent.
       if (request.url === '/streamed') response.write('seen');
     });
+    if (request.url === '/api/flood') return void response.writeHead(429, { 'Retry-After': '7' }).end('as it is');
+    if (request.url?.endsWith('?hold')) return;
     request.on('end', () => response.end());
     if (request.url === '/cut') request.socket.destroy();
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   const { port } = api.address() as AddressInfo;
-  nginx = await startNginx({ apiPorts: [port, port] });
+  // The test says who calls.
+  const server = 'set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;';
+  nginx = await startNginx({ apiPorts: [port, port], server });
 }, 60_000);
 
 afterAll(async () => {
@@ -93,4 +97,79 @@ test('a POST whose connection breaks after it was sent is sent once, where a GET
   expect(await sent('POST')).toEqual({ status: 502, times: 1 });
   // The pod that broke off is passed over for a while.
   await waitFor(async () => (await sent('GET')).times === 2);
+});
+
+const SIGN_IN = '/api/auth/login';
+const POLL = `/tgapi/bot${TOKEN}/getUpdates`;
+const ask = (path: string, address: string, init: RequestInit = {}) =>
+  fetch(`${nginx.url}${path}`, { ...init, headers: { 'x-test-address': address } });
+
+describe('of one client', () => {
+  // Both pods may have been passed over a moment ago.
+  beforeAll(() => waitFor(async () => (await ask('/api/bots', '192.0.2.0')).status === 200));
+
+  const signIns = async (address: (at: number) => string, count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, at) => ask(SIGN_IN, address(at), { method: 'POST', body: '{}' })),
+    );
+    return answers;
+  };
+  const statuses = (answers: Response[]) => answers.map(({ status }) => status);
+
+  test('20 sign-ins at once reach the api, further ones are 429 in its own words, and all else goes on', async () => {
+    const answers = await signIns(() => '192.0.2.1', 40);
+    const refused = answers.filter(({ status }) => status === 429);
+    // One more for each two seconds.
+    expect(refused.length).toBeGreaterThan(10);
+    expect(statuses(answers).filter((status) => status === 200).length).toBeGreaterThanOrEqual(21);
+    expect(refused[0]!.headers.get('retry-after')).toBe('5');
+    expect(await refused[0]!.json()).toEqual({ error: expect.any(String), code: 'too_many_requests' });
+    expect((await ask('/api/bots', '192.0.2.1')).status).toBe(200);
+    expect((await ask(`${SIGN_IN}/`, '192.0.2.1', { method: 'POST', body: '{}' })).status).toBe(429);
+    expect((await ask(SIGN_IN, '192.0.2.2', { method: 'POST', body: '{}' })).status).toBe(200);
+  });
+
+  test('the addresses of an IPv6 network are one client, another network is another', async () => {
+    const answers = await signIns((at) => `2001:db8:0:1::${at.toString(16)}`, 40);
+    expect(statuses(answers)).toContain(429);
+    expect(statuses(await signIns((at) => `2001:db8:0:${at + 10}::1`, 40))).not.toContain(429);
+  });
+
+  test('4,000 polls may wait, a further one is 429 as the Bot API says it, and no other client notices', async () => {
+    const held: Socket[] = [];
+    const polls = () => received.filter(({ url }) => url === `${POLL}?hold`).length;
+    received.length = 0;
+    for (let at = 0; at < 4000; at += 1) {
+      const socket = connect(nginx.port, '127.0.0.1').on('error', () => undefined);
+      socket.write(`GET ${POLL}?hold HTTP/1.1\r\nHost: h\r\nX-Test-Address: 192.0.2.3\r\n\r\n`);
+      held.push(socket);
+      // Not faster than the api accepts them.
+      if (held.length % 200 === 0) await waitFor(() => polls() === held.length, { message: 'the polls at the api' });
+    }
+    const refused = await ask(POLL, '192.0.2.3');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await refused.json()).toEqual({
+      ok: false,
+      error_code: 429,
+      description: 'Too Many Requests: retry after 5',
+      parameters: { retry_after: 5 },
+    });
+    expect((await ask('/api/bots', '192.0.2.3')).status).toBe(429);
+    expect((await ask('/telegram/1', '192.0.2.3', { method: 'POST', body: '{}' })).status).toBe(200);
+    expect((await ask(POLL, '192.0.2.4')).status).toBe(200);
+    for (const socket of held) socket.destroy();
+    await waitFor(async () => (await ask(POLL, '192.0.2.3')).status === 200);
+  }, 60_000);
+});
+
+test('a sign-in of more than 16 KiB is refused, also by the address that may send more elsewhere', async () => {
+  received.length = 0;
+  const refused = await ask(SIGN_IN, '192.0.2.9', { method: 'POST', body: Buffer.alloc(16 * 1024 + 1) });
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([413, 'payload_too_large']);
+  expect(received).toEqual([]);
+});
+
+test('a 429 of the api is passed on as it is', async () => {
+  const answer = await ask('/api/flood', '192.0.2.10');
+  expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([429, '7', 'as it is']);
 });

@@ -15,9 +15,9 @@ export type RawConnection = {
   end(): void;
 };
 
-/** Connects to an HTTP server to speak to it byte by byte. */
-export async function rawConnection(port: number): Promise<RawConnection> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+/** Connects to an HTTP server, perhaps from a loopback address of one's own, to speak to it byte by byte. */
+export async function rawConnection(port: number, from: { localAddress?: string } = {}): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...from });
   const connection = recorded(socket);
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return connection;

@@ -5,8 +5,8 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
-import ipaddr from 'ipaddr.js';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { networkOf } from '../http/network-of.ts';
 import { knownNetworks } from './known-networks.ts';
 
 const FAILURES = 5;
@@ -67,11 +67,4 @@ async function consume(limiter: RateLimiterRedis, key: string): Promise<number> 
       retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
     });
   }
-}
-
-/** One person has a whole /64 of IPv6 addresses, so that counts as one address. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join('-') : parsed.toString();
 }

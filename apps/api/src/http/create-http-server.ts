@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '@flotilla/runtime/logger.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
 import { cutSlowClients } from './cut-slow-clients.ts';
+import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -14,9 +13,7 @@ const CONNECTION_CHECK_MS = 1000;
 /** Requests on one connection that wait for their answers; libraries send one at a time. */
 const MAX_PIPELINED = 64;
 
-export type DoorOptions = {
-  maxConnections: number;
-  log: Logger;
+export type DoorOptions = ConnectionLimits & {
   /** How long a connection may rest between two requests. [75 s] */
   keepAliveMs?: number;
 };
@@ -36,11 +33,7 @@ export function createHttpServer(handle: RequestListener, options: DoorOptions):
   );
   // Node leaves out what is above this number without a word: one more shows that there were too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  server.maxConnections = options.maxConnections;
-  const warn = seldom((limit: number, leftOut) =>
-    options.log.warn({ limit, leftOut }, 'there are as many connections as may be; a new one was refused'),
-  );
-  server.on('drop', () => warn(options.maxConnections));
+  limitConnections(server, options);
   cutSlowClients(server);
   return server;
 }

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { rawConnection, rawExchange } from '@flotilla/testing/raw-http.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpServer } from './create-http-server.ts';
+import { networkOf } from './network-of.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 
@@ -84,6 +86,9 @@ describe('a request that does not come to its end is cut within 10 s', () => {
   });
 });
 
+const linesOf = (lines: string[], text: string) =>
+  lines.filter((line) => line.includes(text)).map((line) => JSON.parse(line) as object);
+
 describe('limits of the door', () => {
   test('a large upload that pauses for longer than a small one may take goes on', async () => {
     const platform = createServer((request, response) => {
@@ -152,6 +157,39 @@ describe('limits of the door', () => {
     for (const client of held) client.end();
     await waitFor(async () => (await exchange()).startsWith('HTTP/1.1 200'));
     await pod.stop();
+  });
+
+  test('connections of one address beyond its limit are refused, counted, and taken again when others have gone', async () => {
+    const pod = await api.startPod({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
+    const from = (localAddress: string) => rawConnection(pod.port, { localAddress });
+    const isServed = async (localAddress: string) => {
+      const client = await from(localAddress);
+      client.send('GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+      return (await client.waitForClose()).startsWith('HTTP/1.1 200');
+    };
+    const held = await Promise.all(Array.from({ length: 5 }, () => from('127.0.0.2')));
+    expect([await isServed('127.0.0.2'), await isServed('127.0.0.3')]).toEqual([false, true]);
+    const refused = (reason: string) => readMetric(pod, 'flotilla_connections_refused_total', { reason });
+    expect([await refused('address'), await refused('all')]).toEqual([1, 0]);
+    await Promise.all(Array.from({ length: 300 }, () => isServed('127.0.0.2')));
+    expect(await refused('address')).toBe(301);
+    expect(linesOf(api.logLines, '"address":"127.0.0.2"')).toEqual([
+      expect.objectContaining({ limit: 5, address: '127.0.0.2' }),
+    ]);
+    for (const client of held) client.end();
+    await waitFor(() => isServed('127.0.0.2'));
+    await pod.stop();
+  });
+
+  test('connections of trusted proxies are not counted, those of an IPv6 network are counted together', async () => {
+    const pod = await api.startPod({ MAX_CONNECTIONS_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.0/24' });
+    const held = await Promise.all(Array.from({ length: 20 }, () => rawConnection(pod.port)));
+    expect(await readMetric(pod, 'flotilla_connections_refused_total')).toBe(0);
+    for (const client of held) client.end();
+    await pod.stop();
+    expect(new Set(['2001:db8:1:2::1', '2001:db8:1:2:ffff::'].map(networkOf)).size).toBe(1);
+    expect(new Set(['2001:db8:1:2::1', '2001:db8:1:3::1', '::1'].map(networkOf)).size).toBe(3);
+    expect(new Set(['::ffff:192.0.2.1', '192.0.2.1'].map(networkOf)).size).toBe(1);
   });
 
   test('an answer that nobody takes is given up, and one that is taken slowly is not', async () => {

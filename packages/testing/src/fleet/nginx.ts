@@ -38,14 +38,19 @@ export function findNginx(): Promise<string> {
 }
 
 /** nginx with the rules that production has, before api processes on these ports of this machine. */
-export async function startNginx(options: { port?: number; apiPorts: number[] }): Promise<Nginx> {
+export async function startNginx(options: {
+  port?: number;
+  apiPorts: number[];
+  /** Further lines of the server. */
+  server?: string;
+}): Promise<Nginx> {
   const port = options.port ?? (await freePort());
   const folder = await throwAwayDir();
   // As root its workers are another user, who writes what is too large for memory here.
   await chmod(folder, 0o777);
   const log = join(folder, 'access.log');
   const file = join(folder, 'nginx.conf');
-  await writeFile(file, configuration({ folder, port, log, apiPorts: options.apiPorts }));
+  await writeFile(file, configuration({ folder, port, log, apiPorts: options.apiPorts, server: options.server ?? '' }));
   const child = spawn(await findNginx(), ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -66,14 +71,15 @@ export async function startNginx(options: { port?: number; apiPorts: number[] })
   };
 }
 
-function configuration(at: { folder: string; port: number; log: string; apiPorts: number[] }): string {
+function configuration(at: { folder: string; port: number; log: string; apiPorts: number[]; server: string }): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `
 daemon off;
 worker_processes 1;
+worker_rlimit_nofile 65536;
 pid ${at.folder}/nginx.pid;
 error_log stderr warn;
-events { worker_connections 4096; }
+events { worker_connections 16384; }
 http {
   ${temporary.map((kind) => `${kind}_temp_path ${at.folder}/${kind};`).join('\n  ')}
   include ${RULES}/http.conf;
@@ -85,6 +91,7 @@ http {
   }
   server {
     listen 127.0.0.1:${at.port};
+    ${at.server}
     include ${RULES}/locations.conf;
   }
 }
