@@ -55,7 +55,7 @@ async function answerOf(
   }
   // Not awaited: a poll would hold, while it waits, all that was read here.
   if (call.method === 'getupdates') read.release();
-  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal });
+  return intercept({ by: () => botActor(proxy, call), parameters: read.parameters, signal });
 }
 
 function parametersOfCall(

@@ -10,7 +10,7 @@ const DESCRIPTIONS = { deleted: 'Webhook was deleted', 'already-deleted': 'Webho
 /** Takes the bot's backend away and turns proxy mode off. */
 export async function deleteWebhook(deps: ProxyDeps, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
-  const outcome = await clearBackend(deps, by, bot, {
+  const outcome = await clearBackend(deps, by(), bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   });

@@ -42,7 +42,7 @@ function readRequest(parameters: Parameters): Request {
 
 async function read(
   deps: ProxyDeps,
-  by: Actor,
+  by: () => Actor,
   bot: Bot,
   request: Request,
   allowedUpdates: string[] | null | undefined,

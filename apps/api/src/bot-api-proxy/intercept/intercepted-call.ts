@@ -7,8 +7,8 @@ import type { ProxyDeps } from '../proxy-deps.ts';
 /** A call that we answer ourselves, once its body is read. */
 export type ReadCall = {
   parameters: Parameters;
-  /** The bot's program, as the audit log names it. */
-  by: Actor;
+  /** The bot's program, as the audit log names it: few calls change something. */
+  by(): Actor;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
 };

@@ -32,7 +32,7 @@ export async function setWebhook(deps: ProxyDeps, call: InterceptedCall): Promis
   const url = urlOf(call);
   if (url === '') return deleteWebhook(deps, call);
   const wanted = await readSettings(deps, url, call.parameters);
-  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.by, call.bot, wanted.settings);
+  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.by(), call.bot, wanted.settings);
 }
 
 /**
@@ -45,8 +45,8 @@ export async function setWebhookOfStranger(deps: ProxyDeps, token: string, call:
     return deps.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(deps, token, 'setWebhook', call);
   const wanted = await readSettings(deps, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
-  const bot = await registerBot(deps, call.by, token);
-  return bot === null ? UNAUTHORIZED : takeSettings(deps, call.by, bot, wanted.settings);
+  const bot = await registerBot(deps, call.by(), token);
+  return bot === null ? UNAUTHORIZED : takeSettings(deps, call.by(), bot, wanted.settings);
 }
 
 function urlOf({ parameters }: ReadCall): string {
