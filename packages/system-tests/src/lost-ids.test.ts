@@ -97,6 +97,15 @@ async function readNext(reader: Program, query: Record<string, string | number> 
   return texts;
 }
 
+/** Ids are reserved beside the accepting, so a moment after the first one that we made. */
+async function untilReserved(bot: FleetBot): Promise<void> {
+  const reserved = async () => {
+    const row = database.db.selectFrom('bots').select('reserved_update_id').where('id', '=', bot.id);
+    return (await row.executeTakeFirstOrThrow()).reserved_update_id > 0;
+  };
+  await waitFor(reserved, { timeoutMs: READY_WITHIN_MS, message: 'ids to be reserved' });
+}
+
 describe.each([
   ['comes back empty', () => redis.restart({ empty: true })],
   ['is restored from an older file', () => redis.restart({ saved: true })],
@@ -110,6 +119,7 @@ describe.each([
     const late = await pushLate(bot, HIGH + 20);
     for (const reader of readers) await readAll(reader, late);
     const before = readers.map((reader) => reader.offset());
+    await untilReserved(bot);
     await lose();
     const next = await push(bot, HIGH + 29);
     for (const reader of readers) expect((await readNext(reader)).at(-1)).toBe(next);
@@ -122,6 +132,7 @@ describe.each([
     await redis.save();
     await readAll(reader, await pushLate(bot, HIGH));
     const before = reader.offset();
+    await untilReserved(bot);
     await lose();
     await push(bot, HIGH + 9);
     const newest = await push(bot, HIGH + 10);
@@ -136,6 +147,7 @@ describe.each([
     const reader = byGetUpdates(bot);
     await readAll(reader, await pushLate(bot, HIGH));
     await fleet.rest('/api/bots/update', { id: bot.id, webhook_mode: false });
+    await untilReserved(bot);
     await lose();
     await inject(bot, 'after it', HIGH + 9);
     expect((await readNext(reader)).at(-1)).toBe('after it');
@@ -153,6 +165,7 @@ describe.each([
       await inject(bot, text, HIGH + id);
       await readAll(reader, [text]);
     }
+    await untilReserved(bot);
     await lose();
     await inject(bot, 'after it', HIGH + 2);
     expect((await readNext(reader)).at(-1)).toBe('after it');
