@@ -14,7 +14,7 @@ export const listAuditEntries = defineOperation({
   input: z.object({
     bot_id: ownId().optional(),
     chat_id: chatId().optional(),
-    action: z.enum(AUDIT_ACTIONS).optional(),
+    action: z.enum(AUDIT_ACTIONS).optional().describe('What was done; AuditAction says what each one means.'),
     actor: text({ min: 1, max: 64 }).optional().describe('The username of an account, or its id.'),
     from: moment().optional().describe('Not before: Unix seconds, or ISO 8601 with a zone.'),
     to: moment().optional().describe('Before, in the same forms.'),
