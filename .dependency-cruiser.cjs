@@ -30,6 +30,7 @@ const DOMAIN_FEATURES = [
   'stats',
   'chat-actions',
   'fleet-figures',
+  'startup',
 ];
 const features = (names) => `^packages/domain/src/(${names.join('|')})/`;
 

@@ -27,14 +27,7 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
     labelNames: ['outcome'],
   });
   for (const outcome of ['ok', 'refused', 'limited']) signIns.of(outcome);
-  const connectionsRefused = metrics.quickCounter({
-    name: 'flotilla_connections_refused_total',
-    help: 'Connections that were refused: there were too many in all, or of one address.',
-    labelNames: ['reason'],
-  });
-  for (const reason of ['all', 'address']) connectionsRefused.of(reason);
   return {
-    connectionsRefused,
     requestSeconds: metrics.quickHistogram({
       name: 'flotilla_rest_request_seconds',
       help: 'Seconds from the head of a REST request to the end of its answer; polls include their waiting.',
@@ -73,4 +66,15 @@ function pollMetrics(metrics: Metrics): MeasurePull {
       if (outcome === 'woken') wake.observe(appendedAgoMs / 1000);
     },
   };
+}
+
+/** Counted by the port itself, which may be open before there is anything else. */
+export function connectionsRefused(metrics: Metrics) {
+  const refused = metrics.quickCounter({
+    name: 'flotilla_connections_refused_total',
+    help: 'Connections that were refused: there were too many in all, or of one address.',
+    labelNames: ['reason'],
+  });
+  for (const reason of ['all', 'address']) refused.of(reason);
+  return refused;
 }

@@ -8,6 +8,7 @@ import { measureRequest } from './http/measure-request.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { requestLog } from './http/request-log.ts';
+import { requireStarted } from './http/require-started.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
@@ -28,6 +29,7 @@ export function createApp(context: Context): Express {
   app.use(probes(context));
   app.use(platformWebhook(context));
   app.use(docs());
+  app.use(requireStarted(context));
   app.use(queueBoard(context));
   app.use(mountEndpoints(context, endpoints));
   app.use(measureRequest(context, 'none'));

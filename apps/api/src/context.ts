@@ -22,6 +22,7 @@ import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
+import type { Patience } from '@flotilla/runtime/until-available.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
@@ -59,6 +60,8 @@ export interface Context extends BotDeps, AccountDeps {
   metrics: Metrics;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
+  /** What this process has needed since its start and not had yet: until then REST is not served. */
+  startup: { waitsForPostgres: boolean };
   /** Aborts at the first sign of a stop: the process is unready, and serves on until load balancers know. */
   leaving: AbortSignal;
   beginLeaving(): void;
@@ -68,16 +71,16 @@ export interface Context extends BotDeps, AccountDeps {
   close(): Promise<void>;
 }
 
-/** Connects to what the api needs; rejects when Redis cannot be reached. */
+/** Connects to what the api needs; rejects when Redis cannot be reached, or no patience is left. */
 export async function createContext(
   config: ApiConfig,
   log: Logger = createLogger({ name: 'api', level: config.logLevel }),
+  { metrics = createMetrics({ processMetrics: true }), patience }: { metrics?: Metrics; patience?: Patience } = {},
 ): Promise<Context> {
   const clock = systemClock;
-  const metrics = createMetrics({ processMetrics: true });
   describeProcess(metrics, 'api', ['api']);
   const db = connectDatabase({ ...config.database, role: 'api', log, metrics });
-  const redis = await connectRedis({ url: config.redisUrl, log });
+  const redis = await connectRedis({ url: config.redisUrl, log, ...(patience ? { patience } : {}) });
   measureCommands(metrics, redis);
   const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
   const secrets = secretBox(config.encryptionKey);
@@ -130,6 +133,7 @@ export async function createContext(
     tracing,
     bodies: bodyBudget(metrics),
     apiMetrics: counted,
+    startup: { waitsForPostgres: false },
     measurePull: counted.polls,
     leaving: leave.signal,
     beginLeaving: () => leave.abort(),

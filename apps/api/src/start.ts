@@ -1,19 +1,23 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pendingMigrations } from '@flotilla/database/migrate.ts';
+import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
 import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import type { Logger } from '@flotilla/runtime/logger.ts';
-import { startProbeServer } from '@flotilla/runtime/probe-server.ts';
+import { startPatience } from '@flotilla/domain/startup/start-patience.ts';
+import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
+import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
 import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
+import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
 import { isBotApiPath } from './bot-api-proxy/parse-bot-path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
+import { answerWhileWaiting } from './http/answer-while-waiting.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
@@ -26,51 +30,111 @@ export interface RunningApi {
   /** Where the API answers; differs from the setting when that is 0. */
   port: number;
   metricsPort: number;
+  /** Rejects when the start comes to nothing after all: Postgres was away, and lacks a migration. */
+  failed: Promise<never>;
   /** Becomes unready, serves on until load balancers know, ends long polls, drains what is under way, closes everything. */
   stop(): Promise<void>;
 }
 
-/** Starts one api process; rejects when a migration is pending, Postgres or Redis is away, or a port is taken. */
-export async function startApi(config: ApiConfig, log?: Logger): Promise<RunningApi> {
-  const context = await createContext(config, log);
-  const proxy = botApiProxy(context);
+/**
+ * Starts one api process. It waits for a Redis that is away, unready; while Postgres is away it serves what does without
+ * it, unready too. Rejects when a migration is pending, a port is taken, a store refuses us, or `stopping` aborts first.
+ */
+export async function startApi(
+  config: ApiConfig,
+  log: Logger = createLogger({ name: 'api', level: config.logLevel }),
+  stopping?: AbortSignal,
+): Promise<RunningApi> {
+  const metrics = createMetrics({ processMetrics: true });
+  const door = openDoor(config, log, metrics);
+  let context: Context | null = null;
+  let proxy: BotApiProxy | null = null;
+  const ended = new AbortController();
+  const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
+  const ready = (): Promise<Readiness> | Readiness => (context === null ? NOT_YET : readReadiness(context));
+  const { host, metricsPort } = config.http;
+  const probes = await startProbeServer({
+    port: metricsPort,
+    host,
+    metrics,
+    live: () => true,
+    ready: async () => ready(),
+  });
   try {
-    await prepare(context);
-    const probes = await startProbeServer({
-      port: config.http.metricsPort,
-      host: config.http.host,
-      metrics: context.metrics,
-      live: () => true,
-      ready: () => readReadiness(context),
-    });
-    const server = createHttpServer(requestListener(context, proxy), {
-      maxConnections: config.http.maxConnections,
-      maxPerAddress: config.http.maxConnectionsPerAddress,
-      isTrusted: trustedProxies(config.http.trustedProxies),
-      refused: context.apiMetrics.connectionsRefused,
-      log: context.log,
-    });
-    const drain = drainable(server);
-    await listen(config, server).catch(async (error: unknown) => {
-      await probes.stop();
-      throw error;
-    });
-    const { address, port } = server.address() as AddressInfo;
+    // A door that opens at once would be chosen by load balancers, and refuse what another process serves.
+    const patience = startPatience({ log, signal }, 'Redis', door.listen);
+    context = await createContext(config, log, { metrics, patience });
+    proxy = botApiProxy(context);
+    const prepared = prepareSoon(context, signal);
+    await prepared.tried;
+    door.serve(requestListener(context, proxy));
+    await door.listen();
+    const { address, port } = door.server.address() as AddressInfo;
     await context.endpoints.announce(address, [port, probes.port]);
-    context.log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    return { port, metricsPort: probes.port, stop: () => stop(context, drain, proxy, probes) };
+    if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
+    const running = { context, drain: door.drain, proxy, probes };
+    const stopAll = async () => {
+      ended.abort(new Error('the process stops'));
+      await stop(running);
+    };
+    return { port, metricsPort: probes.port, failed: prepared.failed, stop: stopAll };
   } catch (error) {
-    await proxy.stop();
-    await context.close();
+    door.server.close();
+    door.server.closeAllConnections();
+    await proxy?.stop();
+    await context?.close();
+    await probes.stop();
     throw error;
   }
 }
 
+const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered since the start'] };
+
+/** The api's port: until something serves it, it says that the service is starting. */
+function openDoor(config: ApiConfig, log: Logger, metrics: Metrics) {
+  let handle = answerWhileWaiting(config.proxy.prefix);
+  const server = createHttpServer((request, response) => handle(request, response), {
+    maxConnections: config.http.maxConnections,
+    maxPerAddress: config.http.maxConnectionsPerAddress,
+    isTrusted: trustedProxies(config.http.trustedProxies),
+    refused: connectionsRefused(metrics),
+    log,
+  });
+  const drain = drainable(server);
+  return {
+    server,
+    drain,
+    listen: async () => {
+      if (!server.listening) await listen(config, server);
+    },
+    serve: (listener: RequestListener) => {
+      handle = listener;
+    },
+  };
+}
+
+/** `tried` settles with the first try: it resolves also where Postgres is away, which is then waited for. */
+function prepareSoon(context: Context, signal: AbortSignal): { tried: Promise<void>; failed: Promise<never> } {
+  const { log, startup } = context;
+  let waits: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const patience = startPatience({ log, signal }, 'Postgres', () => {
+    startup.waitsForPostgres = true;
+    waits();
+  });
+  const prepared = patience(() => prepare(context)).then(() => {
+    if (startup.waitsForPostgres) log.info('Postgres is there: the api is ready');
+    startup.waitsForPostgres = false;
+  });
+  const failed = prepared.then(() => new Promise<never>(() => {}));
+  failed.catch(() => undefined);
+  return { tried: Promise.race([prepared, waiting]), failed };
+}
+
 async function prepare(context: Context): Promise<void> {
-  const pending = await pendingMigrations(context.db);
-  if (pending.length > 0) {
-    throw new Error(`The database lacks migrations (${pending.join(', ')}); run: npm run migrate`);
-  }
+  await requireSchema(context.db);
   await prepareAdmin(context);
   if (!context.directory.ready()) await reconcileBots(context);
 }
@@ -105,13 +169,10 @@ function listen({ http }: ApiConfig, server: Server): Promise<void> {
   });
 }
 
+type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; probes: { stop(): Promise<void> } };
+
 /** Polls end only when new connections are refused: their clients ask again at once, and must reach another pod. */
-async function stop(
-  context: Context,
-  drain: Drain,
-  proxy: BotApiProxy,
-  probes: { stop(): Promise<void> },
-): Promise<void> {
+async function stop({ context, drain, proxy, probes }: Parts): Promise<void> {
   const { balancerNoticeMs } = context.config.http;
   const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;
   context.beginLeaving();

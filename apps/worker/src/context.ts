@@ -20,6 +20,7 @@ import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
 import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
+import type { Patience } from '@flotilla/runtime/until-available.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -65,13 +66,16 @@ const REQUESTS_AT_ONCE = 4000;
 /** Well below the push turns a worker runs at once, so that lingering keeps nobody waiting. */
 const LINGERING_TURNS = 500;
 
-export async function createWorkerContext(config: WorkerConfig): Promise<WorkerContext> {
-  const log = createLogger({ name: 'worker', level: config.logLevel });
-  const metrics = createMetrics({ processMetrics: true });
+/** Connects to what a worker needs; rejects when Redis cannot be reached, or no patience is left. */
+export async function createWorkerContext(
+  config: WorkerConfig,
+  log: Logger = createLogger({ name: 'worker', level: config.logLevel }),
+  { metrics = createMetrics({ processMetrics: true }), patience }: { metrics?: Metrics; patience?: Patience } = {},
+): Promise<WorkerContext> {
   describeProcess(metrics, 'worker', config.roles);
   const measured = measurePlatform(metrics);
   const db = connectDatabase({ ...config.database, role: 'worker', log, metrics });
-  const redis = await connectRedis({ url: config.redisUrl, log });
+  const redis = await connectRedis({ url: config.redisUrl, log, ...(patience ? { patience } : {}) });
   measureCommands(metrics, redis);
   const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
   const secrets = secretBox(config.encryptionKey);

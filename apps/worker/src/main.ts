@@ -2,4 +2,4 @@ import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { readWorkerConfig } from './config.ts';
 import { startWorker } from './start.ts';
 
-runMain('worker', () => startWorker(readWorkerConfig()));
+runMain('worker', (stopping) => startWorker(readWorkerConfig(), stopping));

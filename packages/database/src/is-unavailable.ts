@@ -43,6 +43,14 @@ export function isUnavailable(error: unknown): boolean {
   return cause !== undefined && cause !== error && isUnavailable(cause);
 }
 
+/** Tells what waiting does not mend, though Postgres is unavailable for it: a login or a certificate that is refused. */
+export function isRefusedLogin(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, errors } = error as Partial<Record<'code' | 'errors', unknown>>;
+  if (Array.isArray(errors)) return errors.some(isRefusedLogin);
+  return typeof code === 'string' && (TLS_CODE.test(code) || (code.length === 5 && code.startsWith('28')));
+}
+
 /** The SQLSTATE of an error that Postgres itself reported, '' for any other error. */
 export function readSqlState(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';

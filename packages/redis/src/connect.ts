@@ -1,5 +1,6 @@
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 import { seldom } from '@flotilla/runtime/seldom.ts';
+import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
@@ -36,8 +37,11 @@ const CALL_DEADLINE_MS = 1000;
 const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: CALL_DEADLINE_MS };
 const waiting = { maxRetriesPerRequest: null };
 
-/** Connects to Redis; rejects when it is not ready within 5 s, or is another kind of server than the URL says. */
-export async function connectRedis(options: { url: string; log: Log }): Promise<RedisHandles> {
+/**
+ * Connects to Redis; rejects when it is not ready within 5 s (with `patience` that is tried again), or is another kind of
+ * server than the URL says.
+ */
+export async function connectRedis(options: { url: string; log: Log; patience?: Patience }): Promise<RedisHandles> {
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
@@ -62,8 +66,11 @@ export async function connectRedis(options: { url: string; log: Log }): Promise<
     for (const subscription of subscriptions) subscription.close();
   };
   try {
-    await untilReady(commands, target);
-    await checkServerMode(commands, target);
+    const { patience = (attempt) => attempt() } = options;
+    await patience(async () => {
+      await untilReady(commands, target);
+      await checkServerMode(commands, target);
+    });
   } catch (error) {
     await close();
     throw error;

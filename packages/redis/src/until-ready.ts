@@ -1,3 +1,4 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { openSentinelOnce, type RedisClient } from './open-client.ts';
 
@@ -27,7 +28,7 @@ export function untilReady(client: RedisClient, target: RedisTarget): Promise<vo
     };
     timer = setTimeout(() => {
       const said = `${reason || 'silence'}${hint(target, reason)}`;
-      reject(new Error(`Redis did not answer within ${READY_WITHIN_MS / 1000} s: ${said}`));
+      reject(new FlotillaError('unavailable', `Redis did not answer within ${READY_WITHIN_MS / 1000} s: ${said}`));
     }, READY_WITHIN_MS);
     // One node or Sentinel may be out of order while others serve: only when none does is its cause the reason.
     client.on('error', failed).on('node error', note).once('ready', resolve);

@@ -15,11 +15,12 @@ export type MainOptions = {
 /**
  * Runs a process: `start` once, `stop` once on SIGTERM, SIGINT or when the parent that holds our IPC channel is gone;
  * then exit 0, or 1 when stopping fails or takes over 25 s. A second signal, a second later or more, ends it at once
- * with 1. Unhandled errors are logged and end the process with 1.
+ * with 1. Unhandled errors are logged and end the process with 1. A start that takes long gives up when its signal aborts;
+ * one that fails only after it has resolved rejects `failed`.
  */
 export function runMain(
   name: string,
-  start: () => Promise<{ stop(): Promise<void> }>,
+  start: (stopping: AbortSignal) => Promise<{ stop(): Promise<void>; failed?: Promise<never> }>,
   options: MainOptions = {},
 ): void {
   const say = options.plain ? sentences() : logLines(name);
@@ -33,13 +34,19 @@ export function runMain(
   process.on('unhandledRejection', (error) => die('unhandled rejection', error));
 
   // In a microtask, so that a signal in the middle of it already finds its listener.
+  const stopping = new AbortController();
   const started = Promise.resolve()
-    .then(start)
-    .catch((error: unknown) => die('could not start', error));
+    .then(() => start(stopping.signal))
+    .catch((error: unknown) => (stopping.signal.aborted ? process.exit(0) : die('could not start', error)));
+  started.then((running) =>
+    // Who is told to stop gives up waiting, too: that is for `stop` to end.
+    running.failed?.catch((error: unknown) => stopping.signal.aborted || die('could not start', error)),
+  );
   const stop = (reason: string) => {
     if (askedAtMs !== null) return;
     askedAtMs = performance.now();
     say.stopping(reason);
+    stopping.abort(new Error('the process stops'));
     setTimeout(() => die('did not stop in time', undefined), STOP_DEADLINE_MS).unref();
     started
       .then((running) => running.stop())

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 /** Nothing here is a page: no answer may be framed, sniffed, cached or embedded elsewhere. */
-const HEADERS = {
+export const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -14,7 +14,7 @@ const HEADERS = {
 export function securityHeaders(config: { publicUrl: string | null }): RequestHandler {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false;
   return (_request, response, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();
   };

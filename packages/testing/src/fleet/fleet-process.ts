@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
@@ -18,6 +18,7 @@ export type FleetProcess = {
   pid: number;
   /** Everything it wrote. */
   output(): string;
+  hasEnded(): boolean;
   /** kill -9. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
@@ -26,6 +27,20 @@ export type FleetProcess = {
 
 /** Starts a process and waits until it says it is ready. */
 export async function startProcess(
+  role: 'api' | 'worker',
+  settings: Record<string, string>,
+  chosenPort?: number,
+): Promise<FleetProcess> {
+  const process = await launchProcess(role, settings, chosenPort);
+  await untilReady(process).catch(async (error) => {
+    await process.kill();
+    throw error;
+  });
+  return process;
+}
+
+/** Starts a process, whatever becomes of it. */
+export async function launchProcess(
   role: 'api' | 'worker',
   settings: Record<string, string>,
   chosenPort?: number,
@@ -50,16 +65,13 @@ export async function startProcess(
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  await untilReady(child, metricsPort, () => output).catch((error) => {
-    child.kill('SIGKILL');
-    throw error;
-  });
   return {
     role,
     port,
     metricsPort,
     pid: child.pid!,
     output: () => output,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     kill: async () => {
       child.kill('SIGKILL');
       await exited;
@@ -74,16 +86,12 @@ export async function startProcess(
   };
 }
 
-async function untilReady(child: ChildProcess, metricsPort: number, output: () => string): Promise<void> {
+async function untilReady({ hasEnded, metricsPort, output }: FleetProcess): Promise<void> {
   await waitFor(
-    async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return true;
-      return (await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => null))?.ok;
-    },
+    async () => hasEnded() || (await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => null))?.ok,
     { timeoutMs: READY_WITHIN_MS, message: 'a process that is ready' },
   ).catch((error) => {
-    child.kill('SIGKILL');
     throw new Error(`The process is not ready:\n${output()}`, { cause: error });
   });
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The process ended:\n${output()}`);
+  if (hasEnded()) throw new Error(`The process ended:\n${output()}`);
 }

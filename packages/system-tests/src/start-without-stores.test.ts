@@ -1,0 +1,197 @@
+import {
+  ADMIN_KEY,
+  FLEET_ENCRYPTION_KEY,
+  type Fleet,
+  type FleetBot,
+  startFleet,
+} from '@flotilla/testing/fleet/fleet.ts';
+import { type FleetProcess, launchProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+const ROLES = ['api', 'worker'] as const;
+const STARTED_WITHIN_MS = 30_000;
+
+let redis: TestRedis;
+let redisRelay: TcpRelay;
+let fleet: Fleet;
+let database: TestDatabase;
+let postgres: TcpRelay;
+let started: FleetProcess[] = [];
+
+beforeAll(async () => {
+  [redis, database] = await Promise.all([startTestRedis(), testDatabase()]);
+  fleet = await startFleet({ apis: 1, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:1' }, database, redis);
+  postgres = await startTcpRelay(Number(new URL(database.url).port));
+  redisRelay = await startTcpRelay(redis.port);
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(started.map((process) => process.kill()));
+  started = [];
+  await Promise.all([postgres.restore(), redisRelay.restore()]);
+});
+afterAll(async () => {
+  await fleet?.stop();
+  await postgres?.stop();
+  await redisRelay?.stop();
+  await redis?.stop();
+  await database?.drop();
+}, 60_000);
+
+const throughRelay = (url: string, relay: TcpRelay) =>
+  Object.assign(new URL(url), { port: String(relay.port) }).href.replace(/\/$/, '');
+async function launch(role: 'api' | 'worker', settings: Record<string, string> = {}): Promise<FleetProcess> {
+  const process = await launchProcess(role, {
+    DATABASE_URL: throughRelay(database.url, postgres),
+    REDIS_URL: throughRelay(redis.url, redisRelay),
+    TELEGRAM_API_URL: fleet.simulator.url,
+    ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY,
+    ADMIN_API_KEY: ADMIN_KEY,
+    ADMIN_PASSWORD: 'a password for tests',
+    BALANCER_NOTICE_SECONDS: '0',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    ...settings,
+  });
+  started.push(process);
+  return process;
+}
+const probe = async ({ metricsPort }: FleetProcess, path: string) => {
+  const response = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
+  return { status: response.status, text: await response.text() };
+};
+/** It lives, is unready for this reason, and says that it waits: once, and as no error. */
+async function expectWaiting(process: FleetProcess, store: string): Promise<void> {
+  const saysSo = () => lines(process).filter((line) => line.includes(`waiting for ${store}`));
+  await waitFor(() => saysSo().length > 0 || process.hasEnded(), { timeoutMs: STARTED_WITHIN_MS });
+  expect([process.hasEnded(), process.hasEnded() ? process.output() : '']).toEqual([false, '']);
+  expect((await probe(process, '/livez')).status).toBe(200);
+  const readiness = await probe(process, '/readyz');
+  expect([readiness.status, readiness.text]).toEqual([503, expect.stringContaining(store)]);
+  expect(saysSo()).toHaveLength(1);
+  expect(saysSo()[0]).toContain('"level":40');
+  expect(lines(process).filter((line) => /"level":[56]0/.test(line))).toEqual([]);
+}
+const lines = (process: FleetProcess) => process.output().split('\n');
+const becomesReady = (process: FleetProcess) =>
+  waitFor(async () => (await probe(process, '/readyz')).status === 200, { timeoutMs: STARTED_WITHIN_MS });
+const ask = (process: FleetProcess, path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${process.port}${path}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` }, ...init });
+async function push(process: FleetProcess, bot: FleetBot, updateId: number): Promise<number> {
+  const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
+  const message = { message_id: updateId, date: 1_780_000_000, chat: { id: 5, type: 'private' }, text: 'x' };
+  const response = await ask(process, `/telegram/${bot.id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secretToken },
+    body: JSON.stringify({ update_id: updateId, message }),
+  });
+  return response.status;
+}
+
+describe.each([
+  ['is down', () => postgres.cut()],
+  ['hangs', async () => postgres.hang()],
+])('a process that starts while Postgres %s', (_how, takeAway) => {
+  test.each(ROLES)(
+    'waits unready, says so, and goes on when Postgres is there: %s',
+    async (role) => {
+      await takeAway();
+      const process = await launch(role);
+      await expectWaiting(process, 'Postgres');
+      await postgres.restore();
+      await becomesReady(process);
+    },
+    90_000,
+  );
+});
+
+test('an api that waits for Postgres takes pushes in, proxies and serves polls, and answers REST with 503', async () => {
+  const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+  await postgres.cut();
+  const api = await launch('api');
+  await expectWaiting(api, 'Postgres');
+  expect(await push(api, bot, 1000)).toBe(200);
+  const method = async (name: string) => (await ask(api, `/tgapi/bot${bot.token}/${name}`)).json();
+  expect(await method('getMe')).toMatchObject({ ok: true, result: { id: bot.platformId } });
+  expect(await method('getUpdates?timeout=5')).toMatchObject({ ok: true, result: [{ update_id: 1000 }] });
+  const answer = await ask(api, '/api/bots');
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  await postgres.restore();
+  await becomesReady(api);
+  expect((await ask(api, '/api/bots')).status).toBe(200);
+}, 90_000);
+
+test('the first admin is made when Postgres comes', async () => {
+  const empty = await testDatabase();
+  await postgres.cut();
+  const api = await launch('api', { DATABASE_URL: throughRelay(empty.url, postgres) });
+  await expectWaiting(api, 'Postgres');
+  await postgres.restore();
+  await becomesReady(api);
+  const me = await ask(api, '/api/auth/me');
+  expect(await me.json()).toMatchObject({ username: 'admin', role: 'admin' });
+  await api.kill();
+  await empty.drop();
+}, 90_000);
+
+test.each(ROLES)(
+  'a pending migration ends a process also when Postgres comes later: %s',
+  async (role) => {
+    const behind = await testDatabase();
+    await administer(behind.url, 'delete from kysely_migration');
+    await postgres.cut();
+    const process = await launch(role, { DATABASE_URL: throughRelay(behind.url, postgres) });
+    await expectWaiting(process, 'Postgres');
+    await postgres.restore();
+    await waitFor(() => process.hasEnded(), { timeoutMs: STARTED_WITHIN_MS });
+    expect(await process.stop()).toBe(1);
+    expect(process.output()).toContain('run: npm run migrate');
+    await behind.drop();
+  },
+  90_000,
+);
+
+test.each([
+  ['api', 'Postgres', () => postgres.cut()],
+  ['worker', 'Postgres', () => postgres.cut()],
+  ['api', 'Redis', () => redisRelay.cut()],
+  ['worker', 'Redis', () => redisRelay.cut()],
+] as const)(
+  'a process that waits and is told to stop ends with 0: %s, %s',
+  async (role, store, takeAway) => {
+    await takeAway();
+    const process = await launch(role);
+    await expectWaiting(process, store);
+    expect(await process.stop()).toBe(0);
+  },
+  90_000,
+);
+
+describe.each([
+  ['is down', () => redisRelay.cut()],
+  ['hangs', async () => redisRelay.hang()],
+])('a process that starts while Redis %s', (_how, takeAway) => {
+  test.each(['api', 'polling', 'push', 'rules', 'history', 'upkeep'])(
+    'waits unready, says so as a warning, and goes on when Redis is there: %s',
+    async (role) => {
+      await takeAway();
+      const process = await (role === 'api' ? launch('api') : launch('worker', { WORKER_ROLES: role }));
+      await expectWaiting(process, 'Redis');
+      if (role === 'api') {
+        for (const path of ['/api/bots', '/tgapi/bot1:a/getMe', '/nowhere']) {
+          const answer = await ask(process, path);
+          expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, 1]);
+          expect(await answer.json()).toHaveProperty(path.startsWith('/tgapi') ? 'error_code' : 'code');
+        }
+        expect((await ask(process, '/livez')).status).toBe(200);
+        expect((await ask(process, '/readyz')).status).toBe(503);
+      }
+      await redisRelay.restore();
+      await becomesReady(process);
+    },
+    90_000,
+  );
+});
