@@ -51,14 +51,18 @@ export async function startApi(
   let proxy: BotApiProxy | null = null;
   const ended = new AbortController();
   const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
-  const ready = (): Promise<Readiness> | Readiness => (context === null ? NOT_YET : readReadiness(context));
+  let serving = false;
+  const ready = async (): Promise<Readiness> => {
+    const known = context === null ? NOT_YET : await readReadiness(context);
+    return serving ? known : { ...known, ready: false, reasons: [...known.reasons, 'the service is starting'] };
+  };
   const { host, metricsPort } = config.http;
   const probes = await startProbeServer({
     port: metricsPort,
     host,
     metrics,
     live: () => true,
-    ready: async () => ready(),
+    ready,
   });
   try {
     // A door that opens at once would be chosen by load balancers, and refuse what another process serves.
@@ -71,6 +75,7 @@ export async function startApi(
     await door.listen();
     const { address, port } = door.server.address() as AddressInfo;
     await context.endpoints.announce(address, [port, probes.port]);
+    serving = true;
     if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
     const running = { context, drain: door.drain, proxy, probes };
     const stopAll = async () => {

@@ -37,9 +37,9 @@ export async function startWorker(
     startup.waitsFor = 'Postgres';
     const { db } = context;
     await startPatience({ log, signal: stopping }, 'Postgres')(() => requireSchema(db));
-    startup.waitsFor = null;
     await context.endpoints.announce(probes.address, [probes.port]);
     const running = startRoles(context);
+    startup.waitsFor = null;
     log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
     const stop = stopOf({ context, running, probes });
     return {
