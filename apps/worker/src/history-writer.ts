@@ -11,6 +11,7 @@ import {
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from './context.ts';
+import type { DeadLetterLog } from './dead-letter-log.ts';
 import { type SharedWrites, sharedWrites } from './shared-writes.ts';
 
 const BATCH = 500;
@@ -21,10 +22,11 @@ const TURN_BATCHES = 20;
 const GATHER_MS = 500;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
+type StoreDeps = WorkerContext & { deadLetters: DeadLetterLog };
 type HistoryDeps = WorkerContext & { storeHistory: SharedWrites<HistoryEntry> };
 
 /** Stores what the turns of all shards hand over, in transactions that they share. */
-export function historyStore(deps: WorkerContext): SharedWrites<HistoryEntry> {
+export function historyStore(deps: StoreDeps): SharedWrites<HistoryEntry> {
   // More than the pool has would only wait for a connection, and time out; one is left to the rest of the process.
   const atOnce = Math.max(1, Math.min(WRITES_AT_ONCE, deps.config.database.maxConnections - 1));
   return sharedWrites({ atOnce, size: BATCH }, (entries) => write(deps, entries));
@@ -66,7 +68,7 @@ function beginSpan({ tracing }: WorkerContext, entries: StreamEntry[]): Span | n
   });
 }
 
-async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void> {
+async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
   const { refused, replaced } = await writeHistory(deps, entries).catch((error) => {
     deps.measure.historyBatches.waits.inc();
     throw error;
@@ -74,8 +76,10 @@ async function write(deps: WorkerContext, entries: HistoryEntry[]): Promise<void
   deps.measure.historyBatches.written.inc();
   if (refused > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(refused);
   if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
-  for (const entry of entries) {
-    if (entry.type === 'dead') deps.measure.deadLetters.of(entry.reader, entry.failure.code).inc();
+  const letters = entries.filter((entry) => entry.type === 'dead');
+  for (const { reader, failure } of letters) deps.measure.deadLetters.of(reader, failure.code).inc();
+  if (letters.length > 0) {
+    deps.deadLetters.add(letters.map(({ botId, reader, failure }) => ({ botId, reader, code: failure.code })));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
+import { deadLetterLog } from './dead-letter-log.ts';
 import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
@@ -36,10 +37,12 @@ export function startRoles(context: WorkerContext): Running[] {
     running.push(takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease)));
   }
   if (roles.has('history')) {
-    const deps = { ...context, storeHistory: historyStore(context) };
-    running.push(
-      takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) => historyTurn(deps, shard, lease)),
+    const deadLetters = deadLetterLog(context.log);
+    const deps = { ...context, storeHistory: historyStore({ ...context, deadLetters }) };
+    const turns = takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) =>
+      historyTurn(deps, shard, lease),
     );
+    running.push({ stop: () => turns.stop().finally(deadLetters.stop) });
   }
   return running;
 }

@@ -1,4 +1,6 @@
+import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { noteState } from '@flotilla/domain/bots/note-state.ts';
 import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -27,13 +29,20 @@ async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
 
 /** Checks one bot's webhook and remembers what was found. Never throws for what the platform does. */
 export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
+  const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
   try {
     const found = await repairPlatformWebhook(deps, bot);
     if (found === 'repaired') deps.measure.repairs.webhook.inc();
     if (found === 'repaired') deps.log.warn({ bot: bot.id }, 'the webhook at the platform had been changed');
     await noteState(deps, bot, { hookOkAt: deps.clock.nowMs() });
+    if (refusedAtMs > 0) await noteTaken(deps, bot, refusedAtMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await noteState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
+    if (refusedAtMs === 0 && isRefusal(error)) await noteRefused(deps, bot, reason);
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof FlotillaError && error.code === 'token_refused';
 }

@@ -1,5 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
+import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { noteState } from '@flotilla/domain/bots/note-state.ts';
 import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
 import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
@@ -14,11 +15,13 @@ import type { PollPace } from '../poll-pace.ts';
 import { botForTurn } from './bot-for-turn.ts';
 
 type PollingDeps = WorkerContext & { pace: PollPace };
-type Place = { epoch: number; offset: number; polledAtMs: number; waiting: Waiting };
+type Place = { epoch: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
 
 const TURN_UPDATES = 2_000;
 /** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
 const UNHEARD_MS = 60_000;
+/** How long a changed configuration may take from Redis to here. */
+const CHANGED_PAUSE_MS = 200;
 /** Not 0: the same offset again within half a second would be served one update only. */
 const BRIEF_TIMEOUT_S = 1;
 
@@ -34,7 +37,13 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
     return await pollUntilTurnEnds(
       deps,
       bot,
-      { epoch: owner.epoch, offset: owner.pollOffset, polledAtMs: owner.polledAtMs, waiting: owner.waiting },
+      {
+        epoch: owner.epoch,
+        offset: owner.pollOffset,
+        polledAtMs: owner.polledAtMs,
+        waiting: owner.waiting,
+        refusedAtMs: owner.refusedAtMs,
+      },
       { ...lease, signal },
     );
   } finally {
@@ -65,6 +74,8 @@ async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, leas
       case 'accepted':
         place.offset = asked.nextOffset ?? place.offset;
         place.polledAtMs = deps.clock.nowMs();
+        if (place.refusedAtMs > 0) await noteTaken(deps, bot, place.refusedAtMs);
+        place.refusedAtMs = 0;
         taken += asked.updates.length;
         deps.measure.accepted.inc(accepted.appended);
         deps.measure.duplicates.inc(accepted.duplicates);
@@ -110,9 +121,13 @@ async function pauseAfterFailure(
   const nowMs = deps.clock.nowMs();
   deps.measure.pollFailures.inc();
   const { state } = botKeys(bot.id);
-  const [failures, failedAt, okAt] = await deps.redis.commands.hmget(state, 'pollTries', 'pollErrAt', 'pollOkAt');
+  const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', 'rev'];
+  const [failures, failedAt, okAt, refusedAt, revision] = await deps.redis.commands.hmget(state, ...fields);
+  // It may be the old token that is refused: the new configuration is on its way here.
+  if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
   await noteState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
+  if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefused(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
 }
 

@@ -58,10 +58,12 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
     step: async (round) => {
       const newest = newestOf(deps, bot);
       if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
-      const step = await pushStep(deps, bot, { ...round, finished: deliveries.takeEnded() });
+      const finished = deliveries.takeEnded();
+      const step = await pushStep(deps, bot, { ...round, finished });
       if (step.outcome === 'lost') return step;
       for (const update of step.due) deliveries.start(deliver(deps, bot, update, origin, lease, cancel.signal));
       if (step.hopeless) await clearBackend(deps, ITS_PROGRAM, bot, { dropPending: false, reason: GONE });
+      if (step.opened) logOpened(deps, bot, finished);
       if (step.resumed) await resumeOthers(deps, bot);
       if (step.due.length > 0) handedOut += 1;
       lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
@@ -88,9 +90,21 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
 
 /** What keeps it from the others keeps nothing from this bot: they have probes of their own. */
 async function resumeOthers(deps: WorkerContext, bot: Bot): Promise<void> {
-  await resumeBackend(deps, bot).catch((error: unknown) =>
-    deps.log.warn({ bot: bot.id, reason: String(error) }, 'the other bots of a backend wait for their own probes'),
-  );
+  logClosed(deps, bot);
+  try {
+    for (const other of await resumeBackend(deps, bot)) logClosed(deps, other);
+  } catch (error) {
+    deps.log.warn({ bot: bot.id, reason: String(error) }, 'the other bots of a backend wait for their own probes');
+  }
+}
+
+function logOpened({ log }: WorkerContext, bot: Bot, finished: Finished[]): void {
+  const reason = finished.flatMap(({ attempt }) => attempt?.error ?? []).at(-1);
+  log.warn({ bot: bot.id, backend: originOf(bot), reason }, 'the breaker opened: the backend gets one probe at a time');
+}
+
+function logClosed({ log }: WorkerContext, bot: Bot): void {
+  log.info({ bot: bot.id, backend: originOf(bot) }, 'the breaker closed: updates flow to the backend again');
 }
 
 /** One host with many bots must not hold all requests of a worker. */

@@ -59,8 +59,10 @@ export type PushStep =
       moreToFile: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;
-      /** A closed backend was got through to in this round. */
+      /** The breaker closed in this round: a probe was delivered. */
       resumed: boolean;
+      /** The breaker opened in this round. */
+      opened: boolean;
       /** When (ms) an update was last delivered before this round. */
       deliveredAtMs: number;
       /** Nothing is left, and the work mark is taken away. */
@@ -92,7 +94,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     },
   );
   if (step.outcome === 'lost') return step;
-  const [moreToFile, hopeless, deliveredAtMs, resumed] = step.named;
+  const [moreToFile, hopeless, deliveredAtMs, resumed, opened] = step.named;
   return {
     outcome: 'ok',
     epoch: step.epoch,
@@ -101,6 +103,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
     moreToFile: moreToFile === 1,
     hopeless: hopeless === 1,
     resumed: resumed === 1,
+    opened: opened === 1,
     deliveredAtMs: deliveredAtMs as number,
     ended: step.ended,
   };

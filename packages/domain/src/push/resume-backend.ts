@@ -7,17 +7,21 @@ import type { PushDeps } from './push-step.ts';
 /** The turn that got through waits for this, with its own results in hand. */
 const BOTS_AT_ONCE = 200;
 
-/** Resumes the pushes of every other bot with the same backend URL, once one of them has got through to it. */
-export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }, through: Bot): Promise<void> {
-  if (!deps.directory.ready()) return;
+/** Resumes the pushes of every other bot with the same backend URL, once one of them has got through to it; tells which. */
+export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }, through: Bot): Promise<Bot[]> {
+  if (!deps.directory.ready()) return [];
+  const all: Bot[] = [];
   const same = deps.directory
     .all()
     .filter((bot) => bot.backendUrl === through.backendUrl && bot.id !== through.id && pushes(bot));
   for (let from = 0; from < same.length; from += BOTS_AT_ONCE) {
     const some = same.slice(from, from + BOTS_AT_ONCE);
     const resumed = await Promise.all(some.map((bot) => resume(deps, bot)));
-    await deps.turns.push.wakeAll(some.filter((_, at) => resumed[at]).map((bot) => bot.id));
+    const woken = some.filter((_, at) => resumed[at]);
+    await deps.turns.push.wakeAll(woken.map((bot) => bot.id));
+    all.push(...woken);
   }
+  return all;
 }
 
 /** Whether the bot's backend was closed. */

@@ -13,12 +13,14 @@ export type Ownership =
       pollOffset: number;
       polledAtMs: number;
       waiting: Waiting;
+      /** Since when the platform refuses the bot; 0 when it does not. */
+      refusedAtMs: number;
     }
   | { outcome: 'nothing-to-do' };
 
 /** Makes the caller the owner of the bot's polling. */
 export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<Ownership> {
-  const [status, epoch, pollOffset, polledAtMs, quickest, slowest] = await runScript(
+  const [status, epoch, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
     deps.redis.commands,
     'begin-polling',
     [botKeys(bot.id).state],
@@ -31,5 +33,6 @@ export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bo
     pollOffset: pollOffset as number,
     polledAtMs: polledAtMs as number,
     waiting: { quickest: quickest as number, slowest: slowest as number },
+    refusedAtMs: refusedAtMs as number,
   };
 }

@@ -4,7 +4,7 @@
 --       request that failed was begun (ms, '' when none did); '1' when one succeeded; '1' when every answer was 410,
 --       '0' when there were others, '' when there was none; then attempts (JSON each)
 -- RESULT as lib/reader.lua says, with {more to file (0/1), whether there was nothing but 410 for 23 h (0/1),
---        last success before this round (ms), whether a closed backend was resumed (0/1)}
+--        last success before this round (ms), whether the breaker closed (0/1) or opened (0/1) in this round}
 local READER = 'push'
 -- @include reader
 local FILE_AT_ONCE = 200
@@ -32,7 +32,7 @@ if #ARGV >= mine + 4 and not again then
   redis.call('LTRIM', KEYS[10], 0, ATTEMPTS_KEPT - 1)
 end
 
-local resumed = 0
+local resumed, opened = 0, 0
 if succeeded then
   note('pushOkAt', now)
   if failSince then redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil') end
@@ -46,6 +46,7 @@ elseif failedFrom ~= '' then
   note('failSince', failSince)
   if now - failSince >= CLOSE_AFTER_MS and closedUntil <= now then
     local probeMs = math.min(tonumber(s[10] or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
+    opened = closedUntil == 0 and 1 or 0
     closedUntil = now + probeMs
     note('probeMs', probeMs, 'closedUntil', closedUntil)
   end
@@ -80,4 +81,4 @@ local units = handOut(s[13], 0)
 -- While a probe is out nothing has a time; after it the backend is resumed, or closed until the next one.
 if probing and redis.call('EXISTS', flight) == 1 then quiet = true end
 note('pend', waiting)
-return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed }, units)
+return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed, opened }, units)
