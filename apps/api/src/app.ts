@@ -6,6 +6,7 @@ import { endpoints } from './endpoints/endpoints.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequest } from './http/measure-request.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
+import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { requestLog } from './http/request-log.ts';
 import { requireStarted } from './http/require-started.ts';
@@ -27,6 +28,7 @@ export function createApp(context: Context): Express {
   app.use(requestLog(log));
   app.use(securityHeaders(config.http));
   app.use(probes(context));
+  if (context.proxyHost !== null) app.use(refuseOnProxyHost(context.proxyHost));
   app.use(platformWebhook(context));
   app.use(docs());
   app.use(requireStarted(context));

@@ -11,6 +11,7 @@ import {
 } from '@flotilla/runtime/settings.ts';
 import { tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import { z } from 'zod';
+import { hostName } from './http/host-name.ts';
 
 const MIN_KEY_LENGTH = 24;
 const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
@@ -25,6 +26,11 @@ export const apiSettings = z.object({
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /tgapi, without a slash at the end')
     .default('/tgapi'),
+  PROXY_HOST: z
+    .string()
+    .refine((host) => hostName(host) !== '', 'must be the name of a host, such as bots.example.com')
+    .transform(hostName)
+    .optional(),
   PROXY_UNKNOWN_BOTS: z.enum(['forward', 'reject'], 'must be forward or reject').default('forward'),
   AUTO_REGISTER_BOTS: switchSetting(false),
   ADMIN_USERNAME: z.string().max(64, 'must have at most 64 characters').default('admin'),
@@ -87,6 +93,8 @@ function nest(settings: Settings) {
     proxy: {
       platformUrl: settings.TELEGRAM_API_URL,
       prefix: settings.PROXY_PREFIX,
+      /** As `hostName` gives it; null: the proxy answers on every host. */
+      host: settings.PROXY_HOST ?? null,
       unknownBots: settings.PROXY_UNKNOWN_BOTS,
       autoRegisterBots: settings.AUTO_REGISTER_BOTS,
     },
@@ -106,6 +114,9 @@ function dangersOf(settings: Settings): string[] {
   if (shadowed !== undefined) dangers.push(`PROXY_PREFIX: ${shadowed} is a path of the service itself`);
   if (settings.PUBLIC_URL && new URL(settings.PUBLIC_URL).host === new URL(settings.TELEGRAM_API_URL).host) {
     dangers.push('TELEGRAM_API_URL, PUBLIC_URL: the service would be its own platform and call itself for ever');
+  }
+  if (settings.PUBLIC_URL && settings.PROXY_HOST === hostName(new URL(settings.PUBLIC_URL).host)) {
+    dangers.push('PUBLIC_URL, PROXY_HOST: must be different hosts, or the proxy is on the one where people sign in');
   }
   return dangers;
 }

@@ -32,6 +32,7 @@ import { type CredentialWatch, watchCredentials } from './auth/watch-credentials
 import type { ApiConfig } from './config.ts';
 import { type BodyBudget, bodyBudget } from './http/body-budget.ts';
 import { type ClientAddress, clientAddress } from './http/client-address.ts';
+import { type ProxyHost, proxyHost } from './http/proxy-host.ts';
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
 export interface Context extends BotDeps, AccountDeps {
@@ -53,6 +54,8 @@ export interface Context extends BotDeps, AccountDeps {
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
   clientAddress: ClientAddress;
+  /** Null where the proxy answers on every host. */
+  proxyHost: ProxyHost | null;
   /** Of what is read of requests. */
   bodies: BodyBudget;
   /** Null where it is off. */
@@ -131,6 +134,7 @@ export async function createContext(
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),
     tracing,
+    proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics),
     apiMetrics: counted,
     startup: { waitsForPostgres: false },

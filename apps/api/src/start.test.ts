@@ -123,6 +123,11 @@ describe('the settings', () => {
     expect(fault({ PROXY_PREFIX: '/api' })).toContain('PROXY_PREFIX');
     expect(fault({ PROXY_PREFIX: '/api/proxy' })).toContain('PROXY_PREFIX');
     expect(fault({ PUBLIC_URL: api.env.TELEGRAM_API_URL ?? '' })).toContain('PUBLIC_URL');
+    const publicUrl = 'https://Bots.example.com:8443/flotilla';
+    expect(fault({ PUBLIC_URL: publicUrl, PROXY_HOST: 'api.example.com' })).toBe('accepted');
+    expect(fault({ PUBLIC_URL: publicUrl, PROXY_HOST: 'bots.example.com' })).toContain('PROXY_HOST');
+    expect(fault({ PUBLIC_URL: publicUrl, PROXY_HOST: 'BOTS.example.com.:443' })).toContain('PROXY_HOST');
+    expect(fault({ PUBLIC_URL: 'http://[::1]:80', PROXY_HOST: '::1' })).toContain('PROXY_HOST');
   });
 
   test('are refused with every fault at once and without their values', () => {
@@ -132,8 +137,9 @@ describe('the settings', () => {
       PROXY_PREFIX: 'tgapi/',
       PORT: '99999',
       ENCRYPTION_KEY: 'c2hvcnQ=',
+      PROXY_HOST: 'https://bots.example.com',
     });
-    for (const name of ['ADMIN_API_KEY', 'ADMIN_PASSWORD', 'PROXY_PREFIX', 'PORT', 'ENCRYPTION_KEY']) {
+    for (const name of ['ADMIN_API_KEY', 'ADMIN_PASSWORD', 'PROXY_PREFIX', 'PROXY_HOST', 'PORT', 'ENCRYPTION_KEY']) {
       expect(message).toContain(name);
     }
     for (const value of ['flt_short-secret', 'p4ss', 'c2hvcnQ=']) expect(message).not.toContain(value);

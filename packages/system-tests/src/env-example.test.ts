@@ -68,7 +68,7 @@ describe('.env.example', () => {
     for (const schema of [apiSettings, workerSettings]) {
       const byDefault: Record<string, unknown> = readSettings(schema, required);
       const asShown: Record<string, unknown> = readSettings(schema, { ...shown, ...required });
-      const examples = ['PUBLIC_URL', 'TRUSTED_PROXIES', 'BACKEND_ALLOWED_CIDRS', 'REDIS_MEMORY_LIMIT'];
+      const examples = ['PUBLIC_URL', 'PROXY_HOST', 'TRUSTED_PROXIES', 'BACKEND_ALLOWED_CIDRS', 'REDIS_MEMORY_LIMIT'];
       for (const name of Object.keys(byDefault).filter((setting) => !examples.includes(setting))) {
         expect([name, asShown[name]]).toEqual([name, byDefault[name]]);
       }

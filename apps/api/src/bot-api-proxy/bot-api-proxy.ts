@@ -13,7 +13,7 @@ import { setWebhook } from './intercept/set-webhook.ts';
 import { parseBotPath } from './parse-bot-path.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 import { proxyMetrics } from './proxy-metrics.ts';
-import { NOT_FOUND } from './refusals.ts';
+import { NOT_FOUND, OTHER_HOST } from './refusals.ts';
 import type { RunningProxy } from './running-proxy.ts';
 import { traceCall } from './trace-call.ts';
 import { connectUpstream } from './upstream.ts';
@@ -69,6 +69,13 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   const path = parseBotPath(req.url ?? '', proxy.deps.proxy.prefix);
   if (path === null || path.kind === 'refused') {
     refuse(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
+    return;
+  }
+  if (proxy.deps.proxyHost?.isAskedBy(req) === false) {
+    const isPoll = path.kind === 'method' && path.method === 'getupdates';
+    if (!isPoll) refuse(proxy, res, OTHER_HOST, begunAtMs);
+    // Some programs ask again at once, whatever the error is.
+    else setTimeout(refuse, proxy.pollErrorDelayMs, proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
   if (proxy.deps.tracing) traceCall(proxy.deps, req, res, path);

@@ -7,6 +7,7 @@ import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import type { ClientAddress } from '../http/client-address.ts';
+import type { ProxyHost } from '../http/proxy-host.ts';
 
 export type ProxySettings = {
   /** TELEGRAM_API_URL, without a slash at the end; may carry a path of its own. */
@@ -36,6 +37,8 @@ export type ProxyDeps = BotDeps & {
   /** Aborts when the process begins to stop: whoever waits for updates is answered then. */
   stopping: AbortSignal;
   proxy: ProxySettings;
+  /** The host on which alone the proxy answers. */
+  proxyHost?: ProxyHost | null;
   clientAddress: ClientAddress;
   tracing?: Tracing | null;
 };

@@ -7,6 +7,8 @@ export function wrongForm(prefix: string): Refusal {
   return { ok: false, code: 404, description: `Not Found: no such path, it is ${form}` };
 }
 
+export const OTHER_HOST: Refusal = { ok: false, code: 404, description: 'Not Found: the Bot API is on another host' };
+
 /** The platform's words for a request line with a whole URL in it. */
 export const ABSOLUTE_URI: Refusal = {
   ok: false,
