@@ -188,7 +188,7 @@ const EXAMPLES: Record<string, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
-  listRoutingRules: () => ({ bot_id: botId, target_bot_id: botId, ...page }),
+  listRoutingRules: () => ({ bot_id: botId, ...page }),
   addRoutingRule: () => ({
     source_bot_id: botId,
     target_bot_id: botId,
