@@ -33,6 +33,7 @@ const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   'Admin.custom_title': 'What stands beside the name.',
   'Admin.permissions': 'What the administrator may do.',
   'ApiKey.user_id': 'The account that the key belongs to.',
+  'AuditEntry.action': 'What was done; AuditAction says which there are.',
   'AuditEntry.target_username': 'The username of that user, as last seen in the chat.',
   'Bot.name': 'A name for people; at first the name that the platform knows.',
   'Bot.source': 'web: added by this API; cli: by a setWebhook of its program, or by a command.',

@@ -57,7 +57,8 @@ describe('what authors wrote is counted', () => {
       [ADA, 6],
       [BOB, 3],
     ]);
-    await store(...many(12), message(3, { edit_date: NOW_S + 100, text: 'y' }));
+    const again = [...many(10), message(11, { user_id: null }), message(12)];
+    await store(...again, message(3, { edit_date: NOW_S + 100, text: 'y' }));
     expect(await counts()).toEqual([
       [ADA, 6],
       [BOB, 4],
