@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freePort } from '@flotilla/embedded/free-port.ts';
+import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -22,6 +23,13 @@ afterAll(async () => {
 }, 60_000);
 
 const portOf = (url: string) => Number(new URL(url).port);
+
+/** The first server that REDIS_URL names: the server itself, a Sentinel or a node of a cluster. */
+function portOfRedis(url: string): number {
+  const target = parseRedisUrl(url);
+  if (target.form === 'sentinel') return target.sentinels[0]!.port;
+  return target.form === 'cluster' ? target.nodes[0]!.port : target.address.port;
+}
 
 /** Why a backend there is refused: by REST, and by setWebhook of the bot itself. */
 async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
@@ -54,7 +62,7 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     'metrics of the api': api.metricsPort,
     'metrics of the worker': worker.metricsPort,
     Postgres: portOf(fleet.database.url),
-    Redis: portOf(fleet.redis.url),
+    Redis: portOfRedis(fleet.redis.url),
     'the platform': portOf(fleet.simulator.url),
   };
   // The worker has told the api where it listens by then.
