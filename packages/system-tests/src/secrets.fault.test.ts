@@ -73,13 +73,18 @@ function keepToken(name: string, token: string): void {
   secrets[`${name}'s token, encoded`] = encodeURIComponent(token);
 }
 
-/** A process that is to end by itself: what it wrote until then. */
-async function failing(name: string, role: 'api' | 'worker', settings: Record<string, string>): Promise<void> {
+/** A process that is to end by itself, or to wait for ever: what it wrote until then. */
+async function failing(
+  name: string,
+  role: 'api' | 'worker',
+  settings: Record<string, string>,
+  end = 'The process ended',
+): Promise<void> {
   const ended = await fleet.start(role, settings).then(
     () => 'it runs',
     (error: Error) => error.message,
   );
-  expect([name, ended]).toEqual([name, expect.stringContaining('The process ended')]);
+  expect([name, ended]).toEqual([name, expect.stringContaining(end)]);
   outputs[name] = ended;
 }
 
@@ -170,11 +175,11 @@ test('no token, key, password or secret is in logs, metrics, Postgres or Redis, 
   await failing('Postgres refuses', 'api', {
     DATABASE_URL: withPassword(database.url, WRONG_PASSWORD).replace(/test_\w+$/, 'absent'),
   });
-  await failing('Postgres is away', 'worker', {
-    DATABASE_URL: `postgres://flotilla:${WRONG_PASSWORD}@127.0.0.1:${await freePort()}/x`,
-  });
+  const postgresAway = { DATABASE_URL: `postgres://flotilla:${WRONG_PASSWORD}@127.0.0.1:${await freePort()}/x` };
+  await failing('Postgres is away', 'worker', postgresAway, 'waiting for Postgres');
   await failing('Redis refuses', 'api', { REDIS_URL: `redis://:${WRONG_PASSWORD}@127.0.0.1:${server.port}` });
-  await failing('Redis is away', 'worker', { REDIS_URL: `redis://:${WRONG_PASSWORD}@127.0.0.1:${await freePort()}` });
+  const redisAway = { REDIS_URL: `redis://:${WRONG_PASSWORD}@127.0.0.1:${await freePort()}` };
+  await failing('Redis is away', 'worker', redisAway, 'waiting for Redis');
   await failing('no URLs', 'api', {
     DATABASE_URL: `postgres//flotilla:${WRONG_PASSWORD}@h`,
     REDIS_URL: `redis:/:${WRONG_PASSWORD}@h:x`,
