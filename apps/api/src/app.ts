@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import express, { type Express } from 'express';
 import type { Context } from './context.ts';
 import { docs } from './docs/docs.ts';

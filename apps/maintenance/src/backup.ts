@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { writeBackup } from '@flotilla/database/backup/write-backup.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readDatabaseSettings } from './maintenance-settings.ts';
 
 /** `backup <new directory>` */

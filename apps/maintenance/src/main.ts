@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';

@@ -1,9 +1,9 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { loadBackup } from '@flotilla/database/backup/load-backup.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { OPERATOR } from '@flotilla/domain/audit/actor.ts';
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readDatabaseSettings } from './maintenance-settings.ts';
 
 /** `restore <directory>`, into the empty database that DATABASE_URL names. */

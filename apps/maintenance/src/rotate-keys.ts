@@ -1,8 +1,8 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
 import { readSealedSettings } from './maintenance-settings.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 /** Throws FlotillaError with one sentence when nothing can listen on the port; 0 is always free. */
 export async function requireFreePort(host: string, port: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { type GuardedProcess, startGuarded } from '@flotilla/embedded/guarded-process.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
 
 const READY_DEADLINE_MS = 60_000;

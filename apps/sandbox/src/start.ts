@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { ownData } from '@flotilla/embedded/own-data.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { startRedis } from '@flotilla/embedded/start-redis.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { SandboxSettings } from './config.ts';
 import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';

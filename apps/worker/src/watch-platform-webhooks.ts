@@ -1,9 +1,9 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { noteState } from '@flotilla/domain/bots/note-state.ts';
 import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { WorkerContext } from './context.ts';
 
 const CHECK_EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 /** What a person at the terminal reads when an embedded service cannot be started: one sentence, then its own words. */
 export function serviceError(sentence: string, cause?: unknown): FlotillaError {

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { describe, expect, test } from '@jest/globals';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
 

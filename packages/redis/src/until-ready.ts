@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { openSentinelOnce, type RedisClient } from './open-client.ts';
 

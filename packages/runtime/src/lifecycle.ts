@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { SettingsError } from './env.ts';
+import { FlotillaError } from './flotilla-error.ts';
 import { createLogger } from './logger.ts';
 import { redactSecrets } from './redact-secrets.ts';
 

@@ -1,7 +1,7 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { ownId } from '@flotilla/contract/input-types.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import type { Endpoint } from '../http/define-endpoint.ts';
 import type { RawFields } from '../http/read-fields.ts';

@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 /** Throws 'forbidden' for a session of an account that must still change the password it was given; keys go on. */
 export function requirePasswordChanged(

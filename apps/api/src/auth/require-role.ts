@@ -1,7 +1,7 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 /** Throws 'forbidden' unless the caller has the role, and the reach, that the operation asks for. */
 export function requireRole(

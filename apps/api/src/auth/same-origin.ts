@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import { hasSessionCookie } from './authentication.ts';
 

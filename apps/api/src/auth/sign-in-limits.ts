@@ -1,10 +1,10 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { SignInLimit } from '@flotilla/domain/accounts/record-sign-in-limit.ts';
 import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/network-of.ts';
 import { knownNetworks } from './known-networks.ts';

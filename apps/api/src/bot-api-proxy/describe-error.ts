@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { classifyError } from '../http/classify-error.ts';
-import { ERROR_STATUS } from '../http/error-status.ts';
 import type { Refusal } from './answer.ts';
 
 /** What went wrong on our side, in the platform's words: its reason phrase, then a sentence. Faults of ours are logged. */

@@ -1,7 +1,8 @@
-import { type ErrorCode, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 
 const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refused', 'bad_request'];

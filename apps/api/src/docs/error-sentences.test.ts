@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@flotilla/contract/flotilla-error.ts';
+import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import { ERROR_NOTES } from '@flotilla/contract/openapi/error-codes.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';

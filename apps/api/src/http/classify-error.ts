@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 const RETRY_AFTER_S = 2;
 

@@ -1,9 +1,9 @@
-import type { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
 import type { ErrorAnswer } from '@flotilla/contract/resources/answers.ts';
+import type { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { classifyError } from './classify-error.ts';
-import { ERROR_STATUS } from './error-status.ts';
 import { requestId } from './request-id.ts';
 import { sendJson } from './send-json.ts';
 

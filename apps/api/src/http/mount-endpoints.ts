@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './define-endpoint.ts';

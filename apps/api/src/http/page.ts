@@ -1,4 +1,4 @@
-import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 
 /** What "all rows" is where a list has no page size of its own. */

@@ -1,4 +1,4 @@
-import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { RawFields } from './read-fields.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { RequestHandler } from 'express';
 import { hostName } from './host-name.ts';
 import { trustedProxies } from './trusted-proxies.ts';

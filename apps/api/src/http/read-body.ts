@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import type { BodyBudget, Sender } from './body-budget.ts';
 import { collectBody } from './collect-body.ts';

@@ -1,5 +1,5 @@
-import type { FaultDetail } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
+import type { FaultDetail } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import type { BodyBudget } from './body-budget.ts';
 import { formFields, MAX_BODY_BYTES, readBody } from './read-body.ts';

@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import { requireBots } from '../auth/require-bots.ts';
 import { requirePasswordChanged } from '../auth/require-password-changed.ts';

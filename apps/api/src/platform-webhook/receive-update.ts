@@ -1,7 +1,7 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { isPlatformSecret } from '@flotilla/domain/bots/platform-webhook.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';

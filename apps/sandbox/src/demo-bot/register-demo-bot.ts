@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 
 /** The person who writes to the demo bot; the same one at every start. */

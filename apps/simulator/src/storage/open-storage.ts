@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Simulator } from '../simulator.ts';
 import { READERS, resumeWebhook } from './read-rows.ts';
 import { type Kept, KINDS, type Kind } from './rows.ts';

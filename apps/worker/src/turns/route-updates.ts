@@ -1,10 +1,10 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { routeUnit } from '@flotilla/domain/routing-rules/route-unit.ts';
 import type { FinishedUnit, RoutingUnit } from '@flotilla/domain/routing-rules/rules-step.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease } from '@flotilla/redis/turn-worker.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
 

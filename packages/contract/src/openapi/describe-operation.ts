@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../flotilla-error.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { describeInputs } from './describe-inputs.ts';
 import type { Documentation } from './document-operation.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../flotilla-error.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** What the API document says of an operation beyond what its schemas say. */

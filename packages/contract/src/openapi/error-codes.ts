@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../flotilla-error.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** The errors that every operation of this kind can give, together with `beyond`, what it can give of its own. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../flotilla-error.ts';
+import type { ErrorCode } from '../errors.ts';
 import { ERROR_NOTES } from './error-codes.ts';
 import { headerRefs } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';

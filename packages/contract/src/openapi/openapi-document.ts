@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../flotilla-error.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { errorAnswer } from '../resources/answers.ts';
 import { describeProxy, PROXY_TAG } from './bot-api-proxy.ts';

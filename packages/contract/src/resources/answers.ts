@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_CODES } from '../flotilla-error.ts';
+import { ERROR_CODES } from '../errors.ts';
 
 /** What every operation that only acts answers. */
 export const okAnswer = z.strictObject({ ok: z.literal(true) }).meta({ id: 'Ok' });

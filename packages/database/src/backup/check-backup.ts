@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type BackupManifest, backupManifest, CHECKSUM_FILE, MANIFEST_FILE } from './backup-manifest.ts';
 import { hashing } from './hashing.ts';
 

@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { refuseUnknownBot } from '../bots/refuse-unknown-bot.ts';

@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
 

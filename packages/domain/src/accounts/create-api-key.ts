@@ -1,6 +1,6 @@
-import { FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import type { Role } from '@flotilla/contract/resources/account.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from './common-password.ts';
 

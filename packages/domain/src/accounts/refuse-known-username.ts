@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { readSqlState } from '@flotilla/database/is-unavailable.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 const UNIQUE_VIOLATION = '23505';
 

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { accountStore } from './account-store.ts';
 
 /**

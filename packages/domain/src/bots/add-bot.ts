@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import got from 'got';
 import { forbiddenReason, guardedLookup, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot } from './bot.ts';

@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels, configKeys } from '@flotilla/redis/keys.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { keptCertificate } from './backend-certificate.ts';

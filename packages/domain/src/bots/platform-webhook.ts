@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from './bot.ts';

@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from './bot.ts';
 
 /** Throws 'bad_request' for a bot whose chats are not managed: neither acted in nor changed in our records. */

@@ -1,4 +1,4 @@
-import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { z } from 'zod';

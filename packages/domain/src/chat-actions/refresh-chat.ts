@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readChatFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';

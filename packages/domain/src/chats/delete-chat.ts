@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { deletionStore } from '../retention/deletion-store.ts';

@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';

@@ -1,5 +1,5 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { guessChatType } from '@flotilla/telegram/message-facts.ts';
 import { historyChatStore } from '../history/history-chat-store.ts';
 import { lockBots } from '../history/lock-bots.ts';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
@@ -7,6 +6,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';

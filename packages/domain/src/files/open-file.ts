@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { FileRange, OpenedFile, PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
 import { resultOf } from '../bots/validate-token.ts';

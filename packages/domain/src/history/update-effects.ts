@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readChatFacts, readUserFacts } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Actor } from '../audit/actor.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 
 export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };

@@ -1,4 +1,4 @@
-import { type FaultDetail, FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { SOURCE_CHAT } from '../bots/active-rule.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { compilePattern } from './compile-pattern.ts';

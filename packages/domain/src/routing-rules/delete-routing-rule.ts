@@ -1,4 +1,4 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { auditedRule } from './audited-rule.ts';

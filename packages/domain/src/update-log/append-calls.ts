@@ -1,9 +1,9 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { CallBatch } from './captured-call.ts';
 import { rememberOwnPosts } from './own-posts.ts';

@@ -1,8 +1,8 @@
-import { FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { listAuditEntries } from '@flotilla/contract/operations/audit.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { findAccountId } from '@flotilla/domain/accounts/find-account-id.ts';
 import { type AuditQuery, auditStore } from '@flotilla/domain/audit/audit-store.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { defineListEndpoint } from '../../http/define-endpoint.ts';

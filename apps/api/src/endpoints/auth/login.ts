@@ -1,7 +1,7 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { login } from '@flotilla/contract/operations/auth.ts';
 import { recordSignInLimit } from '@flotilla/domain/accounts/record-sign-in-limit.ts';
 import { signIn } from '@flotilla/domain/accounts/sign-in.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { beginSession } from '../../auth/session.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { presentAccount } from './present-account.ts';

@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { requireManaged } from '@flotilla/domain/bots/require-managed.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../../context.ts';
 
 /** The bot of an id; throws 'not_found'. */

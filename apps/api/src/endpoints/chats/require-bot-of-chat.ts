@@ -1,7 +1,7 @@
-import { type FlotillaError, refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { chatStore } from '@flotilla/domain/chats/chat-store.ts';
+import { type FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../../context.ts';
 import { requireBot } from '../bots/require-bot.ts';
 

@@ -1,6 +1,6 @@
-import { refusedInput } from '@flotilla/contract/flotilla-error.ts';
 import { listRoutingRules } from '@flotilla/contract/operations/routing-rules.ts';
 import { routingRuleStore } from '@flotilla/domain/routing-rules/routing-rule-store.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { defineListEndpoint } from '../../http/define-endpoint.ts';
 import { cutPage, decodeCursor, MAX_ROWS } from '../../http/page.ts';
 import { requireBotsOfRule } from './bots-of-rule.ts';

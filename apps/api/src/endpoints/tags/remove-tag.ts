@@ -1,8 +1,8 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { removeTag as operation } from '@flotilla/contract/operations/tags.ts';
 import { OK } from '@flotilla/contract/resources/answers.ts';
 import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
 import { tagStore } from '@flotilla/domain/tags/tag-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../../context.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { requireManagedBot } from '../bots/require-bot.ts';

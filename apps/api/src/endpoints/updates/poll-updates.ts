@@ -1,6 +1,6 @@
-import { FlotillaError } from '@flotilla/contract/flotilla-error.ts';
 import { pollUpdates } from '@flotilla/contract/operations/updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { defineRawEndpoint } from '../../http/define-endpoint.ts';
 import { untilGone } from '../../http/until-gone.ts';

@@ -1,23 +1,4 @@
-/** Every word an error's `code` can be; clients may rely on the list being closed. */
-export const ERROR_CODES = [
-  'bad_request',
-  'unauthorized',
-  'forbidden',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'payload_too_large',
-  'unsupported_media_type',
-  'too_many_requests',
-  'token_refused',
-  'platform_refused',
-  'platform_failed',
-  'platform_timeout',
-  'unavailable',
-  'internal',
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
+import type { ErrorCode } from '@flotilla/contract/errors.ts';
 
 /** One fault of an input: where it is (`bot_id`, `permissions.can_pin`) and what is wrong with it. */
 export interface FaultDetail {
