@@ -1,5 +1,5 @@
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
@@ -45,7 +45,7 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
   const target = parseRedisUrl(options.url);
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
-  const warn = seldom((error: Error, leftOut) =>
+  const warn = throttledLog((error: Error, leftOut) =>
     options.log.warn({ reason: reasonOf(error), leftOut }, 'redis connection'),
   );
   const logged = <C extends RedisClient>(client: C): C => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seldom } from '@flotilla/runtime/seldom.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { type ConnectionOptions, type Job, Worker } from 'bullmq';
 import type { RedisHandles } from './connect.ts';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
@@ -59,7 +59,7 @@ export function turnWorker(options: {
   const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
 
   let stopping = false;
-  const warnOfRedis = seldom((error: unknown, leftOut) =>
+  const warnOfRedis = throttledLog((error: unknown, leftOut) =>
     log.warn({ kind, reason: String(error), leftOut }, 'turns wait for Redis; upkeep revives them'),
   );
 
@@ -95,7 +95,7 @@ export function turnWorker(options: {
   });
   worker.on(
     'error',
-    seldom((error: Error, leftOut) => log.warn({ kind, reason: error.message, leftOut }, 'turn worker')),
+    throttledLog((error: Error, leftOut) => log.warn({ kind, reason: error.message, leftOut }, 'turn worker')),
   );
   worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
   worker.on('locksRenewed', ({ jobIds }) => {

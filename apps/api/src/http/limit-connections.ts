@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './network-of.ts';
 
 export type ConnectionLimits = {
@@ -18,7 +18,7 @@ export type ConnectionLimits = {
 /** Refuses connections that are too many, at once and without a word; the log says so at most every 10 s. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { maxConnections, maxPerAddress = 0, isTrusted, refused, log } = limits;
-  const warn = seldom((what: { limit: number; address?: string }, leftOut) =>
+  const warn = throttledLog((what: { limit: number; address?: string }, leftOut) =>
     log.warn({ ...what, leftOut }, 'there are as many connections as may be; a new one was refused'),
   );
   server.maxConnections = maxConnections;

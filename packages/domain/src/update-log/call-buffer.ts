@@ -5,7 +5,7 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -62,10 +62,10 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   let drained: (() => void)[] = [];
   const outcomes = callMetrics(deps.metrics, () => calls);
 
-  const warnOfLoss = seldom((lost: LostCall, leftOut) =>
+  const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
     deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
   );
-  const warnOfWaiting = seldom((reason: string) =>
+  const warnOfWaiting = throttledLog((reason: string) =>
     deps.log.warn({ reason, calls }, 'calls for the history wait for Redis'),
   );
   const lose = (lost: LostCall): void => {

@@ -5,7 +5,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { seldom } from '@flotilla/runtime/seldom.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Bot } from '../bots/bot.ts';
 import { botStore } from '../bots/bot-store.ts';
 
@@ -33,7 +33,9 @@ export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
   let asked: { ids: number[]; found: Promise<Map<number, number>> } | null = null;
   let running = false;
   let closed = false;
-  const warn = seldom((reason: string) => log.warn({ reason }, 'update ids could not be reserved; it is tried again'));
+  const warn = throttledLog((reason: string) =>
+    log.warn({ reason }, 'update ids could not be reserved; it is tried again'),
+  );
 
   const reserve = async (batch: typeof wanted): Promise<void> => {
     const rows = [...batch.values()].map(({ bot, lastId }) => {
