@@ -1,6 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
-import { noteState } from '@flotilla/domain/bots/note-state.ts';
+import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -34,11 +34,11 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
     const found = await repairPlatformWebhook(deps, bot);
     if (found === 'repaired') deps.measure.repairs.webhook.inc();
     if (found === 'repaired') deps.log.warn({ bot: bot.id }, 'the webhook at the platform had been changed');
-    await noteState(deps, bot, { hookOkAt: deps.clock.nowMs() });
+    await patchBotState(deps, bot, { hookOkAt: deps.clock.nowMs() });
     if (refusedAtMs > 0) await noteTaken(deps, bot, refusedAtMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await noteState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
+    await patchBotState(deps, bot, { hookOkAt: 0, pollErr: reason, pollErrAt: deps.clock.nowMs() });
     if (refusedAtMs === 0 && isRefusal(error)) await noteRefused(deps, bot, reason);
   }
 }

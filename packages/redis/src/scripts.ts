@@ -12,7 +12,7 @@ const SCRIPT_NAMES = [
   'forget-bot',
   'note-reserved',
   'note-routed',
-  'note-state',
+  'patch-bot-state',
   'pull-read',
   'push-step',
   'redrive',

@@ -1,7 +1,7 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
-import { noteState } from '@flotilla/domain/bots/note-state.ts';
+import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
 import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
@@ -109,7 +109,7 @@ function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span 
 async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
-  await noteState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs });
+  await patchBotState(deps, bot, { pollErr: `${cause}; the platform keeps the rest`, pollErrAt: nowMs });
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 
@@ -126,7 +126,7 @@ async function pauseAfterFailure(
   // It may be the old token that is refused: the new configuration is on its way here.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
-  await noteState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
+  await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
   if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefused(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
 }

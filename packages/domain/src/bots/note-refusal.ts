@@ -2,19 +2,19 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from './bot.ts';
-import { noteState } from './note-state.ts';
+import { patchBotState } from './patch-bot-state.ts';
 
 type Deps = { redis: RedisHandles; clock: Clock; log: Logger };
 
 /** Remembers that the platform refuses a bot that it took until now, and says so. */
 export async function noteRefused(deps: Deps, bot: Bot, reason: string): Promise<void> {
-  await noteState(deps, bot, { refusedAt: deps.clock.nowMs() });
+  await patchBotState(deps, bot, { refusedAt: deps.clock.nowMs() });
   deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again once a minute');
 }
 
 /** Forgets it, and says so. */
 export async function noteTaken(deps: Deps, bot: Bot, refusedAtMs: number): Promise<void> {
-  await noteState(deps, bot, { refusedAt: 0 });
+  await patchBotState(deps, bot, { refusedAt: 0 });
   const forSeconds = Math.round((deps.clock.nowMs() - refusedAtMs) / 1000);
   deps.log.info({ bot: bot.id, forSeconds }, 'the platform takes a bot again');
 }

@@ -4,7 +4,7 @@ import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import type { PlaceChange } from './bot-mirror.ts';
 import { changeBot } from './change-bot.ts';
-import { noteState } from './note-state.ts';
+import { patchBotState } from './patch-bot-state.ts';
 import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 
 /**
@@ -26,6 +26,6 @@ export async function switchIntake(
   if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   if (pushed && !shallBePushed) await removePlatformWebhook(deps, bot);
   const changed = await changeBot(deps, by, bot.id, changes, place);
-  if (shallBePushed) await noteState(deps, changed, { hookOkAt: deps.clock.nowMs() });
+  if (shallBePushed) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
   return changed;
 }

@@ -4,14 +4,14 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Bot } from './bot.ts';
 
 /** Remembers facts about a bot in its state, unless the bot is gone. */
-export async function noteState(
+export async function patchBotState(
   deps: { redis: RedisHandles },
   bot: Bot,
   fields: Record<string, string | number>,
 ): Promise<void> {
   await runScript(
     deps.redis.commands,
-    'note-state',
+    'patch-bot-state',
     [botKeys(bot.id).state],
     [bot.generation, ...Object.entries(fields).flat()],
   );
