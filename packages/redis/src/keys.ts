@@ -57,9 +57,9 @@ export function botKeys(botId: number) {
     /** `p:<id>` what was sent already, `g:<id>` album. */
     rulesWork: `${prefix}:rules:work`,
     /** Exists for a second after a setWebhook, which is taken once a second. */
-    setWebhookTurn: `${prefix}:set-webhook`,
+    recentSetWebhook: `${prefix}:set-webhook`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
-    logOutTurn: `${prefix}:log-out`,
+    recentLogOut: `${prefix}:log-out`,
     /** Taken by whoever checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
     /** Bitmap of 4,096 platform ids that were seen. */

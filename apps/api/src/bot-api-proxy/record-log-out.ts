@@ -14,7 +14,7 @@ export async function recordLogOut(proxy: RunningProxy, call: MethodCall): Promi
   try {
     const bot = deps.directory.byToken(call.path.token);
     if (bot === undefined) return;
-    const first = await deps.redis.commands.set(botKeys(bot.id).logOutTurn, '1', 'PX', ONCE_PER_MS, 'NX');
+    const first = await deps.redis.commands.set(botKeys(bot.id).recentLogOut, '1', 'PX', ONCE_PER_MS, 'NX');
     if (first !== 'OK') return;
     await recordAction(deps, botActor(proxy, call), { action: 'bot_log_out', botId: bot.id, details: call.method });
   } catch (error) {

@@ -77,14 +77,14 @@ async function readSettings(
 
 /** What is refused before this costs nobody the second that a webhook which is set takes. */
 async function takeSettings(deps: ProxyDeps, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
-  if (!(await takeTurn(deps, bot.id))) return tooSoon();
+  if (!(await allowOncePerSecond(deps, bot.id))) return tooSoon();
   const outcome = await setBackend(deps, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 
 /** Once a second per bot, whichever replica is asked. */
-async function takeTurn(deps: ProxyDeps, botId: number): Promise<boolean> {
-  const taken = await deps.redis.commands.set(botKeys(botId).setWebhookTurn, '1', 'PX', ONCE_PER_MS, 'NX');
+async function allowOncePerSecond(deps: ProxyDeps, botId: number): Promise<boolean> {
+  const taken = await deps.redis.commands.set(botKeys(botId).recentSetWebhook, '1', 'PX', ONCE_PER_MS, 'NX');
   return taken === 'OK';
 }
 
