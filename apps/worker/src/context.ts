@@ -25,7 +25,7 @@ import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
-import { type SharedSlots, sharedSlots } from './turns/shared-slots.ts';
+import { type SharedLimiter, sharedLimiter } from './turns/shared-limiter.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** Everything a worker process holds, wired once. */
@@ -46,9 +46,9 @@ export type WorkerContext = {
   pushable: ChannelWaiters;
   backends: BackendConnections;
   /** Requests to backends, over all turns of this process. */
-  slots: SharedSlots;
+  requestLimiter: SharedLimiter;
   /** Push turns that may wait for their bot's next update instead of ending. */
-  lingerers: SharedSlots;
+  awaitingTurns: SharedLimiter;
   backendPolicy: BackendPolicy;
   /** Where we and our stores listen. */
   endpoints: OwnEndpoints;
@@ -99,7 +99,7 @@ export async function createWorkerContext(
   directory.onChange((botId) => {
     if (directory.ready()) backends.changed(botId, directory.byId(botId));
   });
-  const slots = sharedSlots(REQUESTS_AT_ONCE);
+  const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
   return {
     config,
@@ -115,14 +115,14 @@ export async function createWorkerContext(
     idReserve,
     pushable,
     backends,
-    slots,
-    lingerers: sharedSlots(LINGERING_TURNS),
+    requestLimiter,
+    awaitingTurns: sharedLimiter(LINGERING_TURNS),
     backendPolicy,
     endpoints,
     publicUrl: config.publicUrl,
     tracing,
     metrics,
-    measure: workerMetrics(metrics, slots),
+    measure: workerMetrics(metrics, requestLimiter),
     clock: systemClock,
     log,
     close: async () => {

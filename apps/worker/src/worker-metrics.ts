@@ -5,7 +5,7 @@ import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
 import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
-import type { SharedSlots } from './turns/shared-slots.ts';
+import type { SharedLimiter } from './turns/shared-limiter.ts';
 
 /** What a worker counts; no label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
@@ -13,10 +13,10 @@ export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
-export function workerMetrics(metrics: Metrics, slots: SharedSlots) {
+export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
   const { quickCounter, quickHistogram } = metrics;
   return {
-    ...pushMetrics(metrics, slots),
+    ...pushMetrics(metrics, requestLimiter),
     accepted: quickCounter({
       name: 'flotilla_updates_accepted_total',
       help: 'Updates taken into the log, by how they came in.',
@@ -49,7 +49,7 @@ export function workerMetrics(metrics: Metrics, slots: SharedSlots) {
   };
 }
 
-function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, slots: SharedSlots) {
+function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, requestLimiter: SharedLimiter) {
   const outcomes: Delivery['outcome'][] = ['delivered', 'refused', 'failed', 'aborted'];
   const pushed = quickCounter({
     name: 'flotilla_updates_pushed_total',
@@ -73,7 +73,7 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, slots
     buckets: [1, 2, 3, 5, 8, 13, 21],
   }).of();
   readGauge({ name: 'flotilla_push_requests_in_flight', help: 'Requests to backends that are under way.' }, () => [
-    { value: slots.taken() },
+    { value: requestLimiter.taken() },
   ]);
   const of = Object.fromEntries(
     outcomes.map((outcome) => [outcome, { count: pushed.of(outcome), seconds: seconds.of(outcome) }]),

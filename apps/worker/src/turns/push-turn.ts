@@ -54,7 +54,7 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
   return {
     underWay: deliveries,
     lookEveryMs: LOOK_EVERY_MS,
-    room: () => deps.slots.offer(bot.maxConnections - deliveries.count(), origin),
+    room: () => deps.requestLimiter.offer(bot.maxConnections - deliveries.count(), origin),
     step: async (round) => {
       const newest = newestOf(deps, bot);
       if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
@@ -71,11 +71,11 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       const more = step.moreToFile && round.room > due.length;
       return { outcome: 'ok', epoch, nextDueMs, ended, taken: due.length, more };
     },
-    lingers: () => lively && deps.lingerers.offer(1) > 0,
+    lingers: () => lively && deps.awaitingTurns.offer(1) > 0,
     linger: async () => {
-      deps.lingerers.take();
+      deps.awaitingTurns.take();
       await deliveries.news(LINGER_MS);
-      deps.lingerers.giveBack();
+      deps.awaitingTurns.giveBack();
     },
     breakOff: () => cancel.abort(),
     close: () => {
@@ -126,13 +126,13 @@ async function deliver(
   lease: TurnLease,
   cancel: AbortSignal,
 ): Promise<Finished> {
-  deps.slots.take(origin);
+  deps.requestLimiter.take(origin);
   try {
     return await deliverUpdate(deps, bot, update, lease, cancel);
   } catch (error) {
     deps.log.error({ bot: bot.id, update: update.id, err: error }, 'the handling of an update failed');
     return { lane: update.lane, unitId: update.unitId, outcome: 'threw' };
   } finally {
-    deps.slots.giveBack(origin);
+    deps.requestLimiter.giveBack(origin);
   }
 }

@@ -1,5 +1,5 @@
 /** A limit over all turns of a process, shared so that none can take all of it. */
-export type SharedSlots = {
+export type SharedLimiter = {
   /**
    * How many of the wanted ones may be taken now: at most half of what is free, at least one while any is, and never so
    * many that one holder would have more than a quarter of all.
@@ -10,7 +10,7 @@ export type SharedSlots = {
   taken(): number;
 };
 
-export function sharedSlots(limit: number): SharedSlots {
+export function sharedLimiter(limit: number): SharedLimiter {
   const heldBy = new Map<string, number>();
   const held = (holder: string) => heldBy.get(holder) ?? 0;
   let taken = 0;
