@@ -85,7 +85,12 @@ async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
 
 function historyEntry(shard: number, { id, fields }: StreamEntry): HistoryEntry {
   const field = (name: string) => fields[name] ?? '';
-  const common = { key: `${shard}:${id}`, botId: Number(field('b')), generation: field('g'), atMs: Number(field('a')) };
+  const common = {
+    key: `${shard}:${id}`,
+    botId: Number(field('b')),
+    registrationId: field('g'),
+    atMs: Number(field('a')),
+  };
   switch (field('t')) {
     case 'call':
       return {

@@ -32,7 +32,7 @@ export interface BotsTable {
   max_connections: Generated<number>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
-  /** Drawn once per registration; Redis state of another generation is not this bot's. */
+  /** Drawn once per registration; Redis state of another registration is not this bot's; the column's name is older. */
   generation: string;
   /** From the sequence `bot_revisions`: rises with every change of this row. */
   revision: BigInt64;

@@ -29,7 +29,7 @@ export function botKeys(botId: number) {
   return {
     ...shardKeys(shardOf(botId)),
     prefix,
-    /** Hash: generation, ids, places, epochs, switches (see scripts/README.md). */
+    /** Hash: registration id, ids, places, epochs, switches (see scripts/README.md). */
     state: `${prefix}:state`,
     /** Stream: the update log. */
     log: `${prefix}:log`,

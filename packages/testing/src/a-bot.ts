@@ -25,7 +25,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     allowedUpdates: null,
     rules: [],
     routedTo: false,
-    generation: `generation-${id}`,
+    registrationId: `registration-${id}`,
     revision: 1,
     createdAt: new Date(0),
     ...overrides,

@@ -4,6 +4,7 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Bot, pushes, routes } from './bot.ts';
+import { mirroredText } from './mirrored-bot.ts';
 import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
@@ -25,11 +26,11 @@ export async function mirrorBot(
   form: SealedForm = 'bound',
 ): Promise<boolean> {
   const waits = await applyBot(deps, bot, change);
-  const json = JSON.stringify(bot);
+  const text = mirroredText(bot);
   const sealed =
     form === 'bound'
-      ? deps.secrets.seal(json, SEALED_PLACES.mirrored(bot.id, bot.revision))
-      : deps.secrets.sealUnbound(json);
+      ? deps.secrets.seal(text, SEALED_PLACES.mirrored(bot.id, bot.revision))
+      : deps.secrets.sealUnbound(text);
   await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
   return waits;
 }
@@ -54,7 +55,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       ...rulesKeys(keys),
     ],
     [
-      bot.generation,
+      bot.registrationId,
       deps.clock.nowMs(),
       keys.lane(''),
       flag(bot.longPollEnabled),

@@ -26,7 +26,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     rules: row.rules,
     routedTo: row.routed_to,
-    generation: row.generation,
+    registrationId: row.generation,
     revision: row.revision,
     reservedUpdateId: row.reserved_update_id,
     createdAt: row.created_at,

@@ -6,7 +6,7 @@ import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with what the routes say of it. */
 export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
-type Registration = { id: number; generation: string };
+type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
 
@@ -95,10 +95,10 @@ export function botStore(db: Database) {
       const column = <T>(of: (one: Registration & { upTo: number }) => T) => wanted.map(of);
       const { rows } = await sql<Registration & { upTo: number }>`
         update bots set reserved_update_id = greatest(reserved_update_id, w.up_to)
-        from unnest(${column(({ id }) => id)}::bigint[], ${column(({ generation }) => generation)}::text[],
+        from unnest(${column(({ id }) => id)}::bigint[], ${column(({ registrationId }) => registrationId)}::text[],
           ${column(({ upTo }) => upTo)}::bigint[]) as w (id, generation, up_to)
         where bots.id = w.id and bots.generation = w.generation
-        returning bots.id, bots.generation, bots.reserved_update_id as "upTo"`.execute(db);
+        returning bots.id, bots.generation as "registrationId", bots.reserved_update_id as "upTo"`.execute(db);
       return rows;
     },
     remove: async (id: number): Promise<boolean> => {

@@ -28,7 +28,7 @@ export type Bot = {
   rules: ActiveRule[];
   /** Another bot's rule, or its own, sends to chats of this bot: replies there go back to where they came from. */
   routedTo: boolean;
-  generation: string;
+  registrationId: string;
   revision: number;
   /** Update ids up to this one may have been handed out; absent where an earlier release mirrored the bot. */
   reservedUpdateId?: number;

@@ -3,9 +3,9 @@ import { channels, configKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import { keptCertificate } from './backend-certificate.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
+import { botFromMirror } from './mirrored-bot.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 const CHECK_EVERY_MS = 1000;
@@ -28,8 +28,7 @@ export async function followDirectory(deps: {
   const open = (id: number, stored: string): Bot => {
     const space = stored.indexOf(' ');
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
-    const bot = JSON.parse(deps.secrets.open(stored.slice(space + 1), place)) as Bot;
-    return { ...bot, backendCertificate: keptCertificate(bot.backendCertificate), createdAt: new Date(bot.createdAt) };
+    return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
     // Opened first: a bot that cannot be read must not become a stranger's.

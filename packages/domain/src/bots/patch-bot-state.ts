@@ -13,6 +13,6 @@ export async function patchBotState(
     deps.redis.commands,
     'patch-bot-state',
     [botKeys(bot.id).state],
-    [bot.generation, ...Object.entries(fields).flat()],
+    [bot.registrationId, ...Object.entries(fields).flat()],
   );
 }

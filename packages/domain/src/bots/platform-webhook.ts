@@ -17,7 +17,7 @@ const REFUSED_LATELY_MS = 150_000;
 
 /** What the platform must send along; only who knows the bot's token can make it, so that it is stored nowhere. */
 export function platformSecret(bot: Bot): string {
-  return createHmac('sha256', bot.token).update(`platform-webhook:${bot.generation}`).digest('base64url');
+  return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registrationId}`).digest('base64url');
 }
 
 /** Compares in constant time. */

@@ -72,7 +72,7 @@ async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<App
 async function reserveLostIds({ db }: ReconcileDeps, rows: BotRow[], applied: AppliedState[]): Promise<void> {
   const lost = rows.flatMap((row, at) => {
     const upTo = applied[at]?.reservedId ?? 0;
-    return upTo > row.reserved_update_id ? [{ id: row.id, generation: row.generation, upTo }] : [];
+    return upTo > row.reserved_update_id ? [{ id: row.id, registrationId: row.generation, upTo }] : [];
   });
   if (lost.length > 0) await botStore(db).reserveUpdateIds(lost);
 }

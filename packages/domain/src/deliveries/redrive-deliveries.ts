@@ -97,7 +97,7 @@ async function putBack(deps: RedriveDeps, reader: Reader, bot: Bot, letters: Dea
     'redrive',
     [keys.state, lanes, redriven, keys.dirty, keys.rulesWork],
     [
-      bot.generation,
+      bot.registrationId,
       nowMs,
       bot.id,
       lanePrefix,

@@ -65,6 +65,6 @@ export interface HistoryBot {
   telegramId: number;
   name: string;
   username: string;
-  generation: string;
+  registrationId: string;
   manageEnabled: boolean;
 }

@@ -7,7 +7,7 @@ interface EntryOrigin {
   key: string;
   botId: number;
   /** Of the bot's registration; an entry of another one is dropped. */
-  generation: string;
+  registrationId: string;
   /** When it was accepted or captured; Unix ms. */
   atMs: number;
 }

@@ -5,7 +5,7 @@ import type { HistoryBot } from './history-effect.ts';
 /** The bots among these ids, which nobody can delete before the transaction ends. */
 export async function lockBots(db: Database, ids: number[]): Promise<Map<number, HistoryBot>> {
   const { rows } = await sql<HistoryBot>`
-    select id, telegram_id as "telegramId", name, username, generation, manage_enabled as "manageEnabled"
+    select id, telegram_id as "telegramId", name, username, generation as "registrationId", manage_enabled as "manageEnabled"
     from bots where id = any(${ids}::bigint[]) order by id for key share`.execute(db);
   return new Map(rows.map((bot) => [bot.id, bot]));
 }

@@ -48,7 +48,7 @@ function entryOf(sample: UpdateSample, botId: number): HistoryEntry {
     type: 'update',
     key: `0:${botId}-0`,
     botId,
-    generation: 'g',
+    registrationId: 'g',
     atMs,
     updateId: update.updateId,
     raw: update.raw,

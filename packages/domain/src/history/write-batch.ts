@@ -62,7 +62,7 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
   for (const entry of entries) {
     const bot = bots.get(entry.botId);
     // Deleted, or registered anew since: what belonged to the old registration went with it.
-    if (bot === undefined || bot.generation !== entry.generation) continue;
+    if (bot === undefined || bot.registrationId !== entry.registrationId) continue;
     if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
     else if (entry.type === 'link') links.push(entry);
     else if (bot.manageEnabled) {

@@ -52,12 +52,12 @@ beforeEach(async () => {
 
 function update(payload: Record<string, unknown>, updateId = ++sequence): HistoryEntry {
   const raw = JSON.stringify({ update_id: updateId, ...payload });
-  return { type: 'update', key: `${botId}:${updateId}-0`, botId, generation: 'g1', atMs, updateId, raw };
+  return { type: 'update', key: `${botId}:${updateId}-0`, botId, registrationId: 'g1', atMs, updateId, raw };
 }
 
 function call(method: string, params: Record<string, string>, result: unknown): HistoryEntry {
   const key = `${botId}:call-${++sequence}`;
-  return { type: 'call', key, botId, generation: 'g1', atMs, method, params, result: JSON.stringify(result) };
+  return { type: 'call', key, botId, registrationId: 'g1', atMs, method, params, result: JSON.stringify(result) };
 }
 
 function message(id: number, fields: Record<string, unknown> = {}) {
@@ -620,7 +620,7 @@ describe('the batch', () => {
   test('dead letters of other readers are kept with their bytes', async () => {
     const raw = '{"update_id":5,"poll":{"id":"1","b":12345678901234567890,"a":"\\u0000"}}';
     const entry: HistoryEntry = {
-      ...{ type: 'dead', key: `${botId}:dead`, botId, generation: 'g1', atMs, updateId: 5, raw },
+      ...{ type: 'dead', key: `${botId}:dead`, botId, registrationId: 'g1', atMs, updateId: 5, raw },
       reader: 'push',
       failure: {
         ...{ code: 'refused', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
@@ -636,9 +636,9 @@ describe('the batch', () => {
     ]);
   });
 
-  test('entries of unknown bots, of another generation and of bots without history are dropped', async () => {
+  test('entries of unknown bots, of another registration and of bots without history are dropped', async () => {
     const entry = update({ message: message(1) });
-    await write({ ...entry, botId: 999_999 }, { ...entry, generation: 'g0' });
+    await write({ ...entry, botId: 999_999 }, { ...entry, registrationId: 'g0' });
     await database.db.updateTable('bots').set({ manage_enabled: false }).where('id', '=', botId).execute();
     await write(entry);
     expect(await rows()).toEqual([]);

@@ -22,7 +22,7 @@ const DATA_CLASSES = ['22', '23', '54'];
 
 /**
  * Puts entries into Postgres, a transaction for all of them; writing them again changes nothing. An entry that
- * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another generation
+ * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another registration
  * and of bots whose history is switched off are dropped.
  *
  * Resolves with how many became dead letters because history cannot keep them, and how many messages took the place of

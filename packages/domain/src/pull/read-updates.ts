@@ -113,7 +113,7 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
     'pull-read',
     [keys.state, keys.log, keys.consumers, keys.pulledElsewhere],
     [
-      bot.generation,
+      bot.registrationId,
       deps.clock.nowMs(),
       consumer ?? '',
       scan.from,

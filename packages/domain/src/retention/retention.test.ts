@@ -176,7 +176,7 @@ describe('a deleted bot', () => {
     await removeBotRow(botId);
     const message = { message_id: 1, date: NOW_S, chat: { id: 5, type: 'private' }, text: 'late' };
     const raw = JSON.stringify({ update_id: 1, message });
-    const common = { key: `${botId}:late`, botId, generation: generation[0]?.generation ?? '', atMs: NOW_MS };
+    const common = { key: `${botId}:late`, botId, registrationId: generation[0]?.generation ?? '', atMs: NOW_MS };
     await writeHistory({ db: database.db, log: createLogger({ name: 'test', level: 'silent' }) }, [
       { ...common, type: 'update', updateId: 1, raw },
       { ...common, key: `${botId}:broken`, type: 'update', updateId: 2, raw: '{}' },

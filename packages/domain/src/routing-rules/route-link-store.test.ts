@@ -36,7 +36,7 @@ const link = (source: SeenMessage, target: SeenMessage, atMs = Date.now()): Link
     type: 'link',
     key: `1:${entries}-0`,
     botId: from.id,
-    generation: from.generation,
+    registrationId: from.generation,
     atMs,
     link: { source, target },
   };

@@ -113,7 +113,7 @@ export async function noteRouted(
     'note-routed',
     [keys.state, keys.rulesWork, keys.history, keys.dirty],
     [
-      bot.generation,
+      bot.registrationId,
       noted.epoch,
       deps.clock.nowMs(),
       bot.id,

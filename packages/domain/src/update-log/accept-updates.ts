@@ -72,7 +72,7 @@ async function appendUpdates(
   const nowMs = deps.clock.nowMs();
   const scriptKeys = [keys.state, keys.log, keys.history, keys.dirty, keys.consumers];
   const args: (string | number)[] = [
-    bot.generation,
+    bot.registrationId,
     nowMs,
     bot.id,
     polling?.epoch ?? '',

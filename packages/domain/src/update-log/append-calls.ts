@@ -37,7 +37,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
     'append-calls',
     [keys.state, keys.history, keys.dirty, callBatchesKey(shard, batch.process)],
     [
-      bot.generation,
+      bot.registrationId,
       deps.clock.nowMs(),
       bot.id,
       batch.number,

@@ -93,7 +93,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     return probing;
   };
   const isGone = (bot: Bot): boolean =>
-    deps.directory.ready() && deps.directory.byId(bot.id)?.generation !== bot.generation;
+    deps.directory.ready() && deps.directory.byId(bot.id)?.registrationId !== bot.registrationId;
 
   /** Resolves with whether the calls are kept: not those of a bot that is gone. Rejects when they cannot be. */
   const append = async (bot: Bot, batch: CallBatch): Promise<boolean> => {

@@ -24,7 +24,7 @@ export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bo
     deps.redis.commands,
     'begin-polling',
     [botKeys(bot.id).state],
-    [bot.generation, deps.clock.nowMs()],
+    [bot.registrationId, deps.clock.nowMs()],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };
   return {

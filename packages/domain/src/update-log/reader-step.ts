@@ -97,7 +97,7 @@ export async function readerStep(
       SCRIPTS[reader],
       [...scriptKeys, ...own.keys],
       [
-        bot.generation,
+        bot.registrationId,
         round.epoch ?? '',
         deps.clock.nowMs(),
         bot.id,

@@ -39,10 +39,10 @@ export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
 
   const reserve = async (batch: typeof wanted): Promise<void> => {
     const rows = [...batch.values()].map(({ bot, lastId }) => {
-      return { id: bot.id, generation: bot.generation, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
+      return { id: bot.id, registrationId: bot.registrationId, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
     });
-    for (const { id, generation, upTo } of await botStore(db).reserveUpdateIds(rows)) {
-      await runScript(redis.commands, 'note-reserved', [botKeys(id).state], [generation, upTo]);
+    for (const { id, registrationId, upTo } of await botStore(db).reserveUpdateIds(rows)) {
+      await runScript(redis.commands, 'note-reserved', [botKeys(id).state], [registrationId, upTo]);
     }
   };
   const work = async (): Promise<void> => {

@@ -1,13 +1,13 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
 -- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 work  8 redriven  9 history  10 dirty
 --       11 lanes of rules  12 their flight  13 their work  14 their redriven
--- ARGV  1 generation  2 now (ms)  3 lane key prefix
+-- ARGV  1 registration id  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
 --       9 '1': the position goes over between pull and push, as in the platform's one queue
 --       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
 --       16 update ids up to this one may have been handed out
--- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another generation lives here
+-- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another registration lives here
 --      | {'OLD'} when a newer configuration was applied already
 -- @include trim
 -- @include lanes

@@ -1,6 +1,6 @@
 -- Makes the caller the owner of a bot's polling: every older epoch is refused from now on.
 -- KEYS  1 state
--- ARGV  1 generation  2 now (ms)
+-- ARGV  1 registration id  2 now (ms)
 -- RESULT {'GONE'} | {'OFF'}
 --      | {'OK', epoch, next offset to ask the platform for, last success of that (ms),
 --         updates that wait for the quickest reader, and for the slowest, since when the platform refuses it (ms, 0: not)}

@@ -1,6 +1,6 @@
 -- Notes up to which update id Postgres has reserved them for a bot.
 -- KEYS  1 state
--- ARGV  1 generation  2 the reserved id
+-- ARGV  1 registration id  2 the reserved id
 -- RESULT 1 when it was noted, else 0
 -- @include ids
 local s = redis.call('HMGET', KEYS[1], 'gen', 'run', 'reserved')

@@ -1,6 +1,6 @@
 -- Sets fields of a bot's state, if it is still that bot's.
 -- KEYS  1 state
--- ARGV  1 generation  2… field, value …
+-- ARGV  1 registration id  2… field, value …
 -- RESULT 1 when it was set, else 0
 if redis.call('HGET', KEYS[1], 'gen') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))

@@ -1,6 +1,6 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (hidden from the default consumer)
--- ARGV  1 generation  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
+-- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,' or '' for all); its place moves by offsets alone
 --       10 bytes that the answer has already from scans before this one

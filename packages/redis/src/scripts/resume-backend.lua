@@ -1,6 +1,6 @@
 -- Resumes a bot's pushes to a closed backend, because another bot has just got through to the same one.
 -- KEYS  1 state  2 lanes
--- ARGV  1 generation  2 now (ms)
+-- ARGV  1 registration id  2 now (ms)
 -- RESULT 1 when it was closed: wake its push; else 0
 -- @include lanes
 local s = redis.call('HMGET', KEYS[1], 'gen', 'closedUntil')

@@ -1,6 +1,6 @@
 -- What a turn of push and one of rules share: one owner, a place in the log, lanes that flow on their own, tries counted.
 -- KEYS  1 state  2 log  3 lanes  4 flight  5 work  6 redriven  7 history  8 dirty  9 consumers
--- ARGV  1 generation  2 epoch of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
+-- ARGV  1 registration id  2 epoch of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
 --       7 '1' to tidy the log  8 how often an update may be begun without an end
 --       9 'idle' takes the work mark away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
 --       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
