@@ -15,7 +15,7 @@ import type { PollPace } from '../poll-pace.ts';
 import { botForTurn } from './bot-for-turn.ts';
 
 type PollingDeps = WorkerContext & { pace: PollPace };
-type Place = { epoch: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
+type Place = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
 
 const TURN_UPDATES = 2_000;
 /** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
@@ -38,7 +38,7 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
       deps,
       bot,
       {
-        epoch: owner.epoch,
+        fencingToken: owner.fencingToken,
         offset: owner.pollOffset,
         polledAtMs: owner.polledAtMs,
         waiting: owner.waiting,
@@ -67,7 +67,7 @@ async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, leas
       deps,
       bot,
       asked.updates,
-      { epoch: place.epoch, nextOffset: asked.nextOffset },
+      { fencingToken: place.fencingToken, nextOffset: asked.nextOffset },
       span,
     ).finally(() => span?.end());
     switch (accepted.outcome) {

@@ -66,10 +66,10 @@ function openPush(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader
       if (step.opened) logOpened(deps, bot, finished);
       if (step.resumed) await resumeOthers(deps, bot);
       if (step.due.length > 0) handedOut += 1;
-      lively ||= handedOut > 1 || (round.epoch === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
-      const { epoch, nextDueMs, ended, due } = step;
+      lively ||= handedOut > 1 || (round.fencingToken === null && deps.clock.nowMs() - step.deliveredAtMs < LIVELY_MS);
+      const { fencingToken, nextDueMs, ended, due } = step;
       const more = step.moreToFile && round.room > due.length;
-      return { outcome: 'ok', epoch, nextDueMs, ended, taken: due.length, more };
+      return { outcome: 'ok', fencingToken, nextDueMs, ended, taken: due.length, more };
     },
     lingers: () => lively && deps.awaitingTurns.offer(1) > 0,
     linger: async () => {

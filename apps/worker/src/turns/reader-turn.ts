@@ -25,7 +25,7 @@ export type StepTaken =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
-      epoch: number;
+      fencingToken: number;
       /** Units begun. */
       taken: number;
       nextDueMs: number | null;
@@ -55,20 +55,20 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
   const tidies = every(TIDY_EVERY_MS, deps.clock);
   const nextName = roundNames();
   const takeStep: TakeStep = (round) => reader.step({ ...round, name: nextName(), held: lease.held });
-  let epoch: number | null = null;
+  let fencingToken: number | null = null;
   let lingered = false;
   while (true) {
     const winding = share.usedUp() || !lease.held();
     const room = winding ? 0 : reader.room();
     const drains = underWay.count() === 0;
     const lingers = drains && !lingered && !winding && reader.lingers();
-    const step = await takeStep({ epoch, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
+    const step = await takeStep({ fencingToken, room, tidy: tidies(), end: drains && !lingers ? 'idle' : null });
     if (step.outcome === 'lost') {
       reader.breakOff();
       return { next: 'idle' };
     }
     if (step.ended) return { next: 'idle' };
-    epoch = step.epoch;
+    fencingToken = step.fencingToken;
     share.take(step.taken);
     if (step.taken > 0) lingered = false;
 
@@ -84,7 +84,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
       // The mark stays: what waits is due, and there is no telling when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
-      return sleepUntil(takeStep, step.epoch, step.nextDueMs);
+      return sleepUntil(takeStep, step.fencingToken, step.nextDueMs);
     } else if (lingers) {
       lingered = true;
       await reader.linger();
@@ -95,9 +95,9 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
 }
 
 /** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
-function sleepUntil(takeStep: TakeStep, epoch: number, atMs: number): TurnOutcome {
+function sleepUntil(takeStep: TakeStep, fencingToken: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
-    const step = await takeStep({ epoch, room: 0, tidy: false, end: 'asleep' });
+    const step = await takeStep({ fencingToken, room: 0, tidy: false, end: 'asleep' });
     return step.outcome === 'ok' && !step.ended;
   };
   return { next: 'at', atMs, lookAgain };

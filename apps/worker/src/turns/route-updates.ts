@@ -29,12 +29,12 @@ export async function routeUpdates(
   deps: WorkerContext,
   bot: Bot,
   unit: RoutingUnit,
-  epoch: number,
+  fencingToken: number,
   lease: TurnLease,
 ): Promise<FinishedUnit> {
   const span = beginSpan(deps, bot, unit);
   try {
-    const ended = await routeUnit(deps, bot, unit, { epoch, held: lease.held, signal: lease.signal });
+    const ended = await routeUnit(deps, bot, unit, { fencingToken, held: lease.held, signal: lease.signal });
     deps.measure.routed[ended.outcome].inc();
     span?.set({ 'flotilla.outcome': ended.outcome });
     span?.end(ended.outcome === 'dead' ? 'failed' : 'ok');

@@ -36,22 +36,22 @@ function rulesOf(deps: WorkerContext, given: Bot, lease: TurnLease): TurnReader 
     step: async (round) => {
       const step = await rulesStep(deps, bot, { ...round, finished: sendings.takeEnded(), looked });
       if (step.outcome === 'lost') return step;
-      const { epoch, nextDueMs, ended, due } = step;
+      const { fencingToken, nextDueMs, ended, due } = step;
       const current = await atLeast(deps, bot, step.revision);
       if (current === null) {
         for (const unit of due) sendings.add({ unit, outcome: 'release' });
         looked = null;
         await delay(CONFIGURATION_PAUSE_MS);
-        return { outcome: 'ok', epoch, nextDueMs, ended, taken: 0, more: true };
+        return { outcome: 'ok', fencingToken, nextDueMs, ended, taken: 0, more: true };
       }
       bot = current;
-      for (const unit of due) sendings.start(routeUpdates(deps, bot, unit, epoch, lease));
+      for (const unit of due) sendings.start(routeUpdates(deps, bot, unit, fencingToken, lease));
       looked = look(bot, step.shown, step.shownUpTo);
-      return { outcome: 'ok', epoch, nextDueMs, ended, taken: due.length, more: looked !== null };
+      return { outcome: 'ok', fencingToken, nextDueMs, ended, taken: due.length, more: looked !== null };
     },
     lingers: () => false,
     linger: async () => {},
-    // What a sending does is refused by its epoch.
+    // What a sending does is refused by its fencing token.
     breakOff: () => {},
   };
 }

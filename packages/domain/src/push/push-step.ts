@@ -52,7 +52,7 @@ export type PushStep =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
-      epoch: number;
+      fencingToken: number;
       due: DueUpdate[];
       /** When (ms) to look again: the earliest lane's time, or a closed backend's next probe; null when none waits. */
       nextDueMs: number | null;
@@ -97,7 +97,7 @@ export async function pushStep(deps: PushDeps, bot: Bot, round: Round & { finish
   const [moreToFile, hopeless, deliveredAtMs, resumed, opened] = step.named;
   return {
     outcome: 'ok',
-    epoch: step.epoch,
+    fencingToken: step.fencingToken,
     due: step.units.map(dueUpdate),
     nextDueMs: step.nextDueMs,
     moreToFile: moreToFile === 1,

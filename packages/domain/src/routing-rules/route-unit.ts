@@ -32,7 +32,7 @@ export async function routeUnit(
   deps: RoutingDeps,
   bot: Bot,
   unit: RoutingUnit,
-  turn: { epoch: number; held(): boolean; signal: AbortSignal },
+  turn: { fencingToken: number; held(): boolean; signal: AbortSignal },
 ): Promise<FinishedUnit> {
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
@@ -48,7 +48,7 @@ export async function routeUnit(
   const routing: RoutingTurn = {
     held: turn.held,
     signal: turn.signal,
-    note: (links) => noteRouted(deps, bot, unit, { epoch: turn.epoch, links }),
+    note: (links) => noteRouted(deps, bot, unit, { fencingToken: turn.fencingToken, links }),
   };
   return sendToAll(deps, bot, unit, { messages, destinations }, routing);
 }

@@ -53,7 +53,7 @@ export type RulesStep =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
-      epoch: number;
+      fencingToken: number;
       due: RoutingUnit[];
       shown: ShownUpdate[];
       /** Of the newest configuration: what is shown or due may have come after it. */
@@ -90,7 +90,7 @@ export async function rulesStep(
   const [shownUpTo, revision, shown] = step.named;
   return {
     outcome: 'ok',
-    epoch: step.epoch,
+    fencingToken: step.fencingToken,
     due: step.units.map(routingUnit),
     shown: shownUpdates(shown as ScriptReply),
     revision: Number(revision),
@@ -105,7 +105,7 @@ export async function noteRouted(
   deps: StepDeps,
   bot: Bot,
   unit: RoutingUnit,
-  noted: { epoch: number; links: RouteLink[] },
+  noted: { fencingToken: number; links: RouteLink[] },
 ): Promise<boolean> {
   const keys = botKeys(bot.id);
   const [status, wakeHistory] = await runScript(
@@ -114,7 +114,7 @@ export async function noteRouted(
     [keys.state, keys.rulesWork, keys.history, keys.dirty],
     [
       bot.registrationId,
-      noted.epoch,
+      noted.fencingToken,
       deps.clock.nowMs(),
       bot.id,
       unit.id,

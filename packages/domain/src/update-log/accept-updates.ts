@@ -22,7 +22,7 @@ export type AcceptDeps = {
 };
 
 /** Whose polling turn brings them, and from where it will ask for more. */
-type Polling = { epoch: number; nextOffset: number | null };
+type Polling = { fencingToken: number; nextOffset: number | null };
 
 export type Accepted =
   | { outcome: 'accepted'; appended: number; duplicates: number }
@@ -75,7 +75,7 @@ async function appendUpdates(
     bot.registrationId,
     nowMs,
     bot.id,
-    polling?.epoch ?? '',
+    polling?.fencingToken ?? '',
     polling?.nextOffset ?? '',
     BACKLOG_LIMIT,
     traceparent,

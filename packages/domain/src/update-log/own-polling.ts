@@ -5,11 +5,11 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Waiting } from './memory-pressure.ts';
 
-/** A polling turn's ownership: commits of an older epoch are refused from now on. */
+/** A polling turn's ownership: commits of an older fencing token are refused from now on. */
 export type Ownership =
   | {
       outcome: 'owner';
-      epoch: number;
+      fencingToken: number;
       pollOffset: number;
       polledAtMs: number;
       waiting: Waiting;
@@ -20,7 +20,7 @@ export type Ownership =
 
 /** Makes the caller the owner of the bot's polling. */
 export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<Ownership> {
-  const [status, epoch, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
+  const [status, fencingToken, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
     deps.redis.commands,
     'begin-polling',
     [botKeys(bot.id).state],
@@ -29,7 +29,7 @@ export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bo
   if (status !== 'OK') return { outcome: 'nothing-to-do' };
   return {
     outcome: 'owner',
-    epoch: epoch as number,
+    fencingToken: fencingToken as number,
     pollOffset: pollOffset as number,
     polledAtMs: polledAtMs as number,
     waiting: { quickest: quickest as number, slowest: slowest as number },

@@ -48,7 +48,7 @@ export type Round = {
   /** Of this round alone, of all that this bot's turns ever have: by it a round is known that is asked for again. */
   name: string;
   /** null begins the turn: older owners are refused from then on, and what they had in flight is due again. */
-  epoch: number | null;
+  fencingToken: number | null;
   /** How many units to hand out. */
   room: number;
   tidy: boolean;
@@ -63,7 +63,7 @@ export type ReaderStep =
   | { outcome: 'lost' }
   | {
       outcome: 'ok';
-      epoch: number;
+      fencingToken: number;
       units: LaneUnit[];
       /** When (ms) to look again; null when nothing waits for a time. */
       nextDueMs: number | null;
@@ -98,7 +98,7 @@ export async function readerStep(
       [...scriptKeys, ...own.keys],
       [
         bot.registrationId,
-        round.epoch ?? '',
+        round.fencingToken ?? '',
         deps.clock.nowMs(),
         bot.id,
         reader === 'push' ? keys.lane('') : keys.rulesLane(''),
@@ -112,13 +112,13 @@ export async function readerStep(
         ...own.args,
       ],
     );
-  const [status, epoch, nextDue, wakeHistory, ended, named, ...units] = await untilAnswered(ask, round.held);
+  const [status, fencingToken, nextDue, wakeHistory, ended, named, ...units] = await untilAnswered(ask, round.held);
   if (status !== 'OK') return { outcome: 'lost' };
   // Not worth what was handed out: upkeep wakes what this may miss.
   if (wakeHistory === 1) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
   return {
     outcome: 'ok',
-    epoch: epoch as number,
+    fencingToken: fencingToken as number,
     units: units.map((unit) => laneUnit(unit as ScriptReply)),
     nextDueMs: nextDue === '' ? null : Number(nextDue),
     ended: ended === 1,

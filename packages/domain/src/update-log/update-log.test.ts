@@ -110,10 +110,12 @@ describe('accepting updates', () => {
     const second = await ownPolling(deps(), bot);
     if (first.outcome !== 'owner' || second.outcome !== 'owner') throw new Error('no owner');
     const sliced = sliceUpdates(`{"ok":true,"result":[${update(1)}]}`)!.updates;
-    expect(await acceptUpdates(deps(), bot, sliced, { epoch: first.epoch, nextOffset: 2 })).toEqual({
+    expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: first.fencingToken, nextOffset: 2 })).toEqual({
       outcome: 'fenced',
     });
-    expect(await acceptUpdates(deps(), bot, sliced, { epoch: second.epoch, nextOffset: 2 })).toMatchObject({
+    expect(
+      await acceptUpdates(deps(), bot, sliced, { fencingToken: second.fencingToken, nextOffset: 2 }),
+    ).toMatchObject({
       appended: 1,
     });
     expect(await ownPolling(deps(), bot)).toMatchObject({ pollOffset: 2 });
@@ -254,17 +256,17 @@ describe('push and pull as one queue', () => {
   };
   const step = async (
     bot: Bot,
-    epoch: number,
+    fencingToken: number,
     finished: Parameters<typeof pushStep>[2]['finished'] = [],
     room = 10,
   ) => {
-    const taken = await pushStep(deps(), bot, { epoch, finished, room, tidy: true, end: null, ...round() });
+    const taken = await pushStep(deps(), bot, { fencingToken, finished, room, tidy: true, end: null, ...round() });
     if (taken.outcome !== 'ok') throw new Error('lost the turn');
     return taken;
   };
   const own = async (bot: Bot) => {
     const begun = await pushStep(deps(), bot, {
-      epoch: null,
+      fencingToken: null,
       finished: [],
       room: 0,
       tidy: false,
@@ -272,39 +274,46 @@ describe('push and pull as one queue', () => {
       ...round(),
     });
     if (begun.outcome !== 'ok') throw new Error('no owner');
-    return begun.epoch;
+    return begun.fencingToken;
   };
   /** Whether the work mark was taken away, the turn's next sleep being stored. */
-  const ends = async (bot: Bot, epoch: number) => {
-    const last = await pushStep(deps(), bot, { epoch, finished: [], room: 0, tidy: false, end: 'asleep', ...round() });
+  const ends = async (bot: Bot, fencingToken: number) => {
+    const last = await pushStep(deps(), bot, {
+      fencingToken,
+      finished: [],
+      room: 0,
+      tidy: false,
+      end: 'asleep',
+      ...round(),
+    });
     return last.outcome === 'ok' && last.ended;
   };
 
   test('one update of a lane is out at a time, lanes side by side', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
-    const epoch = await own(bot);
-    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1, 3]);
-    expect((await step(bot, epoch)).due).toEqual([]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
+    const fencingToken = await own(bot);
+    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1, 3]);
+    expect((await step(bot, fencingToken)).due).toEqual([]);
+    const next = await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
   test('a failing update blocks only its lane, until its time', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
-    const epoch = await own(bot);
-    const { due } = await step(bot, epoch);
+    const fencingToken = await own(bot);
+    const { due } = await step(bot, fencingToken);
     let record = afterFailure(null, refused, day, nowMs);
     record = afterFailure(record, refused, day, nowMs);
-    const failed = await step(bot, epoch, [
+    const failed = await step(bot, fencingToken, [
       { lane: due[0]!.lane, unitId: '1', outcome: 'retry', record },
       { lane: due[1]!.lane, unitId: '3', outcome: 'ok' },
     ]);
     expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
-    expect(await ends(bot, epoch)).toBe(true);
+    expect(await ends(bot, fencingToken)).toBe(true);
     nowMs += 2000;
-    const again = await step(bot, epoch);
+    const again = await step(bot, fencingToken);
     expect(again.due.map((update) => [update.id, update.retry?.attempts])).toEqual([[1, 2]]);
   });
 
@@ -313,10 +322,10 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1), update(2));
     const dead = await own(bot);
     await step(bot, dead);
-    const epoch = await own(bot);
-    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
+    const fencingToken = await own(bot);
+    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1]);
     expect(
-      await pushStep(deps(), bot, { epoch: dead, finished: [], room: 1, tidy: false, end: null, ...round() }),
+      await pushStep(deps(), bot, { fencingToken: dead, finished: [], room: 1, tidy: false, end: null, ...round() }),
     ).toEqual({
       outcome: 'lost',
     });
@@ -326,22 +335,22 @@ describe('push and pull as one queue', () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2), update(3, 'message', 6));
     const begins = async () => {
-      const epoch = await own(bot);
-      return { epoch, ids: (await step(bot, epoch)).due.map((due) => due.id) };
+      const fencingToken = await own(bot);
+      return { fencingToken, ids: (await step(bot, fencingToken)).due.map((due) => due.id) };
     };
     expect((await begins()).ids).toEqual([1, 3]);
     expect((await begins()).ids).toEqual([1, 3]);
     // What two owners died with is tried with nothing beside it.
     const third = await begins();
     expect(third.ids).toEqual([1]);
-    expect((await step(bot, third.epoch)).due).toEqual([]);
+    expect((await step(bot, third.fencingToken)).due).toEqual([]);
     const fourth = await begins();
     expect(fourth.ids).toEqual([2]);
-    const alone = await step(bot, fourth.epoch, [{ lane: 'c:5', unitId: '2', outcome: 'ok' }]);
+    const alone = await step(bot, fourth.fencingToken, [{ lane: 'c:5', unitId: '2', outcome: 'ok' }]);
     expect(alone.due.map((due) => due.id)).toEqual([3]);
-    await step(bot, fourth.epoch, [{ lane: 'c:6', unitId: '3', outcome: 'ok' }]);
+    await step(bot, fourth.fencingToken, [{ lane: 'c:6', unitId: '3', outcome: 'ok' }]);
     await accept(bot, update(4), update(5, 'message', 6));
-    expect((await step(bot, fourth.epoch)).due.map((due) => due.id)).toEqual([4, 5]);
+    expect((await step(bot, fourth.fencingToken)).due.map((due) => due.id)).toEqual([4, 5]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     expect(stream.filter(([, fields]) => fields.includes('dead'))).toHaveLength(1);
   });
@@ -349,14 +358,14 @@ describe('push and pull as one queue', () => {
   test('a round whose answer was lost is carried out once, and nothing is handed out unheard', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2), update(3, 'message', 6));
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     let finished: Parameters<typeof step>[2] = [];
     const handedOut = [];
     // Longer than a command is waited for: the round is asked for again before it is carried out.
     for (let round = 0; round < 4; round += 1) {
       await redis.commands.client('PAUSE', 1_100);
-      expect((await step(bot, epoch, finished)).due).toEqual([]);
-      const { due } = await step(bot, epoch);
+      expect((await step(bot, fencingToken, finished)).due).toEqual([]);
+      const { due } = await step(bot, fencingToken);
       handedOut.push(due.map(({ id }) => id));
       finished = due.slice(0, 1).map(({ lane, unitId }) => ({ lane, unitId, outcome: round < 2 ? 'release' : 'ok' }));
     }
@@ -372,7 +381,7 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1));
     await redis.commands.client('PAUSE', 1_100);
     const begun = await pushStep(deps(), bot, {
-      epoch: null,
+      fencingToken: null,
       finished: [],
       room: 1,
       tidy: false,
@@ -380,17 +389,17 @@ describe('push and pull as one queue', () => {
       ...round(),
     });
     expect(begun).toMatchObject({ outcome: 'ok', due: [] });
-    const { epoch } = begun as { epoch: number };
-    expect((await step(bot, epoch)).due.map(({ id }) => id)).toEqual([1]);
+    const { fencingToken } = begun as { fencingToken: number };
+    expect((await step(bot, fencingToken)).due.map(({ id }) => id)).toEqual([1]);
   });
 
   test('a round is not asked for again once another owner may have begun', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     await redis.commands.client('PAUSE', 1_500);
     const lost = pushStep(deps(), bot, {
-      epoch,
+      fencingToken,
       finished: [],
       room: 1,
       tidy: false,
@@ -403,9 +412,16 @@ describe('push and pull as one queue', () => {
 
   test('a round is not asked for again for ever, though nobody else may have begun', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     await server.freeze(12_000);
-    const unanswered = pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, ...round() });
+    const unanswered = pushStep(deps(), bot, {
+      fencingToken,
+      finished: [],
+      room: 1,
+      tidy: false,
+      end: null,
+      ...round(),
+    });
     const outcome = await unanswered.catch((error: unknown) => error);
     await waitFor(() => redis.commands.ping());
     expect(isRedisUnavailable(outcome)).toBe(true);
@@ -414,13 +430,13 @@ describe('push and pull as one queue', () => {
   test('what expires after tries without an answer is buried with their number', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const epoch = await own(bot);
-    await step(bot, epoch);
+    const fencingToken = await own(bot);
+    await step(bot, fencingToken);
     const record = afterFailure(null, { code: 'timed_out', status: null, reason: 'Read timeout expired' }, day, nowMs);
-    await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'retry', record }], 0);
+    await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'retry', record }], 0);
     const failedAtMs = nowMs;
     nowMs += 86_400_000 * 2;
-    expect((await step(bot, epoch)).due).toEqual([]);
+    expect((await step(bot, fencingToken)).due).toEqual([]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     const letter = stream.find(([, fields]) => fields.includes('dead'))?.[1] ?? [];
     expect(letter.slice(letter.indexOf('w'))).toEqual([
@@ -442,7 +458,7 @@ describe('push and pull as one queue', () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     const begun = await pushStep(deps(), bot, {
-      epoch: null,
+      fencingToken: null,
       finished: [],
       room: 10,
       tidy: false,
@@ -451,9 +467,9 @@ describe('push and pull as one queue', () => {
     });
     expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
     const finished = [{ lane: 'c:5', unitId: '1', outcome: 'ok' as const }];
-    const { epoch } = begun as { epoch: number };
+    const { fencingToken } = begun as { fencingToken: number };
     expect(
-      await pushStep(deps(), bot, { epoch, finished, room: 10, tidy: false, end: 'idle', ...round() }),
+      await pushStep(deps(), bot, { fencingToken, finished, room: 10, tidy: false, end: 'idle', ...round() }),
     ).toMatchObject({
       ended: true,
     });
@@ -467,9 +483,9 @@ describe('push and pull as one queue', () => {
   test('after deleteWebhook pull gets what push had not delivered, nothing twice', async () => {
     const bot = await registered({ ...backend });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
-    const epoch = await own(bot);
-    await step(bot, epoch);
-    await step(bot, epoch, [
+    const fencingToken = await own(bot);
+    await step(bot, fencingToken);
+    await step(bot, fencingToken, [
       { lane: 'c:5', unitId: '1', outcome: 'ok' },
       { lane: 'c:7', unitId: '3', outcome: 'ok' },
     ]);
@@ -495,18 +511,20 @@ describe('push and pull as one queue', () => {
     await mirrorBot(deps(), { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 }, { handOver: true });
     await accept(bot, update(2));
     await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
-    const epoch = await own(bot);
-    expect((await step(bot, epoch)).due.map((due) => due.id)).toEqual([1]);
-    const next = await step(bot, epoch, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
+    const fencingToken = await own(bot);
+    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1]);
+    const next = await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
     expect(next.due.map((due) => due.id)).toEqual([2]);
   });
 
   test('dropping what waits drops it for both, and fences the turn that runs', async () => {
     const bot = await registered({ ...backend });
     await accept(bot, update(1), update(2));
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
-    expect(await pushStep(deps(), bot, { epoch, finished: [], room: 1, tidy: false, end: null, ...round() })).toEqual({
+    expect(
+      await pushStep(deps(), bot, { fencingToken, finished: [], room: 1, tidy: false, end: null, ...round() }),
+    ).toEqual({
       outcome: 'lost',
     });
     expect(await idsOf(bot)).toEqual([]);
@@ -516,13 +534,13 @@ describe('push and pull as one queue', () => {
   test('the log keeps only what some reader still needs', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2, 'message', 6));
-    const epoch = await own(bot);
-    await step(bot, epoch);
-    await step(bot, epoch, [
+    const fencingToken = await own(bot);
+    await step(bot, fencingToken);
+    await step(bot, fencingToken, [
       { lane: 'c:5', unitId: '1', outcome: 'ok' },
       { lane: 'c:6', unitId: '2', outcome: 'ok' },
     ]);
-    expect(await ends(bot, epoch)).toBe(true);
+    expect(await ends(bot, fencingToken)).toBe(true);
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
   });
 
@@ -541,31 +559,31 @@ describe('push and pull as one queue', () => {
   test('a backend that fails for ten seconds is closed: one probe at a time, ever more rarely, and appends wake nobody', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     const begunAtMs = nowMs;
-    const first = await step(bot, epoch);
+    const first = await step(bot, fencingToken);
     nowMs += 10_000;
     const closed = await step(
       bot,
-      epoch,
+      fencingToken,
       first.due.map((due) => failing(due, begunAtMs)),
     );
     expect(closed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
-    expect(await ends(bot, epoch)).toBe(true);
+    expect(await ends(bot, fencingToken)).toBe(true);
     await accept(bot, update(4, 'message', 8));
     expect(await redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`)).toBeNull();
     for (const probeMs of [2000, 4000, 8000]) {
       nowMs += probeMs;
-      const probe = await step(bot, epoch);
+      const probe = await step(bot, fencingToken);
       expect(probe.due).toHaveLength(1);
-      expect((await step(bot, epoch)).due).toEqual([]);
-      const after = await step(bot, epoch, [failing(probe.due[0]!, nowMs)]);
+      expect((await step(bot, fencingToken)).due).toEqual([]);
+      const after = await step(bot, fencingToken, [failing(probe.due[0]!, nowMs)]);
       expect(after).toMatchObject({ due: [], nextDueMs: nowMs + probeMs * 2 });
     }
     nowMs += 16_000;
-    const [probe] = (await step(bot, epoch)).due;
-    const resumed = await step(bot, epoch, [{ lane: probe!.lane, unitId: probe!.unitId, outcome: 'ok' }]);
+    const [probe] = (await step(bot, fencingToken)).due;
+    const resumed = await step(bot, fencingToken, [{ lane: probe!.lane, unitId: probe!.unitId, outcome: 'ok' }]);
     expect(resumed.due).toHaveLength(3);
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
@@ -573,12 +591,12 @@ describe('push and pull as one queue', () => {
   test('a backend that answers nothing but 410 for 23 hours is hopeless; any other answer begins the time anew', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const epoch = await own(bot);
+    const fencingToken = await own(bot);
     const answer = async (status: number) => {
       nowMs += 120_000;
-      const [due] = (await step(bot, epoch)).due;
+      const [due] = (await step(bot, fencingToken)).due;
       const { attempt, ...result } = failing(due!, nowMs);
-      return (await step(bot, epoch, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
+      return (await step(bot, fencingToken, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
     };
     expect(await answer(410)).toBe(false);
     expect(await answer(500)).toBe(false);

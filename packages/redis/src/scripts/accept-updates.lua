@@ -1,6 +1,6 @@
 -- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
 -- KEYS  1 state  2 log  3 history  4 dirty  5 consumers  6… seen bitmaps
--- ARGV  1 registration id  2 now (ms)  3 bot id  4 epoch of the polling turn ('' for a push by the platform)
+-- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
 --       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
 --       9 update ids up to this one may have been handed out ('' when that was not asked for)

@@ -1,8 +1,8 @@
--- Makes the caller the owner of a bot's polling: every older epoch is refused from now on.
+-- Makes the caller the owner of a bot's polling: every older fencing token is refused from now on.
 -- KEYS  1 state
 -- ARGV  1 registration id  2 now (ms)
 -- RESULT {'GONE'} | {'OFF'}
---      | {'OK', epoch, next offset to ask the platform for, last success of that (ms),
+--      | {'OK', fencing token, next offset to ask the platform for, last success of that (ms),
 --         updates that wait for the quickest reader, and for the slowest, since when the platform refuses it (ms, 0: not)}
 -- @include waiting
 local s = redis.call('HMGET', KEYS[1], 'gen', 'on', 'pollOffset', 'pollOkAt', 'refusedAt')

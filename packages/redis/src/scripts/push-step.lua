@@ -17,8 +17,8 @@ local GONE_FOR_MS = 23 * 3600000
 
 local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'round:push', 'filed', 'filedN', 'pend', 'failSince',
   'probeMs', 'closedUntil', 'pushOkAt', 'alone:push', 'goneSince')
-local epoch, refusal = own(READER, s)
-if not epoch then return { refusal } end
+local fencingToken, refusal = own(READER, s)
+if not fencingToken then return { refusal } end
 waiting = tonumber(s[8])
 local filed, filedN = tonumber(s[6]), tonumber(s[7])
 local failSince, closedUntil = tonumber(s[9]), tonumber(s[11] or 0)
@@ -81,4 +81,4 @@ local units = handOut(s[13], 0)
 -- While a probe is out nothing has a time; after it the backend is resumed, or closed until the next one.
 if probing and redis.call('EXISTS', flight) == 1 then quiet = true end
 note('pend', waiting)
-return answer(epoch, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed, opened }, units)
+return answer(fencingToken, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed, opened }, units)

@@ -11,8 +11,8 @@ local LOOK_AT_ONCE = 100
 
 local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'round:rules', 'looked', 'unlooked', 'routing', 'rev',
   'alone:rules')
-local epoch, refusal = own(READER, s)
-if not epoch then return { refusal } end
+local fencingToken, refusal = own(READER, s)
+if not fencingToken then return { refusal } end
 waiting = tonumber(s[8])
 local looked, unlooked = tonumber(s[6]), tonumber(s[7])
 
@@ -42,4 +42,4 @@ if active then
   units = handOut(s[10], gatherMs)
 end
 note('looked', looked, 'unlooked', unlooked, 'routing', waiting)
-return answer(epoch, active, looked, 'ruledTo', shownTo ~= '', 0, { shownTo, tonumber(s[9]), shown }, units)
+return answer(fencingToken, active, looked, 'ruledTo', shownTo ~= '', 0, { shownTo, tonumber(s[9]), shown }, units)

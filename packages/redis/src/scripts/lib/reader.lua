@@ -1,6 +1,6 @@
 -- What a turn of push and one of rules share: one owner, a place in the log, lanes that flow on their own, tries counted.
 -- KEYS  1 state  2 log  3 lanes  4 flight  5 work  6 redriven  7 history  8 dirty  9 consumers
--- ARGV  1 registration id  2 epoch of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
+-- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
 --       7 '1' to tidy the log  8 how often an update may be begun without an end
 --       9 'idle' takes the work mark away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
 --       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
@@ -8,7 +8,7 @@
 --       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), JSON of the record
 --       (for later) or of the failure (for dead); after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
---      | {'OK', epoch, when to look again (ms, '' when nothing waits for a time), wake history (0/1), mark taken away (0/1),
+--      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1), mark taken away (0/1),
 --         {what the reader's own script names},
 --         {lane, record or '', progress or '', then per member: id in its lane, update id, raw, kind, accepted at,
 --          expires at, traceparent or ''} …}
@@ -42,7 +42,7 @@ local function takeBack()
   end
 end
 
--- The epoch of the turn, or nil and why there is none; s: gen, the epoch, on, whether the reader is on, the last round.
+-- The fencing token of the turn, or nil and why there is none; s: gen, the fencing token, on, whether the reader is on, the last round.
 local function own(reader, s)
   if not s[1] or s[1] ~= ARGV[1] then return nil, 'GONE' end
   if ARGV[2] ~= '' and s[2] ~= ARGV[2] then return nil, 'FENCED' end
@@ -208,7 +208,7 @@ end
 -- Writes the state, takes the work mark away where that was asked for, and makes the answer.
 --   active: whether the reader may be handed anything; place: up to where the log is read; floorField: what trimming must
 --   leave to this reader; more: whether there is more to read; closedUntil: when to look again at the earliest (0 at once)
-local function answer(epoch, active, place, floorField, more, closedUntil, named, units)
+local function answer(fencingToken, active, place, floorField, more, closedUntil, named, units)
   local first = redis.call('ZRANGE', lanes, 0, 0, 'WITHSCORES')
   local lookAt = ''
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and active and not quiet then lookAt = first[2] end
@@ -223,5 +223,5 @@ local function answer(epoch, active, place, floorField, more, closedUntil, named
   local ended = ARGV[9] ~= '' and nothing and #units == 0 and not more
   if ended then redis.call('ZREM', KEYS[8], botId .. ':' .. READER) end
   if ended or ARGV[7] == '1' then trimLog(state, log, KEYS[9], now) end
-  return { 'OK', epoch, lookAt, wakeHistory, ended and 1 or 0, named, unpack(units) }
+  return { 'OK', fencingToken, lookAt, wakeHistory, ended and 1 or 0, named, unpack(units) }
 end
