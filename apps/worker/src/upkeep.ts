@@ -14,10 +14,10 @@ const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
-const MARK_KINDS = ['push', 'rules', 'history'] as const;
-type MarkKind = (typeof MARK_KINDS)[number];
+const PENDING_KINDS = ['push', 'rules', 'history'] as const;
+type PendingKind = (typeof PENDING_KINDS)[number];
 
-/** Revives what was lost: turns that should exist, work marks nobody answered, configuration Redis forgot. */
+/** Revives what was lost: turns that should exist, pending turns nobody took, configuration Redis forgot. */
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let reconciledAtMs = 0;
   let reconciledRuns = '';
@@ -90,28 +90,28 @@ async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
     });
 }
 
-/** A mark that stays is a wake that was lost with the process that owed it. */
+/** A pending turn that stays is a wake that was lost with the process that owed it. */
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const forgotten: Record<MarkKind, number[]> = { push: [], rules: [], history: [] };
-  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).dirty);
-  const found = await deps.redis.runMany(shards.map((dirty) => ['zrange', dirty, 0, -1, 'WITHSCORES']));
-  for (const [shard, marks] of (found as string[][]).entries()) {
-    for (let at = 0; at < marks.length; at += 2) {
-      const sinceMs = Number(marks[at + 1]);
-      const kind = kindOf(marks[at]!);
+  const forgotten: Record<PendingKind, number[]> = { push: [], rules: [], history: [] };
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).pendingTurns);
+  const found = await deps.redis.runMany(shards.map((pendingTurns) => ['zrange', pendingTurns, 0, -1, 'WITHSCORES']));
+  for (const [shard, pending] of (found as string[][]).entries()) {
+    for (let at = 0; at < pending.length; at += 2) {
+      const sinceMs = Number(pending[at + 1]);
+      const kind = kindOf(pending[at]!);
       if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
-      forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(marks[at]!, 10));
+      forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(pending[at]!, 10));
     }
   }
-  for (const kind of MARK_KINDS) {
+  for (const kind of PENDING_KINDS) {
     deps.measure.lateMarks.set({ kind }, forgotten[kind].length);
     await deps.turns[kind].ensure(forgotten[kind]);
   }
 }
 
-/** A mark is `<bot id>:<kind>`, or `history` for the shard's. */
-function kindOf(mark: string): MarkKind {
-  if (mark === 'history') return 'history';
-  return mark.endsWith(':rules') ? 'rules' : 'push';
+/** A pending turn is `<bot id>:<kind>`, or `history` for the shard's. */
+function kindOf(pending: string): PendingKind {
+  if (pending === 'history') return 'history';
+  return pending.endsWith(':rules') ? 'rules' : 'push';
 }

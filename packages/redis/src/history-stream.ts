@@ -19,10 +19,10 @@ export async function trimHistoryStream(redis: RedisHandles, shard: number, last
   await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
 }
 
-/** Takes the shard's work mark away; true when entries came in meanwhile. */
+/** Takes the shard's pending turn away; true when entries came in meanwhile. */
 export async function clearHistoryMark(redis: RedisHandles, shard: number): Promise<boolean> {
   const keys = shardKeys(shard);
-  await redis.commands.zrem(keys.dirty, 'history');
-  // An entry appended in between set the mark anew and woke a turn; one appended before is seen here.
+  await redis.commands.zrem(keys.pendingTurns, 'history');
+  // An entry appended in between added it anew and woke a turn; one appended before is seen here.
   return (await redis.commands.xlen(keys.history)) > 0;
 }

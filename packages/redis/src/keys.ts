@@ -13,8 +13,8 @@ export function shardKeys(shard: number) {
   return {
     /** Stream: what the history writer still has to put into Postgres. */
     history: `${tag(shard)}:history`,
-    /** Sorted set `<bot id>:<turn kind>` → ms since when there is work for that turn. */
-    dirty: `${tag(shard)}:dirty`,
+    /** Sorted set `<bot id>:<turn kind>` (of history `history`) → ms since when that turn is owed. The stored name is older. */
+    pendingTurns: `${tag(shard)}:dirty`,
   };
 }
 

@@ -81,7 +81,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
     } else if (winding) {
       return { next: 'again' };
     } else if (room === 0) {
-      // The mark stays: what waits is due, and there is no telling when there will be room.
+      // The pending turn stays: what waits is due, and there is no telling when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (step.nextDueMs !== null) {
       return sleepUntil(takeStep, step.fencingToken, step.nextDueMs);
@@ -94,7 +94,7 @@ export async function readerTurn(deps: { clock: Clock }, reader: TurnReader, lea
   }
 }
 
-/** The sleep is stored first; then the mark goes, unless something is due or new: that needs another turn. */
+/** The sleep is stored first; then the pending turn goes, unless something is due or new: that needs another turn. */
 function sleepUntil(takeStep: TakeStep, fencingToken: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
     const step = await takeStep({ fencingToken, room: 0, tidy: false, end: 'asleep' });

@@ -51,7 +51,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       keys.work,
       keys.redriven,
       keys.history,
-      keys.dirty,
+      keys.pendingTurns,
       ...rulesKeys(keys),
     ],
     [
@@ -93,7 +93,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       keys.work,
       keys.attempts,
       keys.redriven,
-      keys.dirty,
+      keys.pendingTurns,
       ...rulesKeys(keys),
     ],
     [keys.lane(''), botId, keys.rulesLane('')],

@@ -95,7 +95,7 @@ async function putBack(deps: RedriveDeps, reader: Reader, bot: Bot, letters: Dea
   const [status] = await runScript(
     deps.redis.commands,
     'redrive',
-    [keys.state, lanes, redriven, keys.dirty, keys.rulesWork],
+    [keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork],
     [
       bot.registrationId,
       nowMs,

@@ -65,7 +65,7 @@ export type PushStep =
       opened: boolean;
       /** When (ms) an update was last delivered before this round. */
       deliveredAtMs: number;
-      /** Nothing is left, and the work mark is taken away. */
+      /** Nothing is left, and the pending turn is taken away. */
       ended: boolean;
     };
 

@@ -62,7 +62,7 @@ export type RulesStep =
       shownUpTo: string | null;
       /** When (ms) the earliest lane is due; null when none waits. Lanes in flight do not count. */
       nextDueMs: number | null;
-      /** Nothing is left, and the work mark is taken away. */
+      /** Nothing is left, and the pending turn is taken away. */
       ended: boolean;
     };
 
@@ -111,7 +111,7 @@ export async function noteRouted(
   const [status, wakeHistory] = await runScript(
     deps.redis.commands,
     'note-routed',
-    [keys.state, keys.rulesWork, keys.history, keys.dirty],
+    [keys.state, keys.rulesWork, keys.history, keys.pendingTurns],
     [
       bot.registrationId,
       noted.fencingToken,

@@ -70,7 +70,7 @@ async function appendUpdates(
   if (pressure === 'short' || pressure === 'scarce') return { outcome: 'full' };
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
-  const scriptKeys = [keys.state, keys.log, keys.history, keys.dirty, keys.consumers];
+  const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
   const args: (string | number)[] = [
     bot.registrationId,
     nowMs,

@@ -35,7 +35,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   const appended = runScript(
     deps.redis.commands,
     'append-calls',
-    [keys.state, keys.history, keys.dirty, callBatchesKey(shard, batch.process)],
+    [keys.state, keys.history, keys.pendingTurns, callBatchesKey(shard, batch.process)],
     [
       bot.registrationId,
       deps.clock.nowMs(),

@@ -52,7 +52,7 @@ export type Round = {
   /** How many units to hand out. */
   room: number;
   tidy: boolean;
-  /** Takes the work mark away when nothing waits ('idle'), or when what waits has a time that is known ('asleep'). */
+  /** Takes the pending turn away when nothing waits ('idle'), or when what waits has a time that is known ('asleep'). */
   end: 'idle' | 'asleep' | null;
   /** Whether the turn is surely still ours: so long a round whose answer was lost is asked for again. */
   held(): boolean;
@@ -67,7 +67,7 @@ export type ReaderStep =
       units: LaneUnit[];
       /** When (ms) to look again; null when nothing waits for a time. */
       nextDueMs: number | null;
-      /** Nothing is left, and the work mark is taken away. */
+      /** Nothing is left, and the pending turn is taken away. */
       ended: boolean;
       /** What the reader's own script answers. */
       named: ScriptReply;
@@ -90,7 +90,7 @@ export async function readerStep(
   own: { keys: string[]; args: (string | number)[] },
 ): Promise<ReaderStep> {
   const keys = botKeys(bot.id);
-  const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.dirty, keys.consumers];
+  const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.pendingTurns, keys.consumers];
   const ask = () =>
     runScript(
       deps.redis.commands,

@@ -276,7 +276,7 @@ describe('push and pull as one queue', () => {
     if (begun.outcome !== 'ok') throw new Error('no owner');
     return begun.fencingToken;
   };
-  /** Whether the work mark was taken away, the turn's next sleep being stored. */
+  /** Whether the pending turn was taken away, the turn's next sleep being stored. */
   const ends = async (bot: Bot, fencingToken: number) => {
     const last = await pushStep(deps(), bot, {
       fencingToken,
@@ -454,7 +454,7 @@ describe('push and pull as one queue', () => {
     ]);
   });
 
-  test('a turn begins with its first round and ends with its last one, and what comes then marks work again', async () => {
+  test('a turn begins with its first round and ends with its last one, and what comes then makes a turn pending again', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     const begun = await pushStep(deps(), bot, {
@@ -473,11 +473,11 @@ describe('push and pull as one queue', () => {
     ).toMatchObject({
       ended: true,
     });
-    const mark = () => redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`);
-    expect(await mark()).toBeNull();
+    const pendingSince = () => redis.commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`);
+    expect(await pendingSince()).toBeNull();
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
     await accept(bot, update(2));
-    expect(await mark()).not.toBeNull();
+    expect(await pendingSince()).not.toBeNull();
   });
 
   test('after deleteWebhook pull gets what push had not delivered, nothing twice', async () => {
@@ -572,7 +572,7 @@ describe('push and pull as one queue', () => {
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
     expect(await ends(bot, fencingToken)).toBe(true);
     await accept(bot, update(4, 'message', 8));
-    expect(await redis.commands.zscore(botKeys(bot.id).dirty, `${bot.id}:push`)).toBeNull();
+    expect(await redis.commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`)).toBeNull();
     for (const probeMs of [2000, 4000, 8000]) {
       nowMs += probeMs;
       const probe = await step(bot, fencingToken);

@@ -1,5 +1,5 @@
 -- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
--- KEYS  1 state  2 log  3 history  4 dirty  5 consumers  6… seen bitmaps
+-- KEYS  1 state  2 log  3 history  4 pending turns  5 consumers  6… seen bitmaps
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
 --       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
@@ -18,7 +18,7 @@ local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
 local RESERVED_AHEAD = 50000
 
-local state, log, history, dirty, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local state, log, history, pendingTurns, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
   'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil', 'rules', 'unlooked', 'routing',
@@ -102,15 +102,15 @@ if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', bot
 local wakePush = 0
 -- A closed backend's turn sleeps until its next probe and reads the log then: an append costs it nothing.
 if push and heard and tonumber(s[16] or 0) <= now then
-  wakePush = redis.call('ZADD', dirty, 'NX', now, botId .. ':push')
+  wakePush = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':push')
   -- A turn that is under way, perhaps with a request that hangs, must see what is new for its other lanes.
   if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
 end
-local wakeHistory = manage and redis.call('ZADD', dirty, 'NX', now, 'history') or 0
+local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 local wakeRules = 0
 if routable > 0 then
   redis.call('HINCRBY', state, 'unlooked', routable)
-  wakeRules = redis.call('ZADD', dirty, 'NX', now, botId .. ':rules')
+  wakeRules = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':rules')
 end
 if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD

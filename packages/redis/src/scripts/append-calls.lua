@@ -1,6 +1,6 @@
 -- Puts captured calls on the history stream, unless the bot is gone or keeps no history. A batch that stands there
 -- already, because only its answer was lost, is left out.
--- KEYS  1 state  2 history  3 dirty  4 batches: bot id → number of the process's newest batch
+-- KEYS  1 state  2 history  3 pending turns  4 batches: bot id → number of the process's newest batch
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 number of the batch, above all earlier ones of the process
 --       5… per call: method, parameters (JSON), result (raw JSON), who had it made (JSON, or ''), when (ms), its id or ''
 -- RESULT -2 when the bot is not set up, -1 when not kept, else whether to wake the history writer (0/1)

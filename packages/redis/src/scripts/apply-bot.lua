@@ -1,5 +1,5 @@
 -- Brings a bot's state in line with its configuration; the only script that creates a state.
--- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 work  8 redriven  9 history  10 dirty
+-- KEYS  1 state  2 log  3 consumers  4 hidden ids  5 lanes  6 flight  7 work  8 redriven  9 history  10 pending turns
 --       11 lanes of rules  12 their flight  13 their work  14 their redriven
 -- ARGV  1 registration id  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
@@ -108,7 +108,7 @@ elseif ruled and ARGV[14] ~= '1' then
   redis.call('HSET', state, 'rules', 0, 'unlooked', 0, 'routing', 0)
   buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', KEYS[11]) == 1 then
-  -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the mark.
+  -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the pending turn.
   redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')
 end
 if ARGV[10] == '1' then

@@ -1,5 +1,5 @@
 -- Remembers how far the routing of an update has come, and puts links between messages on the history stream.
--- KEYS  1 state  2 work of rules  3 history  4 dirty
+-- KEYS  1 state  2 work of rules  3 history  4 pending turns
 -- ARGV  1 registration id  2 fencing token  3 now (ms)  4 bot id  5 id in its lane  6 progress (JSON)  7… links (JSON)
 -- RESULT {'GONE'} | {'FENCED' or 'OK', wake history (0/1)}: a link is kept even by an owner that was replaced
 local s = redis.call('HMGET', KEYS[1], 'gen', 'e:rules')

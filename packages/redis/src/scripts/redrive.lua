@@ -1,5 +1,5 @@
 -- Puts dead letters back at the end of their lanes, in the order given; one that stands there already is left alone.
--- KEYS  1 state  2 lanes  3 redriven  4 dirty  5 work of rules (for kind 'rules')
+-- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push' or 'rules')
 --       7… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
 -- RESULT {'GONE'} | {'OFF'} when the bot has no backend, or no rules | {'OK'}: wake a turn of that kind

@@ -1,14 +1,14 @@
 -- What a turn of push and one of rules share: one owner, a place in the log, lanes that flow on their own, tries counted.
--- KEYS  1 state  2 log  3 lanes  4 flight  5 work  6 redriven  7 history  8 dirty  9 consumers
+-- KEYS  1 state  2 log  3 lanes  4 flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
 -- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix  6 how many to hand out
 --       7 '1' to tidy the log  8 how often an update may be begun without an end
---       9 'idle' takes the work mark away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
+--       9 'idle' takes the pending turn away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
 --       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
 --       11 how many have finished  12… per finished one: lane, id in its lane, how many leave the lane with it,
 --       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), JSON of the record
 --       (for later) or of the failure (for dead); after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
---      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1), mark taken away (0/1),
+--      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1), pending turn taken away (0/1),
 --         {what the reader's own script names},
 --         {lane, record or '', progress or '', then per member: id in its lane, update id, raw, kind, accepted at,
 --          expires at, traceparent or ''} …}
@@ -205,7 +205,7 @@ local function handOut(alone, gatherMs)
   return units
 end
 
--- Writes the state, takes the work mark away where that was asked for, and makes the answer.
+-- Writes the state, takes the pending turn away where that was asked for, and makes the answer.
 --   active: whether the reader may be handed anything; place: up to where the log is read; floorField: what trimming must
 --   leave to this reader; more: whether there is more to read; closedUntil: when to look again at the earliest (0 at once)
 local function answer(fencingToken, active, place, floorField, more, closedUntil, named, units)
