@@ -39,8 +39,8 @@ export function describeInputs(operation: Operation, writer: SchemaWriter, examp
 function namedProperties({ input, aliases = {} }: Operation, written: Properties): Properties {
   const properties: Properties = {};
   for (const name of Object.keys(input.shape)) {
-    const note = FIELD_NOTES[name];
-    properties[name] = { ...(note === undefined ? {} : { description: note }), ...written[name] };
+    const { description = FIELD_NOTES[name], ...schema } = written[name] ?? {};
+    properties[name] = { ...(description === undefined ? {} : { description }), ...schema };
   }
   for (const [alias, name] of Object.entries(aliases)) {
     properties[alias] = { ...properties[name], description: `Another name of \`${name}\`.` };

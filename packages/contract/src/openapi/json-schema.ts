@@ -47,6 +47,10 @@ function polish({ zodSchema, jsonSchema }: Written, direction: 'input' | 'output
     if (direction === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (direction === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   }
+  // Where zod writes the description depends on how the schema was built.
+  const { description } = jsonSchema;
+  delete jsonSchema.description;
+  if (description !== undefined) jsonSchema.description = description;
 }
 
 /** zod keeps definitions in the schema itself; the document keeps them among its components. */
