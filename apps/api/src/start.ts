@@ -14,7 +14,7 @@ import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
 import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
-import { isBotApiPath } from './bot-api-proxy/parse-bot-path.ts';
+import { isBotApiPath } from './bot-api-proxy/path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
 import { answerWhileWaiting } from './http/answer-while-waiting.ts';

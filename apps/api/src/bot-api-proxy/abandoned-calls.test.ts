@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { abandonedCalls } from './abandoned-calls.ts';
+import { abandonedCalls } from './capture.ts';
 
 const MIB = 1024 * 1024;
 

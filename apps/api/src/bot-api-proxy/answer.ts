@@ -1,10 +1,67 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
-import { SANDBOXED } from './hop-by-hop.ts';
+import { classifyError } from '../http/classify-error.ts';
+import { SANDBOXED } from './headers.ts';
 
 /** An answer of our own: a raw JSON `result`, or an error of the platform's kind. */
 export type BotApiAnswer = { ok: true; result: string; description?: string } | Refusal;
 export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number };
+
+export const NOT_FOUND = refusal(404, 'Not Found');
+export const OTHER_HOST = refusal(404, 'Not Found: the Bot API is on another host');
+/** The platform's words for a request line with a whole URL in it. */
+export const ABSOLUTE_URI = refusal(404, 'Not Found: absolute URI is specified in the Request-Line');
+export const AMBIGUOUS = badRequest('the path can be read in two ways');
+export const UNAUTHORIZED = refusal(401, 'Unauthorized');
+export const DISABLED = refusal(403, 'Forbidden: the bot is disabled');
+export const TOO_LARGE = refusal(413, 'Request Entity Too Large');
+/** The process holds as much of request bodies as it may. */
+export const NO_ROOM: Refusal = {
+  ...refusal(503, 'Service Unavailable: too many requests are being read, retry after 1'),
+  retryAfterS: 1,
+};
+
+/** An error to getUpdates waits for so long: some programs ask again at once, whatever the error is. */
+export const POLL_ERROR_DELAY_MS = 1000;
+
+/** For paths that miss the form of the Bot API, with the one that was meant. */
+export function wrongForm(prefix: string): Refusal {
+  const form = `${prefix}/bot<token>/<method>, for files ${prefix}/file/bot<token>/<path>`;
+  return refusal(404, `Not Found: no such path, it is ${form}`);
+}
+
+export function badRequest(reason: string): Refusal {
+  return refusal(400, `Bad Request: ${reason}`);
+}
+
+function refusal(code: number, description: string): Refusal {
+  return { ok: false, code, description };
+}
+
+/** What went wrong on our side, in the platform's form: its reason phrase, then a sentence. Our own faults are logged. */
+export function describeError(log: Logger, thrown: unknown): Refusal {
+  const error = classifyError(thrown);
+  if (error.code === 'internal') log.error({ err: thrown }, 'a Bot API call failed');
+  const code = ERROR_STATUS[error.code];
+  const reason = error.code === 'too_many_requests' ? `retry after ${error.retryAfterS ?? 1}` : error.message;
+  const wait = error.retryAfterS === undefined ? {} : { retryAfterS: error.retryAfterS };
+  return { ...refusal(code, `${STATUS_CODES[code]}: ${reason}`), ...wait };
+}
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
+
+/** Why the platform gave no answer. It names no address and no token: the error's message could carry both. */
+export function describeUpstreamError({ code = '' }: Error & { code?: string }): Refusal {
+  if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');
+  if (BAD_REQUESTS.has(code)) return badRequest('the request cannot be passed on');
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return refusal(503, 'Service Unavailable: shutting down');
+  }
+  return refusal(502, 'Bad Gateway: the platform could not be reached or broke off');
+}
 
 /** Sends an answer of our own in the platform's envelope. Does nothing when the client is gone. */
 export function sendAnswer(res: ServerResponse, answer: BotApiAnswer): void {

@@ -1,40 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Refusal, sendAnswer, sendEmpty } from './answer.ts';
+import type { Context } from '../context.ts';
+import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
+import { NOT_FOUND, OTHER_HOST, POLL_ERROR_DELAY_MS, sendEmpty } from './answer.ts';
 import { captureCalls } from './capture.ts';
-import { fileDownload } from './file-download.ts';
-import { framingFault } from './framing-fault.ts';
-import { handleMethod } from './handle-method.ts';
-import { handleUnnamed } from './handle-unnamed.ts';
+import { decide, decideUnnamed } from './decide.ts';
+import { downloadFile } from './files.ts';
+import { framingFault } from './headers.ts';
 import { deleteWebhook } from './intercept/delete-webhook.ts';
 import { getUpdates } from './intercept/get-updates.ts';
 import { getWebhookInfo } from './intercept/get-webhook-info.ts';
 import { setWebhook } from './intercept/set-webhook.ts';
-import { parseBotPath } from './parse-bot-path.ts';
-import type { ProxyDeps } from './proxy-deps.ts';
-import { proxyMetrics } from './proxy-metrics.ts';
-import { NOT_FOUND, OTHER_HOST } from './refusals.ts';
-import type { RunningProxy } from './running-proxy.ts';
-import { traceCall } from './trace-call.ts';
-import { connectUpstream } from './upstream.ts';
+import { proxyMetrics } from './metrics.ts';
+import { type BotPath, parseBotPath } from './path.ts';
+import { type RunningProxy, refuseUnnamed } from './running-proxy.ts';
+import { connectUpstream, type PlatformPatience } from './upstream.ts';
 
 export type BotApiProxy = {
   /** Takes a request whose path `isBotApiPath` knows; no body parser may have run before it. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** For when the server is drained: waits up to 5 s for what was captured, and lets go of the platform. */
+  /** For a drained server: waits up to 5 s until what was captured is stored, and closes the connections upstream. */
   stop(): Promise<void>;
 };
 
 const DRAIN_MS = 5000;
-const POLL_ERROR_DELAY_MS = 1000;
 
 /** The Bot API as bot programs see it: a few methods answered here, everything else streamed to the platform. */
-export function botApiProxy(deps: ProxyDeps): BotApiProxy {
+export function botApiProxy(context: Context, patience: Partial<PlatformPatience> = {}): BotApiProxy {
   const proxy: RunningProxy = {
-    deps,
-    upstream: connectUpstream(deps.proxy),
-    capture: captureCalls(deps),
-    metrics: proxyMetrics(deps.metrics),
+    context,
+    upstream: connectUpstream(context.proxy.platformUrl, patience),
+    capture: captureCalls(context),
+    metrics: proxyMetrics(context.metrics),
     intercepts: new Map([
       ['setwebhook', setWebhook],
       ['deletewebhook', deleteWebhook],
@@ -42,9 +39,8 @@ export function botApiProxy(deps: ProxyDeps): BotApiProxy {
       ['getupdates', getUpdates()],
     ]),
     open: new Set(),
-    pollErrorDelayMs: deps.proxy.pollErrorDelayMs ?? POLL_ERROR_DELAY_MS,
   };
-  deps.stopping.addEventListener('abort', () => {
+  context.stopping.addEventListener('abort', () => {
     for (const call of proxy.open) call.abort();
   });
   return {
@@ -66,29 +62,46 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
     proxy.metrics.call('refused', null, fault, begunAtMs);
     return;
   }
-  const path = parseBotPath(req.url ?? '', proxy.deps.proxy.prefix);
+  const { context } = proxy;
+  const path = parseBotPath(req.url ?? '', context.proxy.prefix);
   if (path === null || path.kind === 'refused') {
-    refuse(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
+    refuseUnnamed(proxy, res, path?.refusal ?? NOT_FOUND, begunAtMs);
     return;
   }
-  if (proxy.deps.proxyHost?.isAskedBy(req) === false) {
+  if (context.proxyHost?.isAskedBy(req) === false) {
     const isPoll = path.kind === 'method' && path.method === 'getupdates';
-    if (!isPoll) refuse(proxy, res, OTHER_HOST, begunAtMs);
-    // Some programs ask again at once, whatever the error is.
-    else setTimeout(refuse, proxy.pollErrorDelayMs, proxy, res, OTHER_HOST, begunAtMs);
+    if (isPoll) setTimeout(refuseUnnamed, POLL_ERROR_DELAY_MS, proxy, res, OTHER_HOST, begunAtMs);
+    else refuseUnnamed(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
-  if (proxy.deps.tracing) traceCall(proxy.deps, req, res, path);
-  if (path.kind === 'file') fileDownload(proxy, req, res, path);
+  if (context.tracing) traceCall(context, req, res, path);
+  if (path.kind === 'file') downloadFile(proxy, req, res, path);
   else {
     const call = { req, res, path, method: path.method, begunAtMs, whole: null };
-    if (path.method === '') void handleUnnamed(proxy, call);
-    else handleMethod(proxy, call);
+    if (path.method === '') void decideUnnamed(proxy, call);
+    else decide(proxy, call);
   }
 }
 
-/** Refuses what names no method. */
-function refuse(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
-  sendAnswer(res, refusal);
-  proxy.metrics.call('refused', null, refusal.code, begunAtMs);
+/** What methods are called; a token that stands where a method should is none. */
+const METHOD = /^[a-z]{1,40}$/;
+
+/**
+ * Records the call in the trace that the bot's program began, or in a new one. What goes upstream keeps the program's
+ * own headers.
+ */
+function traceCall(
+  { tracing, directory }: Pick<Context, 'tracing' | 'directory'>,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: Exclude<BotPath, { kind: 'refused' }>,
+) {
+  const bot = directory.ready() ? directory.byToken(path.token) : undefined;
+  const method = path.kind === 'file' ? 'file' : METHOD.test(path.method) ? path.method : 'other';
+  const span = tracing?.start(`bot api ${method}`, {
+    kind: 'server',
+    parent: incomingTraceparent(req.headers),
+    attributes: bot === undefined ? {} : { 'flotilla.bot_id': bot.id },
+  });
+  if (span) endWithAnswer(span, res);
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { type CapturedMethod, capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import {
   type ParameterReader,
   type Parameters,
   parameterReader,
   parametersOf,
 } from '@flotilla/telegram/parameters/parameters.ts';
-import type { Capture } from './capture.ts';
-import { ANSWER_BYTES, readEncoding } from './captured-answer.ts';
+import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
 import type { Tee } from './pass-through.ts';
+import { botActor, type MethodCall, type RunningProxy } from './running-proxy.ts';
 
 /** `by` is null where nothing is audited. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
@@ -20,11 +20,22 @@ const TOO_LONG = 'its answer is longer than 1 MiB';
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
- * Watches one call for the capture: its small parameters where they are needed, and up to 1 MiB of a successful
- * answer. Files go by unseen; a longer answer counts as lost.
+ * What watches a call of ours for the history: its small parameters where they are needed, and up to 1 MiB of a
+ * successful answer. Files go by unseen; a longer answer counts as lost. Null where nothing is kept of the call.
  */
-export function callTee(capture: Capture, call: Call, req: IncomingMessage): Tee {
-  return new CallTee(capture, call, req);
+export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
+  const { method, path, req } = call;
+  const captured = capturedMethod(method);
+  if (captured === undefined) return null;
+  // Of a bot without a history it is only remembered which posts are its own.
+  if (!bot.manageEnabled && captured.effect !== 'messages' && captured.effect !== 'copies') return null;
+  if (!proxy.capture.hasRoom()) {
+    proxy.capture.lose(bot.id, method, 'too many calls wait');
+    return null;
+  }
+  const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
+  const by = isAudited ? botActor(proxy, call) : null;
+  return new CallTee(proxy.capture, { bot, by, method, captured, query: path.query }, req);
 }
 
 /** A class for its size: 20,000 of them are made a second, and a closure for each method takes more than it. */

@@ -1,12 +1,12 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { callActor } from '@flotilla/domain/update-log/captured-call.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
+import { scanMembers } from '@flotilla/telegram/parameters/json-text.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
-import { type AbandonedCalls, abandonedCalls } from './abandoned-calls.ts';
-import { readAnswer, type SeenAnswer } from './captured-answer.ts';
-import { extractResult } from './extract-result.ts';
-import type { ProxyDeps } from './proxy-deps.ts';
+import type { Context } from '../context.ts';
 
 /** A call that the platform answered with success, as the tee saw it. */
 export type SeenCall = {
@@ -18,6 +18,9 @@ export type SeenCall = {
   parameters: Parameters;
   answer: SeenAnswer;
 };
+
+/** An answer's body as it went by; `encoding` is '' when it is not compressed. */
+export type SeenAnswer = { body: Buffer; encoding: string };
 
 export type Capture = {
   /** False while so much waits that further calls have to go by unseen. */
@@ -33,16 +36,21 @@ export type Capture = {
   drain(): Promise<void>;
 };
 
+/** Of an answer, unpacked; a longer one is not kept. */
+export const ANSWER_BYTES = 1024 * 1024;
 /** Long texts are in the result already; what parameters are read for is short. */
 const VALUE_LIMIT = 4096;
 /** Answers that are being decompressed. */
 const PACKED_BYTES = 32 * 1024 * 1024;
+/** Each is a connection to the platform. */
+const ABANDONED_CALLS = 1000;
+const ABANDONED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Hands what bots did through the proxy to the buffer for the history, per bot in the order of the answers. It works
  * beside the answers and never holds one up.
  */
-export function captureCalls({ calls, metrics }: Pick<ProxyDeps, 'calls' | 'metrics'>): Capture {
+export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
   /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
   const tails = new Map<number, Promise<void>>();
   let packedBytes = 0;
@@ -109,4 +117,78 @@ function isKept(captured: CapturedMethod, result: string): boolean {
 function keptParameters({ captured, parameters }: SeenCall): Record<string, string> {
   if (captured.effect === 'messages') return {};
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
+}
+
+const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** Content-Encoding as `SeenAnswer` has it. */
+export function readEncoding(contentEncoding: string): string {
+  const encoding = contentEncoding.trim().toLowerCase();
+  return encoding === 'identity' ? '' : encoding;
+}
+
+/** The text of an answer, at most 1 MiB of it; rejects when it cannot be decompressed. */
+async function readAnswer({ body, encoding }: SeenAnswer): Promise<string> {
+  if (encoding === '') return body.toString('utf8');
+  const decode = DECODERS[encoding];
+  if (decode === undefined) throw new Error(`the answer has the unknown encoding ${encoding}`);
+  return (await decode(body, { maxOutputLength: ANSWER_BYTES })).toString('utf8');
+}
+
+/** The raw JSON of `result` in an answer of the platform, null unless the answer is a whole `"ok":true` one. */
+export function extractResult(answer: string): string | null {
+  let ok = false;
+  let result: string | null = null;
+  const whole = scanMembers(answer, (name, raw) => {
+    if (name === 'ok') ok = raw === 'true';
+    else if (name === 'result') result = raw;
+    return false;
+  });
+  return whole && ok ? result : null;
+}
+
+/** Captured calls whose client has gone while the platform still answers: how many there are, and what they hold. */
+export type AbandonedCalls = {
+  /** Counts one more, of whose answer so many bytes are held; false when that is too much. Ends with `end` either way. */
+  begin(heldBytes: number): boolean;
+  count(): number;
+  /** Counts more bytes of one of them; false when that is too much. */
+  hold(bytes: number): boolean;
+  end(heldBytes: number): void;
+  /** Resolves when there is none. */
+  drain(): Promise<void>;
+};
+
+export function abandonedCalls(): AbandonedCalls {
+  let calls = 0;
+  let bytes = 0;
+  let drained: (() => void) | null = null;
+  const hold = (more: number): boolean => {
+    bytes += more;
+    return calls <= ABANDONED_CALLS && bytes <= ABANDONED_BYTES;
+  };
+  return {
+    begin: (heldBytes) => {
+      calls += 1;
+      return hold(heldBytes);
+    },
+    count: () => calls,
+    hold,
+    end: (heldBytes) => {
+      bytes -= heldBytes;
+      calls -= 1;
+      if (calls === 0) drained?.();
+    },
+    drain: async () => {
+      if (calls === 0) return;
+      await new Promise<void>((resolve) => {
+        drained = resolve;
+      });
+    },
+  };
 }

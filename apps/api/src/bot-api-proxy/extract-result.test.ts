@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { extractResult } from './extract-result.ts';
+import { extractResult } from './capture.ts';
 
 describe('the result of an answer', () => {
   test.each([

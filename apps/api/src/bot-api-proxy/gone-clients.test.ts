@@ -184,7 +184,7 @@ describe('a captured call whose client gives up once the platform has it whole',
     const bot = await newBot();
 
     const context = await createContext(readConfig(api.env), createLogger({ name: 'test', level: 'silent' }));
-    const proxy = botApiProxy({ ...context, proxy: { ...context.proxy, readOnMs: 300 } });
+    const proxy = botApiProxy(context, { readOnMs: 300 });
     const server = createServer(proxy.handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     await waitFor(() => context.directory.ready() && context.directory.byId(bot.id));

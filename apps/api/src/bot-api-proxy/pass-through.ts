@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { sendError } from './answer.ts';
-import { hasBody } from './framing-fault.ts';
-import { forwardedRequestHeaders, forwardedResponseHeaders } from './hop-by-hop.ts';
-import { RequestBody } from './request-body.ts';
-import type { Upstream } from './upstream.ts';
+import { describeUpstreamError, sendAnswer } from './answer.ts';
+import { forwardedRequestHeaders, forwardedResponseHeaders, hasBody } from './headers.ts';
+import { RequestBody, type Upstream } from './upstream.ts';
 
 /** Sees a call's bodies go by; it can neither change nor hold them. */
 export type Tee = {
@@ -166,10 +164,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#forward.onDone(502);
       return;
     }
-    const { code, description } = errorAnswer(error);
-    this.#forward.onDone(code);
-    if (this.#forward.errorDelayMs === 0) sendError(this.#res, code, description);
-    else setTimeout(sendError, this.#forward.errorDelayMs, this.#res, code, description);
+    const refusal = describeUpstreamError(error);
+    this.#forward.onDone(refusal.code);
+    if (this.#forward.errorDelayMs === 0) sendAnswer(this.#res, refusal);
+    else setTimeout(sendAnswer, this.#forward.errorDelayMs, this.#res, refusal);
   }
 
   resumeUpstream(): void {
@@ -210,18 +208,4 @@ function onResponseDrain(this: WithExchange): void {
 
 function bodyLength(contentLength: string | string[] | undefined): number {
   return typeof contentLength === 'string' ? Number(contentLength) : -1;
-}
-
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
-
-/** The error names no address and no token: its message could carry both. */
-function errorAnswer(error: Error & { code?: string }): { code: number; description: string } {
-  const code = error.code ?? '';
-  if (TIMEOUTS.has(code)) return { code: 504, description: 'Gateway Timeout: the platform did not answer in time' };
-  if (BAD_REQUESTS.has(code)) return { code: 400, description: 'Bad Request: the request cannot be passed on' };
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
-    return { code: 503, description: 'Service Unavailable: shutting down' };
-  }
-  return { code: 502, description: 'Bad Gateway: the platform could not be reached or broke off' };
 }

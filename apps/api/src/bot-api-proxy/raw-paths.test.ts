@@ -2,7 +2,7 @@ import { type RawServer, rawConnection, startRawServer } from '@flotilla/testing
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ANSWERED_HERE } from './answered-methods.ts';
+import { ANSWERED_HERE } from './path.ts';
 
 const api = testApi();
 let platform: RawServer;

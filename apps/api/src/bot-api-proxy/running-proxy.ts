@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { Context } from '../context.ts';
+import { type Refusal, sendAnswer } from './answer.ts';
 import type { Capture } from './capture.ts';
 import type { Intercept } from './intercept/intercepted-call.ts';
-import type { BotPath } from './parse-bot-path.ts';
-import type { ProxyDeps } from './proxy-deps.ts';
-import type { ProxyMetrics } from './proxy-metrics.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { BotPath } from './path.ts';
 import type { Upstream } from './upstream.ts';
 
 /** What lives as long as the proxy does. */
 export type RunningProxy = {
-  deps: ProxyDeps;
+  context: Context;
   upstream: Upstream;
   capture: Capture;
   metrics: ProxyMetrics;
@@ -16,7 +18,6 @@ export type RunningProxy = {
   intercepts: ReadonlyMap<string, Intercept>;
   /** Calls that we are answering; aborted when their client goes or the process stops. */
   open: Set<AbortController>;
-  pollErrorDelayMs: number;
 };
 
 /** One request to `/bot<token>/…`. */
@@ -31,5 +32,16 @@ export type MethodCall = {
   whole: WholeBody | null;
 };
 
-/** A body that was read before it was known what becomes of its call; `release` gives back what it takes. */
+/** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */
 export type WholeBody = { bytes: Buffer; release: () => void };
+
+/** The caller, for the audit log: everybody who has the token is the bot, and only the address tells them apart. */
+export function botActor({ context }: RunningProxy, { req }: MethodCall): Extract<Actor, { kind: 'bot' }> {
+  return { kind: 'bot', address: context.clientAddress(req) };
+}
+
+/** Refuses a request that names no method. */
+export function refuseUnnamed(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
+  sendAnswer(res, refusal);
+  proxy.metrics.call('refused', null, refusal.code, begunAtMs);
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { sendError } from '../bot-api-proxy/answer.ts';
-import { isBotApiPath } from '../bot-api-proxy/parse-bot-path.ts';
+import { isBotApiPath } from '../bot-api-proxy/path.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const SENTENCE = 'The service is starting and waits for Redis';

@@ -1,16 +1,15 @@
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import type { ProxyDeps } from '../proxy-deps.ts';
-import type { InterceptedCall } from './intercepted-call.ts';
-import { storedKinds } from './stored-kinds.ts';
+import { type InterceptedCall, storedKinds } from './intercepted-call.ts';
 
 const DESCRIPTIONS = { deleted: 'Webhook was deleted', 'already-deleted': 'Webhook is already deleted' };
 
 /** Takes the bot's backend away and turns proxy mode off. */
-export async function deleteWebhook(deps: ProxyDeps, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
+export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
-  const outcome = await clearBackend(deps, by(), bot, {
+  const outcome = await clearBackend(context, by(), bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   });

@@ -3,10 +3,9 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import type { ProxyDeps } from '../proxy-deps.ts';
-import type { Intercept } from './intercepted-call.ts';
-import { storedKinds } from './stored-kinds.ts';
+import { type Intercept, storedKinds } from './intercepted-call.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_TIMEOUT_S = 50;
@@ -23,10 +22,10 @@ type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
   // What waits is given no more than it needs, since all it is given waits with it.
-  return (deps, { bot, by, parameters, signal }) => {
+  return (context, { bot, by, parameters, signal }) => {
     const request = readRequest(parameters);
     const served = bot.longPollEnabled && !bot.disabled;
-    return served ? read(deps, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
+    return served ? read(context, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
 }
 
@@ -41,7 +40,7 @@ function readRequest(parameters: Parameters): Request {
 }
 
 async function read(
-  deps: ProxyDeps,
+  context: Context,
   by: () => Actor,
   bot: Bot,
   request: Request,
@@ -51,10 +50,10 @@ async function read(
   const throttle = request.timeoutMs === 0;
   // Side by side: the kinds are for what comes from now on, and what is read waits for nobody.
   const [updates] = await Promise.all([
-    readUpdates(deps, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
-    keepAllowedUpdates(deps, by, bot, allowedUpdates),
+    readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
+    keepAllowedUpdates(context, by, bot, allowedUpdates),
   ]);
-  deps.apiMetrics.pulled.of('get_updates').inc(updates.length);
+  context.apiMetrics.pulled.of('get_updates').inc(updates.length);
   return { ok: true, result: `[${updates.join(',\n')}]` };
 }
 

@@ -1,12 +1,12 @@
 import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import type { ProxyDeps } from '../proxy-deps.ts';
 import type { InterceptedCall } from './intercepted-call.ts';
 
 /** The backend as the platform would describe its webhook; the URL byte for byte as it was set. While it fails, `backend_state` says so. */
-export async function getWebhookInfo(deps: ProxyDeps, { bot }: InterceptedCall): Promise<BotApiAnswer> {
-  const status = await readBotStatus(deps, bot);
+export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
+  const status = await readBotStatus(context, bot);
   const url = bot.proxyEnabled ? bot.backendUrl : '';
   const info: Record<string, unknown> = {
     url,

@@ -1,6 +1,29 @@
+import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
+import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
 
-/** Answered for any token and never sent on: the bot must not leave the server we speak for it to. */
-export function logOut(): BotApiAnswer {
-  return { ok: true, result: 'true' };
+/** By these a bot would leave the server we speak for it to: answered for any token, and never sent on. */
+export const LEAVING: ReadonlySet<string> = new Set(['logout', 'close']);
+export const LEFT: BotApiAnswer = { ok: true, result: 'true' };
+
+const RECORDED_ONCE_PER_MS = 3_600_000;
+
+/**
+ * Writes into the audit log that a bot of ours wanted to leave, at most once an hour. The call changes nothing, so it is
+ * answered whether this succeeds or not. Never rejects.
+ */
+export async function recordLeaving(proxy: RunningProxy, call: MethodCall): Promise<void> {
+  const { context } = proxy;
+  const { directory, redis, log } = context;
+  try {
+    const bot = directory.byToken(call.path.token);
+    if (bot === undefined) return;
+    const { recentLogOut } = botKeys(bot.id);
+    const isFirst = (await redis.commands.set(recentLogOut, '1', 'PX', RECORDED_ONCE_PER_MS, 'NX')) === 'OK';
+    if (!isFirst) return;
+    await recordAction(context, botActor(proxy, call), { action: 'bot_log_out', botId: bot.id, details: call.method });
+  } catch (error) {
+    log.warn({ err: error, method: call.method }, 'a logOut or close could not be written to the audit log');
+  }
 }

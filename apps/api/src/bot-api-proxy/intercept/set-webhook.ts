@@ -1,52 +1,87 @@
+import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
+import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import {
   fileParameter,
   integerParameter,
   type Parameters,
   switchParameter,
 } from '@flotilla/telegram/parameters/parameters.ts';
-import type { BotApiAnswer, Refusal } from '../answer.ts';
-import type { ProxyDeps } from '../proxy-deps.ts';
-import { badRequest, UNAUTHORIZED } from '../refusals.ts';
-import { registerBot } from '../register-bot.ts';
+import type { Context } from '../../context.ts';
+import { type BotApiAnswer, badRequest, type Refusal, UNAUTHORIZED } from '../answer.ts';
 import { deleteWebhook } from './delete-webhook.ts';
-import type { InterceptedCall, ReadCall } from './intercepted-call.ts';
-import { relayCall } from './relay-call.ts';
-import { storedKinds } from './stored-kinds.ts';
+import { type InterceptedCall, type ReadCall, storedKinds } from './intercepted-call.ts';
 
 const DESCRIPTIONS = { set: 'Webhook was set', 'already-set': 'Webhook is already set' };
 const ONCE_PER_MS = 1000;
 const MAX_CONNECTIONS = 100;
 const SECRET_LIMIT = 256;
+const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refused', 'bad_request'];
 
 /**
  * Makes the URL the bot's backend and turns proxy mode on; without a URL it is deleteWebhook. Everything is checked
  * before anything changes, so that (unlike at the platform) a bad URL leaves the working backend in place.
  */
-export async function setWebhook(deps: ProxyDeps, call: InterceptedCall): Promise<BotApiAnswer> {
+export async function setWebhook(context: Context, call: InterceptedCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
-  if (url === '') return deleteWebhook(deps, call);
-  const wanted = await readSettings(deps, url, call.parameters);
-  return 'refusal' in wanted ? wanted.refusal : takeSettings(deps, call.by(), call.bot, wanted.settings);
+  if (url === '') return deleteWebhook(context, call);
+  const wanted = await readSettings(context, url, call.parameters);
+  return 'refusal' in wanted ? wanted.refusal : takeSettings(context, call.by(), call.bot, wanted.settings);
 }
 
 /**
  * The same for a token that is not registered: it is, once all that it asks for is found to be right and the platform
  * has vouched for it. Without a URL there is nothing to register it for, and its webhook is the platform's business.
  */
-export async function setWebhookOfStranger(deps: ProxyDeps, token: string, call: ReadCall): Promise<BotApiAnswer> {
+export async function setWebhookOfStranger(context: Context, token: string, call: ReadCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
   if (url === '')
-    return deps.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(deps, token, 'setWebhook', call);
-  const wanted = await readSettings(deps, url, call.parameters);
+    return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(context, token, 'setWebhook', call);
+  const wanted = await readSettings(context, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
-  const bot = await registerBot(deps, call.by(), token);
-  return bot === null ? UNAUTHORIZED : takeSettings(deps, call.by(), bot, wanted.settings);
+  const bot = await registerBot(context, call.by(), token);
+  return bot === null ? UNAUTHORIZED : takeSettings(context, call.by(), bot, wanted.settings);
+}
+
+/**
+ * Registers the bot of a token that sets a webhook, once the platform has vouched for it. Null when the platform does
+ * not know the token; throws FlotillaError when it did not say.
+ */
+async function registerBot(context: Context, by: Actor, token: string): Promise<Bot | null> {
+  try {
+    return await addBot(context, by, { token, source: 'cli' });
+  } catch (error) {
+    if (!(error instanceof FlotillaError)) throw error;
+    if (NOT_VOUCHED_FOR.includes(error.code)) return null;
+    if (error.code !== 'conflict') throw error;
+    // Another replica was faster.
+    await context.directory.refresh();
+    return context.directory.byToken(token) ?? null;
+  }
+}
+
+/** Makes a call at the platform whose body was read here already; files are left out. Throws FlotillaError. */
+async function relayCall(
+  { platform }: Context,
+  token: string,
+  method: string,
+  { parameters, signal }: ReadCall,
+): Promise<BotApiAnswer> {
+  const answer = await platform.call(token, method, Object.fromEntries(parameters.values), { signal });
+  if (answer.outcome === 'refused') {
+    const wait = answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS };
+    return { ok: false, code: answer.errorCode, description: answer.description, ...wait };
+  }
+  const result = JSON.stringify(resultOf(answer));
+  const { description } = answer.outcome === 'ok' ? (JSON.parse(answer.text) as { description?: unknown }) : {};
+  return { ok: true, result, ...(typeof description === 'string' ? { description } : {}) };
 }
 
 function urlOf({ parameters }: ReadCall): string {
@@ -54,11 +89,11 @@ function urlOf({ parameters }: ReadCall): string {
 }
 
 async function readSettings(
-  deps: ProxyDeps,
+  context: Context,
   url: string,
   parameters: Parameters,
 ): Promise<{ settings: BackendSettings } | { refusal: Refusal }> {
-  const refusal = (await urlRefusal(deps, url)) ?? secretRefusal(parameters);
+  const refusal = (await urlRefusal(context, url)) ?? secretRefusal(parameters);
   if (refusal !== null) return { refusal };
   const certificate = certificateOf(parameters);
   if (certificate.refusal !== null) return { refusal: certificate.refusal };
@@ -76,15 +111,15 @@ async function readSettings(
 }
 
 /** What is refused before this costs nobody the second that a webhook which is set takes. */
-async function takeSettings(deps: ProxyDeps, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
-  if (!(await allowOncePerSecond(deps, bot.id))) return tooSoon();
-  const outcome = await setBackend(deps, by, bot, settings);
+async function takeSettings(context: Context, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
+  if (!(await allowOncePerSecond(context, bot.id))) return tooSoon();
+  const outcome = await setBackend(context, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 
 /** Once a second per bot, whichever replica is asked. */
-async function allowOncePerSecond(deps: ProxyDeps, botId: number): Promise<boolean> {
-  const taken = await deps.redis.commands.set(botKeys(botId).recentSetWebhook, '1', 'PX', ONCE_PER_MS, 'NX');
+async function allowOncePerSecond(context: Context, botId: number): Promise<boolean> {
+  const taken = await context.redis.commands.set(botKeys(botId).recentSetWebhook, '1', 'PX', ONCE_PER_MS, 'NX');
   return taken === 'OK';
 }
 
@@ -92,10 +127,10 @@ function tooSoon(): Refusal {
   return { ok: false, code: 429, description: 'Too Many Requests: retry after 1', retryAfterS: 1 };
 }
 
-async function urlRefusal(deps: ProxyDeps, text: string): Promise<Refusal | null> {
+async function urlRefusal(context: Context, text: string): Promise<Refusal | null> {
   const url = parseBackendUrl(text);
   if (url === null) return badRequest('invalid webhook URL specified');
-  const reason = await forbiddenHostReason(url, deps.backendPolicy);
+  const reason = await forbiddenHostReason(url, context.backendPolicy);
   return reason === null ? null : badRequest(`bad webhook: ${reason}`);
 }
 

@@ -1,6 +1,6 @@
 import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
 import { expect, test } from '@jest/globals';
-import { METHOD_CLASSES, methodClass } from './method-class.ts';
+import { METHOD_CLASSES, methodClass } from './metrics.ts';
 
 test.each([
   ['getupdates', 'updates'],

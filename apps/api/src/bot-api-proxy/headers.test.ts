@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { forwardedRequestHeaders, forwardedResponseHeaders } from './hop-by-hop.ts';
+import { forwardedRequestHeaders, forwardedResponseHeaders } from './headers.ts';
 
 test('headers of the hop go, all others keep their names, order and repetitions', () => {
   const raw = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isBotApiPath, parseBotPath } from './parse-bot-path.ts';
+import { isBotApiPath, parseBotPath } from './path.ts';
 
 const TOKEN = '1000:AAbb_cc-dd';
 const parse = (url: string) => parseBotPath(url, '/tgapi');

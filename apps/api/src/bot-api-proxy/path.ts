@@ -1,13 +1,21 @@
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
-import type { Refusal } from './answer.ts';
-import { fullyDecoded, hidesAnsweredMethod } from './answered-methods.ts';
-import { ABSOLUTE_URI, AMBIGUOUS, UNAUTHORIZED, wrongForm } from './refusals.ts';
+import { ABSOLUTE_URI, AMBIGUOUS, type Refusal, UNAUTHORIZED, wrongForm } from './answer.ts';
 
 /** What a request path names; `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
 export type BotPath =
   | { kind: 'method'; token: string; method: string; upstreamPath: string; query: string }
   | { kind: 'file'; token: string; upstreamPath: string }
   | { kind: 'refused'; refusal: Refusal };
+
+/** Methods (in lower case) whose calls for a registered bot, or for any, never reach the platform. */
+export const ANSWERED_HERE: ReadonlySet<string> = new Set([
+  'getupdates',
+  'setwebhook',
+  'deletewebhook',
+  'getwebhookinfo',
+  'logout',
+  'close',
+]);
 
 const SLASH = 47;
 /** Nearly every call: nothing in it can be read in two ways. */
@@ -19,6 +27,9 @@ const SPLITS_PATH = /[\0-\x1f\x7f#?;\\]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROL = /[\0-\x1f\x7f]/;
 
+/** Decoded: a method that nothing reads in two ways. */
+const PLAIN_METHOD = /^\w*$/;
+const MAX_DECODINGS = 4;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /** Whether a request belongs to the Bot API proxy and not to the rest of the service: all that is below our prefix does. */
@@ -100,4 +111,24 @@ function methodAfter(path: string, tokenEnd: number): string {
 function hasDotSegment(path: string): boolean {
   if (!path.includes('/.') && !path.includes('\\')) return false;
   return path.split(/[/\\]/).some((segment) => /^\.\.?(;|$)/.test(segment));
+}
+
+/**
+ * Whether another server might read one of ANSWERED_HERE where we read something else: slashes merged, an ending cut
+ * off, odd characters left out, escapes decoded twice. No method of the platform looks like that.
+ */
+export function hidesAnsweredMethod(lowerCaseMethod: string): boolean {
+  if (PLAIN_METHOD.test(lowerCaseMethod)) return false;
+  const segments = fullyDecoded(lowerCaseMethod).toLowerCase().split('/');
+  return segments.some((segment) => {
+    const [first = ''] = /\w+/.exec(segment) ?? [];
+    return ANSWERED_HERE.has(first) || ANSWERED_HERE.has(segment.replace(/\W/g, ''));
+  });
+}
+
+/** Without any escape that a second or third reader would decode. */
+function fullyDecoded(text: string): string {
+  let decoded = text;
+  for (let pass = 0; pass < MAX_DECODINGS && decoded.includes('%'); pass++) decoded = percentDecoded(decoded);
+  return decoded;
 }

@@ -1,4 +1,5 @@
-import { CREDENTIAL_HEADERS, withoutOwnCredential } from './own-credentials.ts';
+import type { IncomingMessage } from 'node:http';
+import { SESSION_COOKIE } from '../auth/session.ts';
 
 /** Headers that belong to one connection (RFC 9110 §7.6.1); `expect` has been answered by then, `host` is the hop's. */
 const REQUEST_HEADERS = new Set([
@@ -15,6 +16,12 @@ const REQUEST_HEADERS = new Set([
   'expect',
   'host',
 ]);
+/** Headers that may carry a credential for our own API, which the platform must not get. */
+const CREDENTIAL_HEADERS = new Set(['cookie', 'authorization']);
+
+/** Bearer schemes have any case, our keys begin in one. */
+const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
+
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
 /** Not the platform's to decide: on our origin a browser may have signed in. */
 const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
@@ -80,4 +87,34 @@ function withoutNames(headers: string[], names: string[]): string[] {
       kept.push(headers[i] as string, headers[i + 1] as string);
   }
   return kept;
+}
+
+/** The value of such a header without our credential, all other bytes kept; null when nothing is left of it. */
+function withoutOwnCredential(lowerCaseName: string, value: string): string | null {
+  if (lowerCaseName === 'authorization') return OWN_KEY.test(value) ? null : value;
+  const cookies = value.split(';');
+  const others = cookies.filter((cookie) => !isOwnSession(cookie));
+  if (others.length === cookies.length) return value;
+  return others.join(';').trim() || null;
+}
+
+function isOwnSession(cookie: string): boolean {
+  const equals = cookie.indexOf('=');
+  return equals !== -1 && cookie.slice(0, equals).trim() === SESSION_COOKIE;
+}
+
+/**
+ * The status for a request whose end is not certain: two kinds of framing at once (400), or a transfer coding beside
+ * chunked, which would be lost with the hop (501, as at the platform). Null for a sound one.
+ */
+export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return null;
+  if (headers['content-length'] !== undefined) return 400;
+  return coding.trim().toLowerCase() === 'chunked' ? null : 501;
+}
+
+/** Whether a body follows the headers. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certificate.ts';
+import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { BodyBudget, Sender } from '../http/body-budget.ts';
+import { collectBody, readInto } from '../http/collect-body.ts';
+import { NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
+import type { MethodCall, WholeBody } from './running-proxy.ts';
+
+type NotRead = { outcome: 'refused'; refusal: Refusal } | { outcome: 'unknown-encoding' } | { outcome: 'aborted' };
+export type ReadParameters = { outcome: 'read'; parameters: Parameters; release: () => void } | NotRead;
+export type MethodInBody = { outcome: 'named'; method: string; whole: WholeBody } | NotRead;
+
+/** The platform's own limit on what a call may carry beside its files. */
+const PARAMETERS_LIMIT = 1024 * 1024;
+/** No method has a tenth of it; a million names of a letter each would take a hundred times their bytes. */
+const NAMES_LIMIT = 1000;
+/** One byte more than a certificate may have is enough to refuse it. */
+const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
+/** A stranger's call is a setWebhook, with a certificate at most. */
+const BODY_LIMIT: Record<Sender, number> = { known: 16 * 1024 * 1024, stranger: 256 * 1024 };
+/** The methods that are answered or refused here are short. */
+const UNNAMED_LIMIT: Record<Sender, number> = { known: 1024 * 1024, stranger: 64 * 1024 };
+
+/**
+ * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
+ * At most 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (of a stranger 256 KiB), within 8 s; `aborted` when
+ * the client went away.
+ */
+export async function readParameters(
+  budget: BodyBudget,
+  sender: Sender,
+  { req, res, path }: MethodCall,
+): Promise<ReadParameters> {
+  const parameters = parametersOf(path.query);
+  const limits = { parameterBytes: PARAMETERS_LIMIT, fileBytes: FILE_LIMIT };
+  const reader = parameterReader(req.headers['content-type'] ?? '', parameters, limits);
+  const read = await readInto(reader, req, res, { budget, sender, limitBytes: BODY_LIMIT[sender] });
+  if (read.outcome !== 'read') return notRead(read.outcome);
+  // A body that ends in the middle of its compression keeps what was read, like any malformed body.
+  reader.end();
+  if (isTooLarge(parameters)) return notRead('too-large');
+  return { outcome: 'read', parameters, release: read.release };
+}
+
+/**
+ * The method that a body names, in lower case, '' where it names none; the body is read whole for that, up to 1 MiB of
+ * a registered bot and 64 KiB of a stranger. No compressed one: it would be held packed and unpacked, and no client
+ * sends it.
+ */
+export async function methodInBody(
+  budget: BodyBudget,
+  sender: Sender,
+  { req, res, path }: MethodCall,
+): Promise<MethodInBody> {
+  if (isPacked(req)) return { outcome: 'unknown-encoding' };
+  const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender] });
+  if (body.outcome !== 'read') return notRead(body.outcome);
+  const parameters = parametersIn(req, path.query, body.bytes);
+  if (isTooLarge(parameters)) return notRead('too-large');
+  const method = (parameters.values.get('method') ?? '').toLowerCase();
+  return { outcome: 'named', method, whole: { bytes: body.bytes, release: body.release } };
+}
+
+/** The parameters of a query string and of a body that was read whole. */
+export function parametersIn(req: IncomingMessage, query: string, body: Buffer): Parameters {
+  const parameters = parametersOf(query);
+  const limits = { parameterBytes: body.length, fileBytes: body.length };
+  const reader = parameterReader(req.headers['content-type'] ?? '', parameters, limits);
+  reader.write(body);
+  reader.end();
+  return parameters;
+}
+
+function notRead(outcome: 'too-large' | 'no-room' | 'unknown-encoding' | 'aborted'): NotRead {
+  if (outcome === 'too-large') return { outcome: 'refused', refusal: TOO_LARGE };
+  if (outcome === 'no-room') return { outcome: 'refused', refusal: NO_ROOM };
+  return { outcome };
+}
+
+function isTooLarge({ overflow, values }: Parameters): boolean {
+  return overflow || values.size > NAMES_LIMIT;
+}
+
+function isPacked({ headers }: IncomingMessage): boolean {
+  return !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
+}

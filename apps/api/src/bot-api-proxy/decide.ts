@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
+import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Sender } from '../http/body-budget.ts';
+import {
+  AMBIGUOUS,
+  type BotApiAnswer,
+  DISABLED,
+  describeError,
+  POLL_ERROR_DELAY_MS,
+  type Refusal,
+  sendAnswer,
+  sendEmpty,
+  UNAUTHORIZED,
+} from './answer.ts';
+import { methodInBody } from './call-body.ts';
+import { teeOf } from './call-tee.ts';
+import { hasBody } from './headers.ts';
+import { answerIntercepted } from './intercept/answer-intercepted.ts';
+import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
+import { setWebhookOfStranger } from './intercept/set-webhook.ts';
+import { passThrough, type Tee } from './pass-through.ts';
+import { hidesAnsweredMethod } from './path.ts';
+import { type MethodCall, type RunningProxy, refuseUnnamed } from './running-proxy.ts';
+
+/** Decides what becomes of a call: answered here, refused, or passed on, and then perhaps captured. */
+export function decide(proxy: RunningProxy, call: MethodCall): void {
+  if (LEAVING.has(call.method)) {
+    if (!isVerbOfCalls(proxy, call)) return;
+    finish(proxy, call, LEFT);
+    void recordLeaving(proxy, call);
+    return;
+  }
+  let bot: Bot | undefined;
+  try {
+    bot = proxy.context.directory.byToken(call.path.token);
+  } catch (error) {
+    // We cannot know whether the bot is ours, and a stranger's calls would go on to the platform.
+    refuse(proxy, call, describeError(proxy.context.log, error));
+    return;
+  }
+  if (bot !== undefined) decideKnown(proxy, call, bot);
+  else if (proxy.intercepts.has(call.method)) void lookAgain(proxy, call);
+  else decideUnknown(proxy, call);
+}
+
+/**
+ * Decides a call whose path names no method: the platform takes it from the parameter `method`, and a getUpdates there
+ * must not slip past us. Nothing of a body is read before it is known whose token this is.
+ */
+export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
+  const inQuery = parametersOf(call.path.query).values.get('method');
+  if (inQuery !== undefined || !hasBody(call.req)) return decideNamed(proxy, call, (inQuery ?? '').toLowerCase());
+  const { res, begunAtMs } = call;
+  const { directory, log, bodies } = proxy.context;
+  const { unknownBots, autoRegisterBots } = proxy.context.proxy;
+  let sender: Sender;
+  try {
+    sender = await senderOf(directory, call.path.token);
+  } catch (error) {
+    return refuseUnnamed(proxy, res, describeError(log, error), begunAtMs);
+  }
+  const isRefused = sender === 'stranger' && unknownBots === 'reject' && !autoRegisterBots;
+  if (isRefused) return refuseUnnamed(proxy, res, UNAUTHORIZED, begunAtMs);
+  const named = await methodInBody(bodies, sender, call);
+  switch (named.outcome) {
+    case 'named':
+      return decideNamed(proxy, { ...call, whole: named.whole }, named.method);
+    case 'refused':
+      return refuseUnnamed(proxy, res, named.refusal, begunAtMs);
+    case 'unknown-encoding':
+      sendEmpty(res, 415);
+      proxy.metrics.call('refused', null, 415, begunAtMs);
+      return;
+    case 'aborted':
+      proxy.metrics.call('refused', null, 499, begunAtMs);
+  }
+}
+
+function decideNamed(proxy: RunningProxy, call: MethodCall, method: string): void {
+  if (hidesAnsweredMethod(method)) refuseUnnamed(proxy, call.res, AMBIGUOUS, call.begunAtMs);
+  else decide(proxy, { ...call, method });
+}
+
+/** Another replica may have registered the bot a moment ago. Throws FlotillaError when nobody can tell. */
+async function senderOf(directory: BotDirectory, token: string): Promise<Sender> {
+  if (directory.byToken(token) !== undefined) return 'known';
+  await directory.refresh();
+  return directory.byToken(token) === undefined ? 'stranger' : 'known';
+}
+
+/** As `senderOf`: the getUpdates of a bot of ours, passed on, would acknowledge what nobody stored. */
+async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
+  const { directory, log } = proxy.context;
+  let bot: Bot | undefined;
+  try {
+    await directory.refresh();
+    bot = directory.byToken(call.path.token);
+  } catch (error) {
+    refuse(proxy, call, describeError(log, error));
+    return;
+  }
+  if (bot === undefined) decideUnknown(proxy, call);
+  else decideKnown(proxy, call, bot);
+}
+
+function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
+  if (bot.disabled && call.method !== 'getupdates') {
+    refuse(proxy, call, DISABLED);
+    return;
+  }
+  const intercept = proxy.intercepts.get(call.method);
+  if (intercept === undefined) pass(proxy, call, teeOf(proxy, call, bot));
+  else if (isVerbOfCalls(proxy, call)) {
+    void answerIntercepted(proxy, call, 'known', (read) => intercept(proxy.context, { bot, ...read }));
+  }
+}
+
+function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
+  const { autoRegisterBots, unknownBots } = proxy.context.proxy;
+  const setsWebhook = call.method === 'setwebhook';
+  if (setsWebhook && autoRegisterBots) {
+    if (!isVerbOfCalls(proxy, call)) return;
+    const { token } = call.path;
+    void answerIntercepted(proxy, call, 'stranger', (read) => setWebhookOfStranger(proxy.context, token, read));
+  } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
+  else pass(proxy, call, null);
+}
+
+/** Only GET and POST are calls; anything else is refused as the platform does, never passed on. */
+function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: MethodCall): boolean {
+  if (req.method === 'GET' || req.method === 'POST') return true;
+  sendEmpty(res, 501);
+  proxy.metrics.call('refused', null, 501, begunAtMs);
+  return false;
+}
+
+function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
+  const kind = tee === null ? 'passed' : 'captured';
+  passThrough(proxy.upstream, call.req, call.res, {
+    path: call.path.upstreamPath,
+    tee,
+    body: call.whole === null ? null : call.whole.bytes,
+    errorDelayMs: call.method === 'getupdates' ? POLL_ERROR_DELAY_MS : 0,
+    onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),
+  });
+}
+
+function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
+  if (call.method !== 'getupdates') finish(proxy, call, refusal);
+  else void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, call, refusal));
+}
+
+function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
+  sendAnswer(call.res, answer);
+  if (answer.ok) proxy.metrics.call('intercepted', call.method, 200, call.begunAtMs);
+  else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);
+}
