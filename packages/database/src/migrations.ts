@@ -16,6 +16,7 @@ import * as messagesByAuthor from './migrations/20261122T180000-messages-by-auth
 import * as messagesByMedia from './migrations/20261122T180100-messages-by-media-index.ts';
 import * as deletedMessages from './migrations/20261122T180200-deleted-messages-index.ts';
 import * as chatsByType from './migrations/20261122T180300-chats-by-type-index.ts';
+import * as messageServices from './migrations/20261122T190000-message-services.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -38,4 +39,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T180100-messages-by-media-index': messagesByMedia,
   '20261122T180200-deleted-messages-index': deletedMessages,
   '20261122T180300-chats-by-type-index': chatsByType,
+  '20261122T190000-message-services': messageServices,
 };

@@ -84,6 +84,8 @@ export interface MessagesTable {
   edit_date: BigInt64 | null;
   deleted_at: Date | null;
   outgoing: Generated<boolean>;
+  /** What a message without a medium is: 'joined', 'location', …; null also in rows of a release without it. */
+  service: string | null;
 }
 
 export interface ChatUsersTable {

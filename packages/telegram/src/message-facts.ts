@@ -1,4 +1,5 @@
 import { type MediaType, readMessageMedia } from './message-media.ts';
+import { readMessageService } from './message-service.ts';
 import { readMessageText } from './message-text.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from './platform-fields.ts';
 
@@ -32,9 +33,12 @@ export interface MessageFacts {
   senderBusinessBotId: number | null;
   dateS: number;
   editDateS: number | null;
+  /** What it says; the label of its service where it says nothing. */
   text: string | null;
   mediaType: MediaType | null;
   fileId: string | null;
+  /** What a message without a medium is, where it is more than its words. */
+  service: string | null;
   replyToMessageId: number | null;
   /** A group says where it went, the supergroup where it came from. */
   migrateToChatId: number | null;
@@ -46,6 +50,8 @@ export function readMessageFacts(message: Fields): MessageFacts {
   const reply = readObject(message, 'reply_to_message');
   const businessBot = readObject(message, 'sender_business_bot');
   const media = readMessageMedia(message);
+  const words = readMessageText(message);
+  const service = media === null ? readMessageService(message, words) : null;
   return {
     id: requireInteger(message, 'message_id'),
     businessConnectionId: readText(message, 'business_connection_id') ?? '',
@@ -54,9 +60,10 @@ export function readMessageFacts(message: Fields): MessageFacts {
     senderBusinessBotId: businessBot === null ? null : readInteger(businessBot, 'id'),
     dateS: requireInteger(message, 'date'),
     editDateS: readInteger(message, 'edit_date'),
-    text: readMessageText(message),
+    text: service === null ? words : words || service.label,
     mediaType: media?.mediaType ?? null,
     fileId: media?.fileId ?? null,
+    service: service?.service ?? null,
     replyToMessageId: reply === null ? null : readInteger(reply, 'message_id'),
     migrateToChatId: readInteger(message, 'migrate_to_chat_id'),
     migrateFromChatId: readInteger(message, 'migrate_from_chat_id'),

@@ -14,7 +14,7 @@ export const MEDIA_TYPES = [
 
 export const messageResource = z
   .strictObject({
-    id: z.int().describe("The platform's message id, a counter of its chat; negative for a callback."),
+    id: z.int().describe("The platform's message id, a counter of its chat; negative for a callback and a ban."),
     chat_id: z.int(),
     bot_id: z.int(),
     user_id: z.int().optional(),
@@ -29,6 +29,7 @@ export const messageResource = z
     edited_at: z.iso.datetime().optional(),
     deleted_at: z.iso.datetime().optional(),
     outgoing: z.boolean(),
+    service: z.string().optional(),
   })
   .meta({ id: 'Message' });
 

@@ -17,7 +17,10 @@ import { messageEffects } from './message-effects.ts';
 
 const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];
 const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages'];
-const EDITING_CONTENT = ['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'];
+const EDITING_CONTENT = [
+  ...['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'],
+  ...['editmessagelivelocation', 'stopmessagelivelocation'],
+];
 
 /** What a captured call does to the history: messages sent, copied, edited or deleted, and what is to be audited. */
 export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] {

@@ -19,6 +19,8 @@ export interface NewMessage {
   /** Unix seconds, like edit_date. */
   date: number;
   media_type: string | null;
+  /** What a message without a medium is: 'joined', 'location', …; null for a plain text. */
+  service: string | null;
   file_id: string | null;
   reply_to_message_id: number | null;
   edit_date: number | null;
@@ -33,7 +35,7 @@ export interface MessageCopy {
   /** What stands under a medium instead of the source's caption; undefined keeps it. */
   caption: string | null | undefined;
   /** Who sent it, when, in reply to what. */
-  base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'file_id'>;
+  base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id'>;
 }
 
 /** One thing an entry does to a bot's history; they are found without a database and applied in order. */

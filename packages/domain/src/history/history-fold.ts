@@ -99,8 +99,8 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
   // The date goes with the text: what is searched is filed under both.
-  const { text, date, media_type, file_id, edit_date } = next;
-  return { ...known, outgoing, text, date, media_type, file_id, edit_date };
+  const { text, date, media_type, service, file_id, edit_date } = next;
+  return { ...known, outgoing, text, date, media_type, service, file_id, edit_date };
 }
 
 /**
@@ -165,6 +165,7 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
       id,
       text: takesCaption ? (copy.caption ?? null) : (source?.text ?? null),
       media_type: source?.media_type ?? null,
+      service: source?.service ?? null,
       file_id: source?.file_id ?? null,
     });
   }

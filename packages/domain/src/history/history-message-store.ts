@@ -26,6 +26,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['bigint', (row) => row.reply_to_message_id],
   ['bigint', (row) => row.edit_date],
   ['boolean', (row) => row.outgoing],
+  ['text', (row) => row.service],
   ['text', searchColumn],
 ];
 
@@ -49,7 +50,7 @@ export function historyMessageStore(db: Database) {
       ]);
       const { rows } = await sql<FoldedMessage>`
         select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.user_id, m.username, m.first_name, m.last_name,
-          m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing
+          m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service
         from ${wanted} as wanted (bot_id, chat_id, id)
         join messages m on m.bot_id = wanted.bot_id and m.business_connection_id = ''
           and m.chat_id = wanted.chat_id and m.id = wanted.id`.execute(db);
@@ -72,14 +73,15 @@ export function historyMessageStore(db: Database) {
       const { rows } = await sql<ChatCount & { replaced: number }>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, search)
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, search)
           select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, search::tsvector
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service,
+            search::tsvector
           from ${unnestRows(messages, MESSAGE_COLUMNS)} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
-            search)
+            service, search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
-            ${takeWhen(sql`${ANOTHER} or ${NEWER}`, ['text', 'search', 'date', 'media_type', 'file_id', 'edit_date'])},
+            ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
             deleted_at = case when ${ANOTHER} then null else messages.deleted_at end,
             outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
@@ -111,6 +113,7 @@ export function historyMessageStore(db: Database) {
   };
 }
 
+const CONTENT = ['text', 'search', 'date', 'media_type', 'service', 'file_id', 'edit_date'];
 const NEWER = sql`excluded.edit_date >= coalesce(messages.edit_date, 0)`;
 /** isAnother of history-fold.ts. */
 const ANOTHER = sql`(excluded.date > messages.date or excluded.date = messages.date

@@ -36,6 +36,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     text: facts.text,
     date: facts.dateS,
     media_type: facts.mediaType,
+    service: facts.service,
     file_id: facts.fileId,
     reply_to_message_id: facts.replyToMessageId,
     edit_date: facts.editDateS ?? origin.editedAtS,

@@ -21,4 +21,5 @@ export const MESSAGE_COLUMNS = [
   'edit_date',
   'deleted_at',
   'outgoing',
+  'service',
 ] as const satisfies (keyof MessagesTable)[];

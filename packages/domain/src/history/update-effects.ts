@@ -1,9 +1,10 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readChatFacts, readUserFacts } from '@flotilla/telegram/message-facts.ts';
+import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
-import type { HistoryBot, HistoryEffect } from './history-effect.ts';
+import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 import type { UpdateEntry } from './history-entry.ts';
 import { messageEffects } from './message-effects.ts';
 
@@ -22,34 +23,59 @@ export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffec
     return messageEffects(bot, payload, { sent: false, editedAtS: Math.floor(entry.atMs / 1000) });
   }
   if (kind === 'callback_query') return callbackEffects(payload, entry);
+  if (kind === 'chat_member' || kind === 'my_chat_member') return memberEffects(bot, payload, entry);
   if (kind === 'deleted_business_messages') return deletionEffects(payload, entry);
   return chatEffects(payload);
 }
 
-// A row of its own in the chat of the button. Its id is the update's, negative, where no platform id can be.
 function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] {
   const pressed = readObject(callback, 'message');
   if (pressed === null) return [];
-  const user = readUserFacts(readObject(callback, 'from') ?? {});
-  const effects = chatEffects(pressed);
-  const chatId = requireInteger(readObject(pressed, 'chat') ?? {}, 'id');
   const message = {
+    ...eventRow(pressed, callback, entry),
     business_connection_id: readText(pressed, 'business_connection_id') ?? '',
-    chat_id: chatId,
+    text: readText(callback, 'data') ?? readText(callback, 'game_short_name'),
+    media_type: 'callback',
+    reply_to_message_id: readInteger(pressed, 'message_id'),
+  };
+  return [...chatEffects(pressed), { type: 'message', message }];
+}
+
+// Joins and leaves are service messages of the chat and get no second row; only a ban and its end are told here alone.
+function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): HistoryEffect[] {
+  const event = readMemberService(change);
+  if (event === null) return chatEffects(change);
+  const row = eventRow(change, change, entry);
+  const message = {
+    ...row,
+    text: event.label,
+    date: readInteger(change, 'date') ?? row.date,
+    service: event.service,
+    outgoing: row.user_id === bot.telegramId,
+  };
+  return [...chatEffects(change), { type: 'message', message }];
+}
+
+// An event that is no message has a row under its update's id, negative, where no platform id can be.
+function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessage {
+  const user = readUserFacts(readObject({ from }, 'from') ?? {});
+  return {
+    business_connection_id: '',
+    chat_id: requireInteger(readObject(place, 'chat') ?? {}, 'id'),
     id: -entry.updateId,
     user_id: user.id,
     username: user.username,
     first_name: user.firstName,
     last_name: user.lastName,
-    text: readText(callback, 'data') ?? readText(callback, 'game_short_name'),
+    text: null,
     date: Math.floor(entry.atMs / 1000),
-    media_type: 'callback',
+    media_type: null,
+    service: null,
     file_id: null,
-    reply_to_message_id: readInteger(pressed, 'message_id'),
+    reply_to_message_id: null,
     edit_date: null,
     outgoing: false,
   };
-  return [...effects, { type: 'message', message }];
 }
 
 function deletionEffects(deletion: Fields, entry: UpdateEntry): HistoryEffect[] {

@@ -145,10 +145,18 @@ test.each([
   ['document', { media_type: 'document', file_id: 'doc-1', text: 'plan' }],
   ['video_note', { media_type: 'video_note', file_id: 'note-1' }],
   ['paid_media', { media_type: 'video', file_id: 'paid-video-1', text: 'behind the wall' }],
-  ['location', { media_type: null, file_id: null, text: null }],
-  ['game', { media_type: null, text: null }],
-  ['new_chat_photo', { media_type: null, file_id: null }],
-  ['rich_message', { media_type: null, text: 'Tides\nhigh at 06:40\nMon\nTue' }],
+  ['location', { media_type: null, file_id: null, service: 'location', text: 'Location: 54.3215, 10.1349' }],
+  ['venue', { service: 'venue', text: 'Venue: Lock office, Pier 2' }],
+  ['contact', { service: 'contact', text: 'Contact: Pilot, +490000000' }],
+  ['poll_message', { service: 'poll', text: 'Poll: Who sails?' }],
+  ['dice', { service: 'dice', text: 'Dice 🎲: 6' }],
+  ['game', { media_type: null, service: 'game', text: 'Game: Docking' }],
+  ['new_chat_members', { service: 'joined', text: 'Joined: Ben ⚓, Harbour Bot' }],
+  ['left_chat_member', { service: 'left', text: 'Left: Ben ⚓' }],
+  ['new_chat_photo', { media_type: null, file_id: null, service: 'photo_changed', text: 'Photo changed' }],
+  ['pinned_message', { service: 'pinned', text: 'Pinned: Who sails?' }],
+  ['video_chat_started', { service: 'video_chat_started', text: 'Video chat started' }],
+  ['rich_message', { media_type: null, service: null, text: 'Tides\nhigh at 06:40\nMon\nTue' }],
   ['anonymous_admin', { user_id: 1_087_968_824, text: 'Quiet, please' }],
   [
     'channel_post',
@@ -163,6 +171,22 @@ test.each([
   ['brackets_in_text', { text: '}]}",{"update_id":1,[\\' }],
 ])('%s shows its content', async (name, content) => {
   expect((await shown(name)).messages).toMatchObject([content]);
+});
+
+test('no row is blank', async () => {
+  const { db } = database;
+  const rows = await db.selectFrom('messages').select(['bot_id', 'text', 'media_type', 'service']).execute();
+  const blank = rows.filter((row) => !row.text && row.media_type === null);
+  expect(rows.length).toBeGreaterThan(samples.length / 2);
+  expect(blank.map((row) => samples[botIds.indexOf(row.bot_id)]?.name)).toEqual([]);
+});
+
+test('a ban is a row in the name of who did it', async () => {
+  const { messages, chats } = await shown('chat_member');
+  const ban = { service: 'ban', text: 'Banned: Ben ⚓', media_type: null, user_id: 700_100_200, outgoing: false };
+  expect(messages).toMatchObject([{ ...ban, chat_id: -1_002_100_200_300, date: 1_790_000_601 }]);
+  expect(messages[0]?.id).toBeLessThan(0);
+  expect(chats).toMatchObject([{ type: 'supergroup', title: 'Quay 7', message_count: 1 }]);
 });
 
 test.each(samples.filter((sample) => sample.kind === 'callback_query').map((sample) => [sample.name, sample] as const))(
@@ -189,7 +213,6 @@ test.each(samples.filter((sample) => sample.kind === 'callback_query').map((samp
 
 test.each([
   ['my_chat_member', -1_002_100_200_310, 'supergroup', 'Just joined'],
-  ['chat_member', -1_002_100_200_300, 'supergroup', 'Quay 7'],
   ['chat_join_request', -1_002_100_200_300, 'supergroup', 'Quay 7'],
   ['chat_boost', -1_002_100_200_302, 'channel', 'Tide tables'],
   ['removed_chat_boost', -1_002_100_200_302, 'channel', 'Tide tables'],

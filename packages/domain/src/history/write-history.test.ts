@@ -72,7 +72,7 @@ async function rows() {
   return database.db
     .selectFrom('messages')
     .select(['business_connection_id', 'chat_id', 'id', 'user_id', 'username', 'first_name', 'text', 'date'])
-    .select(['media_type', 'file_id', 'reply_to_message_id', 'edit_date', 'deleted_at', 'outgoing'])
+    .select(['media_type', 'file_id', 'reply_to_message_id', 'edit_date', 'deleted_at', 'outgoing', 'service'])
     .where('bot_id', '=', botId)
     .orderBy('chat_id')
     .orderBy('id')
@@ -115,6 +115,7 @@ describe('incoming messages', () => {
         edit_date: null,
         deleted_at: null,
         outgoing: false,
+        service: null,
       },
     ]);
     expect(await chats()).toMatchObject([{ id: group.id, type: 'group', title: 'Harbour', message_count: 1 }]);
@@ -281,6 +282,63 @@ describe('incoming messages', () => {
     ]);
   });
 
+  test('a live location says where it is now, told by updates or by the bot’s own calls, and is found by it', async () => {
+    const at = (latitude: number, fields = {}) =>
+      message(1, { text: undefined, location: { latitude, longitude: 10.5, live_period: 900 }, ...fields });
+    await write(update({ message: at(54) }));
+    await write(update({ edited_message: at(55, { edit_date: dateS + 5 }) }));
+    expect(await rows()).toMatchObject([{ service: 'location', text: 'Live location: 55, 10.5' }]);
+    await write(call('editMessageLiveLocation', { chat_id: String(group.id), message_id: '1' }, at(56)));
+    expect(await rows()).toMatchObject([{ service: 'location', text: 'Live location: 55, 10.5' }]);
+    await write({ ...call('editMessageLiveLocation', {}, at(56)), atMs: atMs + 9_000 });
+    expect(await rows()).toMatchObject([{ service: 'location', text: 'Live location: 56, 10.5' }]);
+    const search = { botId, chatId: group.id, limit: 10, offset: 0, before: null };
+    expect((await searchMessages(database, { ...search, q: 'location 56' })).messages).toHaveLength(1);
+    expect((await searchMessages(database, { ...search, q: 'location 55' })).messages).toEqual([]);
+  });
+
+  test('an edit that makes something else of a message changes its service, in one batch and later', async () => {
+    const checklist = { text: undefined, checklist: { title: 'Fuel' }, edit_date: dateS + 5 };
+    await write(update({ message: message(1) }), update({ edited_message: message(1, checklist) }));
+    expect(await rows()).toMatchObject([{ service: 'checklist', text: 'Checklist: Fuel' }]);
+    await write(update({ edited_message: message(1, { edit_date: dateS + 6 }) }));
+    expect(await rows()).toMatchObject([{ service: null, text: 'text 1' }]);
+  });
+
+  test('an id that comes again takes the service of the newer message', async () => {
+    await write(update({ message: message(1, { text: undefined, left_chat_member: ada }) }));
+    expect(await rows()).toMatchObject([{ service: 'left', text: 'Left: Ada' }]);
+    await write(update({ message: message(1, { date: dateS + 60 }) }));
+    expect(await rows()).toMatchObject([{ service: null, text: 'text 1' }]);
+  });
+
+  test('a ban and its end are rows, in a private chat as blocks of the bot; a join or a promotion is none', async () => {
+    const [ben, person] = [
+      { id: 78, is_bot: false, first_name: 'Ben' },
+      { id: 77, type: 'private' },
+    ];
+    const change = (from: object, user: object, before: string, after: string, chat: object = group) => ({
+      ...{ chat, from, date: dateS + sequence },
+      ...{ old_chat_member: { user, status: before }, new_chat_member: { user, status: after } },
+    });
+    await write(
+      update({ chat_member: change(ada, ben, 'left', 'member') }),
+      update({ chat_member: change(ada, ben, 'member', 'administrator') }),
+      update({ chat_member: change(self, ben, 'member', 'kicked') }),
+      update({ chat_member: change(ada, ben, 'kicked', 'left') }),
+      update({ my_chat_member: change(ada, self, 'member', 'kicked', person) }),
+      update({ my_chat_member: change(ada, self, 'kicked', 'member', person) }),
+    );
+    const told = (await rows()).sort((a, b) => b.id - a.id);
+    expect(told).toMatchObject([
+      { chat_id: group.id, service: 'ban', text: 'Banned: Ben', user_id: self.id, outgoing: true },
+      { chat_id: group.id, service: 'unban', text: 'Unbanned: Ben', user_id: 77, outgoing: false },
+      { chat_id: 77, service: 'ban', text: 'Blocked the bot', user_id: 77 },
+      { chat_id: 77, service: 'unban', text: 'Unblocked the bot', user_id: 77 },
+    ]);
+    expect(told.every((row) => row.id < 0)).toBe(true);
+  });
+
   test('a button of an inline message has no chat and makes no row', async () => {
     await write(
       update({ callback_query: { id: '4', from: ada, inline_message_id: 'x', data: 'yes', chat_instance: '1' } }),
@@ -400,6 +458,17 @@ describe('captured calls', () => {
       { id: 53, text: 'text 2' },
     ]);
     expect((await chats()).find((chat) => chat.id === -300)).toMatchObject({ type: 'group', message_count: 4 });
+  });
+
+  test('a copy of a location or a poll is one', async () => {
+    const position = { location: { latitude: 1, longitude: 2 } };
+    await write(
+      update({ message: message(1, { text: undefined, ...position }) }),
+      call('copyMessage', { chat_id: '-300', from_chat_id: chat_id, message_id: '1' }, { message_id: 50 }),
+    );
+    await write(call('copyMessage', { chat_id: '-300', from_chat_id: '-300', message_id: '50' }, { message_id: 51 }));
+    const copies = (await rows()).filter((row) => row.chat_id === -300);
+    expect(copies).toMatchObject([50, 51].map((id) => ({ id, service: 'location', text: 'Location: 1, 2' })));
   });
 
   test('a copy takes a new caption under a medium only, and may lose its caption and answer a message', async () => {

@@ -23,5 +23,6 @@ export function presentMessage(message: Message): MessageResource {
       deleted_at: message.deleted_at?.toISOString() ?? null,
     }),
     outgoing: message.outgoing,
+    ...withoutNulls({ service: message.service }),
   };
 }

@@ -132,11 +132,21 @@ describe('exporting a chat', () => {
     expect(answer.text).toBe(
       [
         Object.keys(messageResource.shape).join(','),
-        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false`,
-        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false`,
+        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false,`,
+        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false,`,
         '',
       ].join('\r\n'),
     );
+  });
+
+  test('gives what a service message says, in both formats', async () => {
+    const chat_id = CHAT - 60;
+    const joined = { chat_id, id: 1, date: DATE_S, text: 'Joined: Ben', service: 'joined' };
+    await storeMessages(api.database.db, bot.id, [joined]);
+    expect(JSON.parse((await exported({ chat_id })).text)).toMatchObject({ text: 'Joined: Ben', service: 'joined' });
+    const [head, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
+    expect(head).toMatch(/,service$/);
+    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,joined`);
   });
 
   test('gives CSV whose texts no spreadsheet takes for formulas, with numbers as numbers', async () => {
@@ -162,7 +172,7 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [{ ...fields, last_name: '=HYPERLINK("http://x","y")' }]);
     const answer = await exported({ chat_id, format: 'csv' });
     const begin = (id: number) => `${id},${chat_id},${bot.id},77,ada,Ada,,`;
-    const end = (id: number) => `,${DATE_S + id},,,,,,false\r\n`;
+    const end = (id: number) => `,${DATE_S + id},,,,,,false,\r\n`;
     const cells = [
       ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\t=1"`, `"'\r=1"`, `"'\n=1"`, "'＝1", "'＋1", "'－1", "'＠1"],
       ...['a=1', ' =1', '"a;=1"'],
@@ -176,7 +186,7 @@ describe('exporting a chat', () => {
 
   test('of nothing is nothing, or the header line alone', async () => {
     expect(await exported({ chat_id: 404 })).toMatchObject({ status: 200, text: '' });
-    expect((await exported({ chat_id: 404, format: 'csv' })).text).toMatch(/^id,chat_id,.*,outgoing\r\n$/);
+    expect((await exported({ chat_id: 404, format: 'csv' })).text).toMatch(/^id,chat_id,.*,outgoing,service\r\n$/);
     expect(await exported({ format: 'xml' })).toMatchObject({ status: 400, json: { details: [{ path: 'format' }] } });
     const head = await admin('HEAD', '/api/messages/export', { query: { bot_id: bot.id, chat_id: CHAT } });
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
