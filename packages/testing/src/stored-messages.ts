@@ -7,7 +7,8 @@ import { lockBots } from '@flotilla/domain/history/lock-bots.ts';
 export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'text'> & Partial<FoldedMessage>;
 
 const REST = {
-  ...{ user_id: 77, username: 'ada', first_name: 'Ada', last_name: null, media_type: null, file_id: null, service: null },
+  ...{ user_id: 77, username: 'ada', first_name: 'Ada', last_name: null },
+  ...{ media_type: null, file_id: null, service: null },
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
 
