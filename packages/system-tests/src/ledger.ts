@@ -8,6 +8,8 @@ export type Ledger = {
   faults(expectedPerChat: number): string[];
   /** How many never arrived, of so many in each of so many chats. */
   missing(chats: number, perChat: number): number;
+  /** Whether this number of this chat arrived. */
+  has(chat: number, number: number): boolean;
   /** Updates that arrived before an earlier one of their chat; gaps are no fault here. */
   disorder(): string[];
   duplicates(): number;
@@ -52,6 +54,7 @@ export function ledger(): Ledger {
           : [`chat ${chat}: ${numbers.length} of ${expectedPerChat} arrived`];
       }),
     missing: (chats, perChat) => chats * perChat - seen.size,
+    has: (chat, number) => seen.has(`${chat} ${number}`),
     disorder: () =>
       [...arrivals].flatMap(([chat, numbers]) => {
         const wrong = numbers.findIndex((number, at) => at > 0 && number < numbers[at - 1]!);

@@ -8,18 +8,24 @@ export interface TcpRelay {
   hang(): void;
   /** Says on every connection what no service says, and goes on, as a broken box on the way does. */
   garble(): void;
+  /** Breaks every connection off with an RST, as a firewall that forgets them does; new ones are taken at once. */
+  reset(): void;
   /** Ends what hung and works again. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Stands between a client and a service on loopback, to take the service away from that client alone. */
-export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
-  const clients = new Set<Socket>();
+/**
+ * Stands between a client and a service on loopback, to take the service away from that client alone. The port may be a
+ * function: a service that is started anew may have another one.
+ */
+export async function startTcpRelay(targetPort: number | (() => number)): Promise<TcpRelay> {
+  /** Each with its connection to the service. */
+  const clients = new Map<Socket, Socket>();
   let hanging = false;
   const server = createServer((client) => {
-    const service = connect(targetPort, '127.0.0.1');
-    clients.add(client);
+    const service = connect(typeof targetPort === 'number' ? targetPort : targetPort(), '127.0.0.1');
+    clients.set(client, service);
     client.on('close', () => clients.delete(client));
     for (const [from, to] of [
       [client, service],
@@ -32,7 +38,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const endAll = () => {
-    for (const client of clients) client.destroy();
+    for (const client of clients.keys()) client.destroy();
   };
   const cut = async () => {
     if (!server.listening) return;
@@ -49,7 +55,10 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
       hanging = true;
     },
     garble: () => {
-      for (const client of clients) client.write('garbled');
+      for (const client of clients.keys()) client.write('garbled');
+    },
+    reset: () => {
+      for (const pair of clients) for (const socket of pair) socket.resetAndDestroy();
     },
     restore: async () => {
       hanging = false;
