@@ -4,15 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
-// node scripts/check-watch.mjs: dashboards and alert rules name only metrics and labels that exist (those that
-// docs/OPERATIONS.md lists, which a system test holds against real processes), and every alert has a runbook and tests.
+// node scripts/check-watch.mjs: dashboards, alert rules and runbooks name only metrics that exist (those of
+// docs/operations/metrics.md, which a system test holds against real processes); every alert has a runbook and tests.
 
 const ROOT = join(import.meta.dirname, '..');
 const DASHBOARDS = 'infra/grafana/dashboards';
 const ALERTS = 'infra/prometheus/alerts';
 const ALERT_TESTS = 'infra/prometheus/alert-tests';
 const DATASOURCES = 'infra/grafana/provisioning/datasources';
-const RUNBOOKS = 'docs/OPERATIONS.md';
+const METRICS = 'docs/operations/metrics.md';
+const RUNBOOKS = 'docs/operations/runbooks';
+const PARTS = ['Meaning', 'Who is hurt', 'Look at', 'Do', 'Over when'];
 const SEVERITIES = ['critical', 'warning', 'info'];
 /** Set by Prometheus itself. */
 const TARGET_LABELS = ['job', 'instance', 'le'];
@@ -24,8 +26,8 @@ export function watchFaults(root = ROOT) {
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(ending))
       .map((name) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
-  const docs = read(RUNBOOKS);
-  const metrics = new Map([...documentedMetrics(docs), ...nodeMetrics()]);
+  const metrics = new Map([...documentedMetrics(read(METRICS)), ...nodeMetrics()]);
+  const runbooks = new Map(filesIn(RUNBOOKS, '.md').map(({ path, text }) => [path, text]));
   const rules = filesIn(ALERTS, '.yml').flatMap(rulesIn);
   const dashboards = filesIn(DASHBOARDS, '.json').map(({ path, text }) => ({ path, dashboard: JSON.parse(text) }));
   const tests = filesIn(ALERT_TESTS, '.yml').flatMap(({ text }) => parse(text).tests);
@@ -33,8 +35,9 @@ export function watchFaults(root = ROOT) {
   return [
     ...rules.flatMap((rule) => faultsOfExpression(metrics, rule.expr, `alert ${rule.alert}`)),
     ...dashboards.flatMap(({ path, dashboard }) => faultsOfDashboard(metrics, sources, dashboard, path)),
-    ...rules.flatMap((rule) => faultsOfAlert(rule, docs, tests)),
-    ...leftoverRunbooks(docs, rules),
+    ...rules.flatMap((rule) => faultsOfAlert(rule, runbooks, tests)),
+    ...[...runbooks].flatMap(([path, text]) => faultsOfRunbook(metrics, path, text)),
+    ...leftoverRunbooks(runbooks, rules),
   ];
 }
 
@@ -42,7 +45,7 @@ function rulesIn({ text }) {
   return parse(text).groups.flatMap((group) => group.rules);
 }
 
-/** name → {type, labels} by the tables of "Watch". */
+/** name → {type, labels} by the tables of the documentation. */
 function documentedMetrics(docs) {
   const rows = docs.matchAll(/^\| `(flotilla_\w+)` \| (\w+) \|([^|]*)\|/gm);
   return [...rows].map(([, name, type, labels]) => {
@@ -117,13 +120,12 @@ function faultsOfDashboard(metrics, sources, dashboard, path) {
   return faults;
 }
 
-function faultsOfAlert(rule, docs, tests) {
+function faultsOfAlert(rule, runbooks, tests) {
   const faults = [];
   const say = (fault) => faults.push(`alert ${rule.alert}: ${fault}`);
-  const runbook = docs.split(/^### /m).find((part) => part.startsWith(`${rule.alert}\n`));
-  if (runbook === undefined) say(`has no section "### ${rule.alert}" in ${RUNBOOKS}`);
-  else for (const part of ['Look at:', 'Do:']) if (!runbook.includes(part)) say(`its section lacks "${part}"`);
-  if (rule.annotations?.runbook_url !== `${RUNBOOKS}#${rule.alert.toLowerCase()}`) say('its runbook_url is wrong');
+  const runbook = runbookOf(rule);
+  if (!runbooks.has(runbook)) say(`has no runbook ${runbook}`);
+  if (rule.annotations?.runbook_url !== runbook) say(`its runbook_url is not ${runbook}`);
   if (!rule.annotations?.summary) say('has no summary');
   if (!SEVERITIES.includes(rule.labels?.severity)) say(`its severity is none of ${SEVERITIES.join(', ')}`);
   const cases = tests.flatMap((test) =>
@@ -140,10 +142,20 @@ function faultsOfAlert(rule, docs, tests) {
   return faults;
 }
 
-function leftoverRunbooks(docs, rules) {
-  const known = new Set(rules.map((rule) => rule.alert));
-  const headings = [...docs.matchAll(/^### (Flotilla\w+)$/gm)].map(([, name]) => name);
-  return headings.filter((name) => !known.has(name)).map((name) => `${RUNBOOKS}: no alert is called ${name}`);
+function runbookOf({ alert }) {
+  return `${RUNBOOKS}/${alert}.md`;
+}
+
+function faultsOfRunbook(metrics, path, text) {
+  const missing = PARTS.filter((part) => !text.includes(`\n**${part}.**`)).map((part) => `${path}: lacks "${part}."`);
+  const named = new Set([...text.matchAll(/\bflotilla_\w+/g)].map(([name]) => name));
+  const unknown = [...named].filter((name) => !metrics.has(name) && metricOf(metrics, name) === null);
+  return [...missing, ...unknown.map((name) => `${path}: there is no metric ${name}`)];
+}
+
+function leftoverRunbooks(runbooks, rules) {
+  const known = new Set(rules.map(runbookOf));
+  return [...runbooks.keys()].filter((path) => !known.has(path)).map((path) => `${path}: no alert has this name`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

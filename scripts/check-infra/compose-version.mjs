@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { interpolate } from './interpolate.mjs';
 
 const FILE = 'docker-compose.yml';
-const SAID_IN = [FILE, 'docs/OPERATIONS.md'];
+const SAID_IN = [FILE, 'docs/operations/install.md'];
 const SAID = /Compose (\d+\.\d+) or later/g;
 /** Since when Compose knows what the file may use, newest first; everything else is older than 2.18. */
 const SINCE = [

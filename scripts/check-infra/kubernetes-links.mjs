@@ -130,9 +130,9 @@ function roleFaults(root, deployments, scalers) {
   });
 }
 
-/** How pods are replaced is what docs/OPERATIONS.md promises. */
+/** How pods are replaced is what docs/operations/upgrade.md promises. */
 function rolloutFaults(root, deployments) {
-  const docs = readFileSync(join(root, 'docs/OPERATIONS.md'), 'utf8');
+  const docs = readFileSync(join(root, 'docs/operations/upgrade.md'), 'utf8');
   return deployments.flatMap((document) => {
     const { minReadySeconds, strategy, template } = document.manifest.spec;
     const { periodSeconds } = template.spec.containers[0].readinessProbe;
@@ -141,7 +141,9 @@ function rolloutFaults(root, deployments) {
       const said = [...docs.matchAll(new RegExp(`\`${name}: (\\d+)\``, 'g'))].map(([, number]) => Number(number));
       return said.length > 0 && said.every((number) => number === value)
         ? []
-        : [`${nameOf(document)}: its ${name} is ${value}, docs/OPERATIONS.md says ${said.join(', ') || 'nothing'}`];
+        : [
+            `${nameOf(document)}: its ${name} is ${value}, docs/operations/upgrade.md says ${said.join(', ') || 'nothing'}`,
+          ];
     });
   });
 }

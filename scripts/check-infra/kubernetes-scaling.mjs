@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { nameOf } from './kubernetes-types.mjs';
 
 const SETTINGS = 'infra/kubernetes/installation/kustomization.yaml';
-const DOCS = 'docs/OPERATIONS.md';
+const DOCS = 'docs/operations/postgres.md';
 /** Commands that operators run beside it, and what the server keeps for itself. */
 const BESIDE = 6;
 

@@ -18,26 +18,26 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
   });
   const accepted = metrics.quickCounter({
     name: 'flotilla_updates_accepted_total',
-    help: 'Updates taken into the log, by how they came in.',
+    help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
     labelNames: ['intake'],
   });
   const signIns = metrics.quickCounter({
     name: 'flotilla_sign_ins_total',
-    help: 'Sign-ins with a password; limited: too many failures before it.',
+    help: 'Sign-ins with a password: ok, refused, or limited after too many failures.',
     labelNames: ['outcome'],
   });
   for (const outcome of ['ok', 'refused', 'limited']) signIns.of(outcome);
   return {
     requestSeconds: metrics.quickHistogram({
       name: 'flotilla_rest_request_seconds',
-      help: 'Seconds from the head of a REST request to the end of its answer; polls include their waiting.',
+      help: 'Seconds from the head of a REST request to the end of its answer; operation none is an unknown path.',
       labelNames: ['operation', 'status'],
       buckets: BUCKETS_S,
     }),
     accepted: accepted.of('webhook'),
     pulled: metrics.quickCounter({
       name: 'flotilla_updates_pulled_total',
-      help: 'Updates handed to pollers; one that is asked for again counts again.',
+      help: 'Updates handed to pollers, by get_updates or rest; an update that is asked for again counts again.',
       labelNames: ['by'],
     }),
     intake: intakeMetrics(metrics),
@@ -49,14 +49,14 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
 function pollMetrics(metrics: Metrics): MeasurePull {
   const ended = metrics.quickCounter({
     name: 'flotilla_polls_total',
-    help: 'Polls that ended: at_once with updates, woken by one that came, or empty.',
+    help: 'Polls that ended: at_once with updates, woken by an update, or empty.',
     labelNames: ['outcome'],
   });
   const series = { at_once: ended.of('at_once'), woken: ended.of('woken'), empty: ended.of('empty') };
   const wake = metrics
     .quickHistogram({
       name: 'flotilla_poll_wake_seconds',
-      help: 'From the append of an update to the answer of the poll that waited for it.',
+      help: 'Seconds from the append of an update to the answer of the poll that waited for it.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 60],
     })
     .of();
@@ -72,7 +72,7 @@ function pollMetrics(metrics: Metrics): MeasurePull {
 export function connectionsRefused(metrics: Metrics) {
   const refused = metrics.quickCounter({
     name: 'flotilla_connections_refused_total',
-    help: 'Connections that were refused: there were too many in all, or of one address.',
+    help: 'Connections refused because there were too many in all, or from one address.',
     labelNames: ['reason'],
   });
   for (const reason of ['all', 'address']) refused.of(reason);

@@ -20,36 +20,59 @@ const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', 
 export const apiSettings = z.object({
   ...commonSettings,
   ...tracingSettings,
-  API_DATABASE_CONNECTIONS: poolSetting(10),
-  PORT: portSetting(8080),
+  API_DATABASE_CONNECTIONS: poolSetting(10).describe(
+    'Postgres connections of one api; the sum over all processes must fit max_connections.',
+  ),
+  PORT: portSetting(8080).describe('The port of REST, the proxy and long polls; each api on a machine needs its own.'),
   PROXY_PREFIX: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /tgapi, without a slash at the end')
-    .default('/tgapi'),
+    .default('/tgapi')
+    .describe('The path of the Bot API proxy; change it when /tgapi is taken.'),
   PROXY_HOST: z
     .string()
     .refine((host) => hostName(host) !== '', 'must be the name of a host, such as bots.example.com')
     .transform(hostName)
-    .optional(),
-  PROXY_UNKNOWN_BOTS: z.enum(['forward', 'reject'], 'must be forward or reject').default('forward'),
-  AUTO_REGISTER_BOTS: switchSetting(false),
-  ADMIN_USERNAME: z.string().max(64, 'must have at most 64 characters').default('admin'),
+    .optional()
+    .describe('A host for the proxy alone, see install.md; it must not be the host of PUBLIC_URL.'),
+  PROXY_UNKNOWN_BOTS: z
+    .enum(['forward', 'reject'], 'must be forward or reject')
+    .default('forward')
+    .describe('What happens to calls with an unregistered token; reject lets only registered bots use the proxy.'),
+  AUTO_REGISTER_BOTS: switchSetting(false).describe('1: setWebhook through the proxy registers an unknown token.'),
+  ADMIN_USERNAME: z
+    .string()
+    .max(64, 'must have at most 64 characters')
+    .default('admin')
+    .describe('The first admin, made at the first start.'),
   ADMIN_PASSWORD: z
     .string()
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
     .refine((password) => !isCommonPassword(password), COMMON_PASSWORD_FAULT)
-    .optional(),
+    .optional()
+    .describe('Password of the first admin; without it a random one is printed once.'),
   ADMIN_API_KEY: z
     .string()
     .regex(/^flt_[!-~]+$/, 'must begin flt_ and have no spaces')
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
-    .optional(),
-  TRUSTED_PROXIES: cidrListSetting(),
-  MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 }).default(20_000),
+    .optional()
+    .describe('An API key of that account. A new value revokes the old key and every key made with it.'),
+  TRUSTED_PROXIES: cidrListSetting().describe('Ranges of the load balancers whose X-Forwarded-* headers count.'),
+  MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 })
+    .default(20_000)
+    .describe(
+      'Connections of one process at once, waiting polls included; new ones beyond it are refused. A waiting poll takes 20 KB.',
+    ),
   // A fifth of the connections stays for everybody else, and ten thousand programs may poll from behind one NAT.
-  MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 }).default(16_000),
+  MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 })
+    .default(16_000)
+    .describe('The same for one address (IPv6: one /64) outside of TRUSTED_PROXIES; 0 is no limit.'),
   // Serving on, then keeping idle connections, each for so long, has to leave time to drain within 25 s.
-  BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 }).default(5),
+  BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 })
+    .default(5)
+    .describe(
+      'Seconds load balancers need to notice that a process stops; must exceed the time they keep idle connections.',
+    ),
 });
 
 type Settings = z.output<typeof apiSettings>;

@@ -15,7 +15,7 @@ export const SETTINGS = z.object({
   ADMIN_PASSWORD: z.string().optional(),
   ADMIN_API_KEY: z.string().optional(),
   BACKEND_ALLOWED_CIDRS: z.string().default('127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7'),
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: z.string().default('.data').describe('Where the sandbox keeps its files.'),
 });
 
 /** Set to nothing, no private range is allowed: then the demo bot, whose program is on this machine, is refused, too. */

@@ -20,11 +20,21 @@ const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
 export const workerSettings = z.object({
   ...commonSettings,
   ...tracingSettings,
-  WORKER_DATABASE_CONNECTIONS: poolSetting(4),
-  WORKER_ROLES: rolesSetting,
-  POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 }).default(2000),
-  MESSAGE_RETENTION_DAYS: retentionSetting,
-  AUDIT_RETENTION_DAYS: retentionSetting,
+  WORKER_DATABASE_CONNECTIONS: poolSetting(4).describe(
+    'Postgres connections of one worker; the sum over all processes must fit max_connections.',
+  ),
+  WORKER_ROLES: rolesSetting.describe('What this worker does; split the roles to scale them apart.'),
+  POLLING_CONCURRENCY: integerSetting({ min: 1, max: 20_000 })
+    .default(2000)
+    .describe(
+      'Bots that one worker polls at once. With more bots than workers times this number, updates come up to 30 s late.',
+    ),
+  MESSAGE_RETENTION_DAYS: retentionSetting.describe(
+    'Days after which messages are removed; 0 keeps them. All workers need the same value.',
+  ),
+  AUDIT_RETENTION_DAYS: retentionSetting.describe(
+    'Days after which audit entries are removed; 0 keeps them. All workers need the same value.',
+  ),
 });
 
 export type WorkerConfig = {

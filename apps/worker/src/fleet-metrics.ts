@@ -33,7 +33,7 @@ export function fleetMetrics(deps: WorkerContext): void {
   deps.metrics.readGauge(
     {
       name: 'flotilla_oldest_pending_seconds',
-      help: 'For how long the turn that has waited longest for a worker could have run already, by kind.',
+      help: 'Seconds for which the oldest due turn has waited for a worker, by kind; scale workers of that role on it.',
       labelNames: ['kind'],
     },
     () =>
@@ -53,38 +53,38 @@ function publish<Source>({ metrics }: WorkerContext, source: () => Promise<Sourc
 const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
   {
     name: 'flotilla_bots',
-    help: 'Bots by how their updates come in: polled or pushed by the platform, failing at that, or disabled.',
+    help: 'Bots by intake: polled, polling_failing, pushed (by the platform), webhook_failing, disabled.',
     labelNames: ['intake'],
     read: ({ bots }) => byLabel('intake', bots),
   },
   {
     name: 'flotilla_backends',
-    help: 'Backends by the state of their breaker; open: only a probe is sent now and then.',
+    help: 'Backends by breaker: ok, failing, open (only probed).',
     labelNames: ['state'],
     read: ({ backends }) => byLabel('state', backends),
   },
   {
     name: 'flotilla_log_entries',
-    help: 'Entries of the update logs, of all bots together and of the one with most.',
+    help: 'Entries of the update logs, of all bots together and of the largest log.',
     labelNames: ['of'],
     read: ({ log }) => depth(log),
   },
   {
     name: 'flotilla_backlog_updates',
-    help: 'Updates that wait for a reader, of all bots together and of the one with most.',
+    help: 'Updates that wait for push, pull or rules, of all bots together and of the bot with most.',
     labelNames: ['reader', 'of'],
     read: ({ backlog }) =>
       Object.entries(backlog).flatMap(([reader, waiting]) => depth(waiting).map((one) => withLabel(one, { reader }))),
   },
   {
     name: 'flotilla_history_waiting_entries',
-    help: 'Entries of the history streams that are not in Postgres yet, of all shards and of the one with most.',
+    help: 'Entries of the history streams not yet in Postgres, of all shards together and of the largest.',
     labelNames: ['of'],
     read: ({ history }) => depth(history),
   },
   {
     name: 'flotilla_history_oldest_seconds',
-    help: 'Age of the oldest entry that is not in Postgres yet.',
+    help: 'Age in seconds of the oldest entry that is not yet in Postgres.',
     read: ({ history }) => [
       { value: history.oldestAtMs === null ? 0 : Math.max(0, clock.nowMs() - history.oldestAtMs) / 1000 },
     ],
@@ -99,18 +99,18 @@ const fleetGauges = (clock: Clock): Gauge<FleetFigures>[] => [
 const redisGauges: Gauge<ServerState>[] = [
   {
     name: 'flotilla_redis_durable',
-    help: '1 when Redis writes an append-only file before it answers, and its last write of it worked.',
+    help: '1 when every Redis master uses appendfsync always and its last write to the append-only file worked.',
     read: ({ durable }) => [{ value: durable ? 1 : 0 }],
   },
   {
     name: 'flotilla_redis_evicts',
-    help: '1 when Redis may throw keys away once it is full.',
+    help: '1 when a full Redis would evict keys.',
     read: ({ evicts }) => [{ value: evicts ? 1 : 0 }],
   },
-  { name: 'flotilla_redis_clients', help: 'Connections that Redis has.', read: ({ clients }) => [{ value: clients }] },
+  { name: 'flotilla_redis_clients', help: 'Connections open at Redis.', read: ({ clients }) => [{ value: clients }] },
   {
     name: 'flotilla_redis_used_bytes',
-    help: 'Memory that Redis uses, all masters together.',
+    help: 'Memory Redis uses, all masters together.',
     read: ({ usedBytes }) => [{ value: usedBytes }],
   },
 ];
@@ -119,17 +119,17 @@ const databaseGauges: Gauge<DatabaseState>[] = [
   { name: 'flotilla_postgres_database_bytes', help: 'Size of the database.', read: ({ bytes }) => [{ value: bytes }] },
   {
     name: 'flotilla_postgres_server_connections',
-    help: 'Connections that the Postgres server has, of all its clients.',
+    help: 'Connections open at the Postgres server, of all its clients.',
     read: ({ connections }) => [{ value: connections }],
   },
   {
     name: 'flotilla_postgres_server_connections_max',
-    help: 'Connections that the Postgres server takes.',
+    help: 'max_connections of the Postgres server.',
     read: ({ maxConnections }) => [{ value: maxConnections }],
   },
   {
     name: 'flotilla_migrations_apart',
-    help: 'Migrations that only this release knows (pending) or only the database (unknown).',
+    help: 'Migrations only this release knows (pending), or only the database (unknown: a newer release migrated it).',
     labelNames: ['state'],
     read: ({ pending, unknown }) => byLabel('state', { pending, unknown }),
   },

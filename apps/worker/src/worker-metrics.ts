@@ -19,7 +19,7 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
     ...pushMetrics(metrics, requestLimiter),
     accepted: quickCounter({
       name: 'flotilla_updates_accepted_total',
-      help: 'Updates taken into the log, by how they came in.',
+      help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
       labelNames: ['intake'],
     }).of('polling'),
     duplicates: quickCounter({
@@ -33,14 +33,14 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
     routed: childOf<FinishedUnit['outcome']>(
       quickCounter({
         name: 'flotilla_updates_routed_total',
-        help: 'Updates (or albums) that rules turns handled, by how that ended.',
+        help: 'Updates or albums that rules handled: ok, later (paced or retried), dead, threw (crashed), release (returned unused).',
         labelNames: ['outcome'],
       }),
       ['ok', 'later', 'dead', 'threw', 'release'],
     ),
     routingLag: quickHistogram({
       name: 'flotilla_routing_lag_seconds',
-      help: 'From acceptance of an update to the end of its routing, pacing included.',
+      help: 'Seconds from the acceptance of an update to the end of its routing, pacing included.',
       buckets: LAG_BUCKETS_S,
     }).of(),
     turns: turnMetrics(metrics),
@@ -53,18 +53,18 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
   const outcomes: Delivery['outcome'][] = ['delivered', 'refused', 'failed', 'aborted'];
   const pushed = quickCounter({
     name: 'flotilla_updates_pushed_total',
-    help: 'Attempts to deliver an update to its backend, by outcome.',
+    help: 'Delivery attempts: delivered, refused (answer other than 2xx), failed (no answer), aborted (by us).',
     labelNames: ['outcome'],
   });
   const seconds = quickHistogram({
     name: 'flotilla_push_request_seconds',
-    help: 'Seconds from sending an update to the end of the backend’s answer, by outcome.',
+    help: 'Seconds from sending an update to the end of the answer of its backend, by outcome.',
     labelNames: ['outcome'],
     buckets: REQUEST_BUCKETS_S,
   });
   const lag = quickHistogram({
     name: 'flotilla_push_lag_seconds',
-    help: 'From acceptance of an update to its delivery to the backend.',
+    help: 'Seconds from the acceptance of an update to its delivery to the backend.',
     buckets: LAG_BUCKETS_S,
   }).of();
   const attempts = quickHistogram({
@@ -72,7 +72,7 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
     help: 'Attempts that a delivered update took.',
     buckets: [1, 2, 3, 5, 8, 13, 21],
   }).of();
-  readGauge({ name: 'flotilla_push_requests_in_flight', help: 'Requests to backends that are under way.' }, () => [
+  readGauge({ name: 'flotilla_push_requests_in_flight', help: 'Requests to backends in flight.' }, () => [
     { value: requestLimiter.taken() },
   ]);
   const of = Object.fromEntries(
@@ -94,7 +94,7 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
 function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
   const ended = quickCounter({
     name: 'flotilla_turns_total',
-    help: 'Turns run, by kind and by how they ended.',
+    help: 'Turns by how they ended: idle (done), again (more to do), at (sleeps), threw (failed).',
     labelNames: ['kind', 'next'],
   });
   const seconds = quickHistogram({
@@ -104,8 +104,9 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 30, 60],
   });
   const active = new Map<TurnKind, number>();
-  readGauge({ name: 'flotilla_active_turns', help: 'Turns that run in this process, by kind.' }, () =>
-    [...active].map(([kind, value]) => ({ labels: { kind }, value })),
+  readGauge(
+    { name: 'flotilla_active_turns', help: 'Turns that run in this process, by kind.', labelNames: ['kind'] },
+    () => [...active].map(([kind, value]) => ({ labels: { kind }, value })),
   );
   return (kind: TurnKind) => {
     const next: Record<TurnOutcome['next'] | 'threw', QuickCounter> = {
@@ -135,21 +136,21 @@ function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
   return {
     historyRows: quickCounter({
       name: 'flotilla_history_entries_total',
-      help: 'Entries of the history stream put into Postgres.',
+      help: 'Entries of the history streams written to Postgres.',
     }).of(),
     historyLag: quickHistogram({
       name: 'flotilla_history_lag_seconds',
-      help: 'From the entry of an update or call to its row in Postgres.',
+      help: 'Seconds from an entry of the history stream to its row in Postgres.',
       buckets: LAG_BUCKETS_S,
     }).of(),
     historyReplaced: quickCounter({
       name: 'flotilla_history_replaced_messages_total',
-      help: 'Messages that took the place of older ones with their ids, as after a platform that was reset.',
+      help: 'Messages that replaced older ones with the same id, as after a reset of the platform.',
     }).of(),
     historyBatches: childOf<'written' | 'waits'>(
       quickCounter({
         name: 'flotilla_history_batches_total',
-        help: 'Batches of history: written, or waiting because Postgres did not take them.',
+        help: 'Batches written, or waiting (waits) because Postgres did not accept them.',
         labelNames: ['outcome'],
       }),
       ['written', 'waits'],
@@ -157,7 +158,7 @@ function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
     deadLetters: deadLetterMetric(
       quickCounter({
         name: 'flotilla_dead_letters_total',
-        help: 'Updates given up, by the reader that gave up and the kind of reason.',
+        help: 'Updates given up, by reader (push, rules, history) and reason code.',
         labelNames: ['reader', 'reason'],
       }),
     ),
@@ -190,13 +191,13 @@ function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
   return {
     lateMarks: gauge({
       name: 'flotilla_late_work_marks',
-      help: 'Bots (of history: shards) with work of this kind for over 5 s without a pause, when upkeep last looked.',
+      help: 'Bots (for history: shards) whose turn has been owed for over 5 s, when upkeep last looked.',
       labelNames: ['kind'],
     }),
     upkeepRounds: childOf<'ok' | 'failed'>(
       quickCounter({
         name: 'flotilla_upkeep_rounds_total',
-        help: 'Rounds of upkeep, by how they ended.',
+        help: 'Rounds of upkeep: ok or failed.',
         labelNames: ['outcome'],
       }),
       ['ok', 'failed'],
@@ -209,7 +210,7 @@ function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
     repairs: childOf<'configuration' | 'webhook'>(
       quickCounter({
         name: 'flotilla_upkeep_repairs_total',
-        help: 'What upkeep mended: configuration in Redis, webhooks at the platform.',
+        help: 'What upkeep repaired: configuration in Redis, or a webhook at the platform.',
         labelNames: ['what'],
       }),
       ['configuration', 'webhook'],

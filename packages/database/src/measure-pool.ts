@@ -16,7 +16,7 @@ const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   const queries = metrics.quickHistogram({
     name: 'flotilla_postgres_query_seconds',
-    help: 'Seconds a query took, by how it ended: ok, refused by Postgres, or Postgres was away.',
+    help: 'Seconds a query took: ok, refused by Postgres, or away when Postgres did not answer.',
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });
@@ -27,7 +27,7 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   });
   metrics.gauge({
     name: 'flotilla_postgres_connections',
-    help: 'Connections of the pool that are in use or idle, and callers that wait for one.',
+    help: 'Connections of this pool: in_use, idle; and callers waiting for one.',
     labelNames: ['state'],
     collect() {
       this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount);
@@ -36,7 +36,7 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
     },
   });
   metrics
-    .gauge({ name: 'flotilla_postgres_connections_max', help: 'How many connections the pool may have.' })
+    .gauge({ name: 'flotilla_postgres_connections_max', help: 'The most connections this pool may open.' })
     .set(pool.options.max);
   answersMetric(
     metrics,

@@ -12,7 +12,7 @@ const ONE_IN = 16;
 export function measureCommands(metrics: Metrics, redis: RedisHandles): void {
   const seconds = metrics.quickHistogram({
     name: 'flotilla_redis_command_seconds',
-    help: 'Seconds from sending a command to Redis to its answer, of one command in 16, by how it ended.',
+    help: 'Seconds from sending a Redis command to its reply, for one command in 16: ok or failed.',
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });

@@ -14,6 +14,6 @@ describe('how Node is started', () => {
   });
 
   it('is the same for an api of systemd, as the handbook shows it', () => {
-    expect(read('docs/OPERATIONS.md')).toContain(`/node ${nodeFlags('api').join(' ')} apps/api/src/main.ts\n`);
+    expect(read('docs/operations/install.md')).toContain(`/node ${nodeFlags('api').join(' ')} apps/api/src/main.ts\n`);
   });
 });

@@ -8,18 +8,21 @@ export function describeProcess(metrics: Metrics, name: string, roles: Iterable<
   metrics
     .gauge({
       name: 'flotilla_build_info',
-      help: 'Always 1; the release that runs.',
+      help: '1; labels say which program (api or worker) and release runs.',
       labelNames: ['process', 'version'],
     })
     .set({ process: name, version: readVersion() }, 1);
   const role = metrics.gauge({
     name: 'flotilla_role',
-    help: 'Always 1; one series per role that this process has.',
+    help: '1 for each role of the process: api, or the roles of a worker (polling, push, rules, history, upkeep).',
     labelNames: ['role'],
   });
   for (const one of roles) role.set({ role: one }, 1);
   metrics
-    .gauge({ name: 'flotilla_memory_limit_bytes', help: 'The most memory this process may use.' })
+    .gauge({
+      name: 'flotilla_memory_limit_bytes',
+      help: 'The most memory the process may use: the limit of its container or unit, else the memory of the machine.',
+    })
     .set(memoryLimitBytes());
 }
 
@@ -36,7 +39,7 @@ export function memoryLimitBytes(
 export function readyMetric(metrics: Metrics, ready: () => Promise<{ ready: boolean }>): void {
   metrics.gauge({
     name: 'flotilla_ready',
-    help: '1 when the readiness probe passes.',
+    help: '1 when /readyz passes, checked at the scrape.',
     async collect() {
       const readiness = await ready().catch(() => ({ ready: false }));
       this.set(readiness.ready ? 1 : 0);

@@ -75,22 +75,45 @@ function faultOf(parse: (value: string) => unknown) {
 
 /** What the api and the worker both read; spread into z.object({...}). */
 export const commonSettings = {
-  DATABASE_URL: urlSetting('postgres', 'postgresql'),
-  REDIS_URL: redisUrlSetting(),
-  REDIS_MEMORY_LIMIT: integerSetting({ min: 1_048_576, max: 999_999_999_999_999 }).optional(),
+  DATABASE_URL: urlSetting('postgres', 'postgresql').describe(
+    'Postgres, see postgres.md. All processes need the same value.',
+  ),
+  REDIS_URL: redisUrlSetting().describe(
+    'Redis: one server, a Sentinel set or a Cluster, see redis.md. All processes need the same value.',
+  ),
+  REDIS_MEMORY_LIMIT: integerSetting({ min: 1_048_576, max: 999_999_999_999_999 })
+    .optional()
+    .describe(
+      'Bytes that Redis may use, for a Redis without maxmemory, see limits.md. All processes need the same value.',
+    ),
   TELEGRAM_API_URL: urlSetting('https', 'http')
     .transform((url) => url.replace(/\/+$/, ''))
-    .default('https://api.telegram.org'),
-  ENCRYPTION_KEY: encryptionKeySetting(),
+    .default('https://api.telegram.org')
+    .describe('The platform; change it for a Bot API server of your own. All processes need the same value.'),
+  ENCRYPTION_KEY: encryptionKeySetting().describe(
+    'Seals tokens, secrets and backend URLs, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
+  ),
   // What it accepts is decided where settings are read, for every process alike: see known-secrets.ts.
-  ALLOW_SANDBOX_SECRETS: switchSetting(false),
+  ALLOW_SANDBOX_SECRETS: switchSetting(false).describe(
+    'For the sandbox only: accepts the passwords and keys that this repository shows.',
+  ),
   PUBLIC_URL: urlSetting('https', 'http')
     .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  BACKEND_ALLOWED_CIDRS: cidrListSetting(),
-  HOST: z.string().default('0.0.0.0'),
-  METRICS_PORT: portSetting(9090),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    .optional()
+    .describe(
+      'How the platform and browsers reach the api; needed for webhook_mode and for sign-in over HTTPS. All processes need the same value.',
+    ),
+  BACKEND_ALLOWED_CIDRS: cidrListSetting().describe(
+    'Private ranges in which backends may live; without it every private address is refused. All processes need the same value.',
+  ),
+  HOST: z.string().default('0.0.0.0').describe('The address it listens on, also for METRICS_PORT.'),
+  METRICS_PORT: portSetting(9090).describe(
+    'The port of /metrics, /livez and /readyz; each process on a machine needs its own.',
+  ),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
+    .default('info')
+    .describe('The least severe log lines that are written.'),
 } as const;
 
 function isCidr(range: string): boolean {

@@ -16,19 +16,32 @@ export type SamplerName = (typeof SAMPLERS)[number];
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https')
     .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', 'must be http/json').default('http/json'),
-  OTEL_EXPORTER_OTLP_HEADERS: pairsSetting(),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integerSetting({ min: 1, max: 60_000 }).default(10_000),
-  OTEL_SDK_DISABLED: switchSetting(false),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: pairsSetting(),
-  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+    .optional()
+    .describe('The collector of traces, such as http://collector:4318; tracing is off without it.'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .literal('http/json', 'must be http/json')
+    .default('http/json')
+    .describe('The only protocol there is.'),
+  OTEL_EXPORTER_OTLP_HEADERS: pairsSetting().describe('Headers for the collector, such as a key.'),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integerSetting({ min: 1, max: 60_000 })
+    .default(10_000)
+    .describe('Milliseconds an export may take.'),
+  OTEL_SDK_DISABLED: switchSetting(false).describe('Switches tracing off although an endpoint is set.'),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .optional()
+    .describe('The name of the process in traces; by default flotilla-api or flotilla-worker.'),
+  OTEL_RESOURCE_ATTRIBUTES: pairsSetting().describe('Further attributes of the process in traces.'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`)
+    .default('parentbased_always_on')
+    .describe('Which traces are kept; the parentbased_ samplers follow the decision of a caller.'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .transform(Number)
     .refine((ratio) => ratio >= 0 && ratio <= 1, 'must be a number from 0 to 1')
-    .default(1),
+    .default(1)
+    .describe('The share of traces that traceidratio keeps.'),
 } as const;
 
 export type TracingConfig = {

@@ -13,7 +13,7 @@ const COPIED = [
   '.ci',
   'package.json',
   'package-lock.json',
-  'docs/OPERATIONS.md',
+  'docs/operations',
 ];
 const CHECK_MS = 120_000;
 
@@ -44,7 +44,7 @@ test.each([
   ],
   ['compose', 'docker-compose.yml', 'localhost/flotilla}/api', 'flotilla}/api', 'a registry would be asked for'],
   ['compose', 'docker-compose.yml', ', ADMIN_API_KEY, ', ', ADMIN_KEY, ', 'check-settings asks for ADMIN_KEY'],
-  ['compose', 'docs/OPERATIONS.md', 'Compose 2.24 or later', 'Compose 2.20 or later', 'needs 2.24'],
+  ['compose', 'docs/operations/install.md', 'Compose 2.24 or later', 'Compose 2.20 or later', 'needs 2.24'],
   ['compose', 'infra/docker/sandbox.env', '172.30.86.20/32', '172.30.86.0/24', 'backends may live at'],
   ['compose', 'infra/docker/sandbox.env', 'ALLOW_SANDBOX_SECRETS=1', 'ALLOW_SANDBOX_SECRETS=0', 'does not start'],
   [
@@ -82,7 +82,7 @@ test.each([
     'does not exist in type',
   ],
   ['kubernetes', 'infra/kubernetes/base/api.yaml', 'targetPort: http', 'targetPort: web', 'no pod has a port web'],
-  ['kubernetes', 'docs/OPERATIONS.md', '`maxUnavailable: 0`', '`maxUnavailable: 1`', 'its maxUnavailable is 0'],
+  ['kubernetes', 'docs/operations/upgrade.md', '`maxUnavailable: 0`', '`maxUnavailable: 1`', 'its maxUnavailable is 0'],
   [
     'kubernetes',
     'infra/kubernetes/base/worker-push.yaml',
@@ -154,6 +154,23 @@ test.each([
   ],
   ['workflows', '.github/workflows/ci.yml', 'timeout-minutes', 'timeout', 'timeout'],
   ['workflows', '.github/workflows/ci.yml', /checkout@v[\d.]+/, 'checkout@v4', 'not an exact version'],
+  [
+    'watch',
+    'infra/prometheus/alerts/api.yml',
+    'runbooks/FlotillaRestErrors',
+    'FlotillaRestErrors',
+    'its runbook_url is not',
+  ],
+  [
+    'watch',
+    'infra/prometheus/alerts/api.yml',
+    'FlotillaRestSlow',
+    'FlotillaRestLate',
+    'has no runbook docs/operations',
+  ],
+  ['watch', 'infra/prometheus/alerts/api.yml', 'FlotillaRestSlow', 'FlotillaRestLate', 'FlotillaRestSlow.md: no alert'],
+  ['watch', 'docs/operations/runbooks/FlotillaBacklog.md', '**Over when.**', '**Then.**', 'lacks "Over when."'],
+  ['watch', 'docs/operations/runbooks/FlotillaBacklog.md', 'That bot', '`flotilla_those`', 'no metric flotilla_those'],
 ])(
   '%s: a fault in %s is found (%s → %s)',
   (check, file, right, wrong, told) => {

@@ -15,7 +15,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type RoutingScene, routingScene } from './routing/routing-scene.ts';
 
-const OPERATIONS = join(import.meta.dirname, '../../../docs/OPERATIONS.md');
+const METRICS = join(import.meta.dirname, '../../../docs/operations/metrics.md');
 const BACKEND_SECRET = 'a-backend-secret-that-nobody-sees';
 const PASSWORD = 'a password for tests';
 
@@ -143,9 +143,9 @@ function metricsIn(text: string): Map<string, Kind> {
   return found;
 }
 
-/** The rows of the tables below this heading of "Watch". */
+/** The rows of the table below this heading. */
 function documented(heading: string): Map<string, Kind> {
-  const section = readFileSync(OPERATIONS, 'utf8')
+  const section = readFileSync(METRICS, 'utf8')
     .split(/^##+ /m)
     .find((part) => part.startsWith(heading));
   const rows = (section ?? '').matchAll(/^\| `(flotilla_\w+)` \| (\w+) \|([^|]*)\|/gm);

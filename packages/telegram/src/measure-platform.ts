@@ -26,12 +26,12 @@ const LABELLED = new Set([
 export function measurePlatform(metrics: Metrics) {
   const calls = metrics.quickCounter({
     name: 'flotilla_platform_calls_total',
-    help: 'Calls to the platform on our own behalf, by method and outcome; flood is a 429.',
+    help: 'Calls to the platform on our own behalf: ok, refused, flood (429), unreachable, garbage; unknown methods are other.',
     labelNames: ['method', 'outcome'],
   });
   const seconds = metrics.quickHistogram({
     name: 'flotilla_platform_call_seconds',
-    help: 'Seconds such a call took; kind poll is getUpdates, which includes its waiting.',
+    help: 'Seconds such a call took; kind poll is getUpdates and includes its waiting.',
     labelNames: ['kind'],
     buckets: BUCKETS_S,
   });

@@ -12,7 +12,7 @@ const PRIMARY = 'flotilla';
 const REPLICAS = 2;
 const SENTINELS = 3;
 const FORMED_WITHIN_MS = 30_000;
-/** As docs/OPERATIONS.md recommends: a primary that nobody follows takes no writes. */
+/** As docs/operations/redis.md recommends: a primary without a replica accepts no writes. */
 const directives = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
 
 type SentinelSet = {

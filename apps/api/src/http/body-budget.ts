@@ -19,7 +19,7 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
   let held = 0;
   metrics.gauge({
     name: 'flotilla_held_body_bytes',
-    help: 'Bytes of request bodies that are held in memory.',
+    help: 'Bytes of request bodies held in memory, at most 64 MiB.',
     collect() {
       this.set(held);
     },
@@ -27,7 +27,7 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
   const refused = metrics
     .quickCounter({
       name: 'flotilla_bodies_refused_total',
-      help: 'Requests that were refused with 503 since too many bytes of bodies were held.',
+      help: 'Requests refused with 503 because too many bytes of bodies were held.',
       labelNames: [],
     })
     .of();

@@ -24,7 +24,7 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export function intakeMetrics(metrics: Metrics): { began(): Intake } {
   const seconds = metrics.quickHistogram({
     name: 'flotilla_platform_webhook_seconds',
-    help: 'Seconds a push by the platform took to be answered, by outcome.',
+    help: 'Seconds to answer an update pushed by the platform, by outcome.',
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });

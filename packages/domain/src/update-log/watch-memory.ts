@@ -61,7 +61,7 @@ export async function watchMemory(deps: {
 
   deps.metrics.gauge({
     name: 'flotilla_redis_memory_share',
-    help: 'Used share of the memory that Redis may use, of the fullest master; intake stops at 0.6 and 0.8.',
+    help: 'How full the fullest Redis master is, 0 to 1; intake slows at 0.6 and stops at 0.8.',
     collect() {
       this.set(share());
     },

@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { alertTables } from './alert-tables.mjs';
+import { linkFaults } from './link-faults.mjs';
+import { metricTables } from './metric-tables.mjs';
+import { settingTables } from './setting-tables.mjs';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, root: { type: 'string' } } });
+const root = resolve(values.root ?? resolve(import.meta.dirname, '../..'));
+
+const GENERATED = {
+  'docs/operations/settings.md': settingTables,
+  'docs/operations/metrics.md': metricTables,
+  'docs/operations/monitoring.md': alertTables,
+};
+
+const faults = [];
+for (const [path, tables] of Object.entries(GENERATED)) {
+  const before = readFileSync(resolve(root, path), 'utf8');
+  const after = Object.entries(tables(root)).reduce((text, [name, table]) => filledIn(text, path, name, table), before);
+  if (after === before) continue;
+  if (values.check) faults.push(`${path} is stale: run npm run docs`);
+  else writeFileSync(resolve(root, path), after);
+}
+faults.push(...linkFaults(root));
+process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+/** The text with this table between its two markers. */
+function filledIn(text, path, name, table) {
+  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+  const [before, rest, ...more] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined || more.length > 0) throw new Error(`${path}: needs "${begin}" and "${end}" once each`);
+  return `${before}${begin}\n${table}\n${end}${after}`;
+}

@@ -1,0 +1,49 @@
+import { apiSettings } from '../../apps/api/src/config.ts';
+import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
+import { workerSettings } from '../../apps/worker/src/config.ts';
+import { table } from './table.mjs';
+
+/** Values that no setting with a rule of its own accepts: its answer to them is the rule, in the words users see. */
+const IMPOSSIBLE = ['?', '?'.repeat(1_000)];
+
+export function settingTables() {
+  const [api, worker] = [apiSettings.shape, workerSettings.shape];
+  const only = (settings, ...others) => without(settings, (name) => others.some((other) => name in other));
+  return {
+    'settings of api and worker': settingTable(without(api, (name) => !(name in worker))),
+    'settings of the api': settingTable(only(api, worker)),
+    'settings of the worker': settingTable(only(worker, api)),
+    'settings of the sandbox': settingTable(only(sandboxSettings.shape, api, worker)),
+  };
+}
+
+function without(settings, left) {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !left(name)));
+}
+
+function settingTable(settings) {
+  const rows = Object.entries(settings).map(([name, schema]) => {
+    if (!schema.description) throw new Error(`the setting ${name} has no description in its schema`);
+    return [`\`${name}\``, defaultOf(schema), rangeOf(schema), linked(schema.description)];
+  });
+  return table(['Setting', 'Default', 'Values', 'Meaning'], rows);
+}
+
+/** A page of the handbook that a description names is one click away. */
+function linked(description) {
+  return description.replaceAll(/\b\w+\.md\b/g, (page) => `[${page}](${page})`);
+}
+
+function defaultOf(schema) {
+  const { success, data } = schema.safeParse(undefined);
+  if (!success) return 'required';
+  if (data === undefined) return '–';
+  const text = typeof data === 'boolean' ? String(Number(data)) : Array.isArray(data) ? data.join(',') : data;
+  return typeof text === 'object' || text === '' ? '–' : `\`${text}\``;
+}
+
+function rangeOf(schema) {
+  const issues = IMPOSSIBLE.flatMap((value) => schema.safeParse(value).error?.issues ?? []);
+  const rules = issues.map(({ message }) => message.replace(/^is required: /, '').replace(/^must be /, ''));
+  return [...new Set(rules)].join('; ') || 'any text';
+}
