@@ -1,8 +1,14 @@
-import { readSettings } from '@flotilla/runtime/env.ts';
-import { runMain } from '@flotilla/runtime/lifecycle.ts';
-import { createLogger } from '@flotilla/runtime/logger.ts';
-import { SETTINGS } from './config.ts';
-import { startSimulator } from './start.ts';
+import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
+
+// Everything else is imported after this line, or it would be compiled before.
+keepCompiled('simulator');
+const [{ readSettings }, { runMain }, { createLogger }, { SETTINGS }, { startSimulator }] = await Promise.all([
+  import('@flotilla/runtime/env.ts'),
+  import('@flotilla/runtime/lifecycle.ts'),
+  import('@flotilla/runtime/logger.ts'),
+  import('./config.ts'),
+  import('./start.ts'),
+]);
 
 runMain('simulator', () => {
   const settings = readSettings(SETTINGS);
