@@ -1,6 +1,6 @@
 #!/bin/sh
-# check-settings.sh NAME …: refuses to go on where one of these settings is missing, or is a secret that everybody can
-# read in this repository or guess. Each refusal has the line that puts a real one into .env.
+# check-settings.sh NAME …: fails if one of these settings is missing, or is a secret that is shown in this repository or
+# easy to guess. Each fault comes with the command that writes a good one into .env.
 set -eu
 
 faults=''
@@ -31,7 +31,7 @@ known_to_everybody() {
   esac
 }
 
-# Whether 32 bytes repeat themselves, count up or down by the same step, or have next to no different ones.
+# True if 32 bytes repeat, count up or down by one step, or have very few different values.
 is_pattern() {
   printf '%s' "$1" | base64 -d 2>/dev/null | od -An -v -tu1 | awk '
     { for (i = 1; i <= NF; i++) { byte[n++] = $i; different += !seen[$i]++ } }
@@ -52,7 +52,7 @@ is_pattern() {
 sealing_key() {
   first=${1%%,*}
   first=${first#*:}
-  # base64url and a missing = at the end are taken, too.
+  # base64url and a missing = at the end are accepted too.
   printf '%s=' "${first%%=*}" | tr '_-' '/+'
 }
 

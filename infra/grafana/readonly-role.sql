@@ -1,4 +1,4 @@
--- The role by which the dashboard "One bot" reads: no tokens, no secrets, no texts of messages.
+-- The role of the dashboard "One bot": it can read no tokens, no secrets and no texts of messages.
 -- psql "$DATABASE_URL" -v password="'…'" -f infra/grafana/readonly-role.sql
 create role flotilla_grafana login password :password connection limit 5;
 alter role flotilla_grafana set default_transaction_read_only = on;
