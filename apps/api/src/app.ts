@@ -1,16 +1,17 @@
+import { operations } from '@flotilla/contract/operations.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import express, { type Express } from 'express';
 import type { Context } from './context.ts';
 import { docs } from './docs/docs.ts';
-import { endpoints } from './endpoints/endpoints.ts';
+import { handlers } from './endpoints/handlers.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { measureRequest } from './http/measure-request.ts';
-import { mountEndpoints } from './http/mount-endpoints.ts';
 import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { requestLog } from './http/request-log.ts';
 import { requireStarted } from './http/require-started.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { serveOperations } from './http/serve-operations.ts';
 import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
 import { queueBoard } from './queue-board/queue-board.ts';
@@ -33,7 +34,7 @@ export function createApp(context: Context): Express {
   app.use(docs());
   app.use(requireStarted(context));
   app.use(queueBoard(context));
-  app.use(mountEndpoints(context, endpoints));
+  app.use(serveOperations(context, operations, handlers));
   app.use(measureRequest(context, 'none'));
   app.use(() => {
     throw new FlotillaError('not_found', 'There is nothing at this path');

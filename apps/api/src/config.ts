@@ -1,4 +1,4 @@
-import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/operations/auth.ts';
+import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';

@@ -1,4 +1,4 @@
-import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';

@@ -1,4 +1,4 @@
-import { reasonCode } from '@flotilla/contract/resources/delivery.ts';
+import { reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { HistoryEntry } from '@flotilla/domain/history/history-entry.ts';
 import { writeHistory } from '@flotilla/domain/history/write-history.ts';
 import type { DeliveryFailure } from '@flotilla/domain/update-log/delivery-failure.ts';

@@ -1,4 +1,4 @@
-import { type ReasonCode, reasonCode } from '@flotilla/contract/resources/delivery.ts';
+import { type ReasonCode, reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Delivery } from '@flotilla/domain/push/send-to-backend.ts';
 import type { FinishedUnit } from '@flotilla/domain/routing-rules/rules-step.ts';
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';

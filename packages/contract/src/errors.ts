@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Every code that an error can have, and its HTTP status; clients may rely on the list being closed. */
 export const ERROR_STATUS = {
   bad_request: 400,
@@ -19,4 +21,31 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-export const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+
+/** What an operation that asks the platform can answer besides: it refused the bot or the call, is busy, failed, was late. */
+export const PLATFORM_ERRORS = [
+  'token_refused',
+  'platform_refused',
+  'too_many_requests',
+  'platform_failed',
+  'platform_timeout',
+] as const satisfies readonly ErrorCode[];
+
+const fault = z.strictObject({
+  path: z.string().min(1).describe('The input at fault; `body` or `query` where it is the whole of it.'),
+  reason: z.string().describe('What is wrong with it, continuing the sentence that its name begins.'),
+});
+
+/** Every error's body. */
+export const errorAnswer = z
+  .strictObject({
+    error: z.string().describe('What went wrong, in a sentence for people.'),
+    code: z.enum(codes).describe('The same for programs.'),
+    request_id: z.string().describe('As in `X-Request-Id` and in the log.'),
+    details: z.array(fault).describe('Of a 400: every fault, not only the first.').optional(),
+    error_code: z.int().optional().describe("The platform's own code, where the platform refused."),
+  })
+  .meta({ id: 'Error' });
+
+export type ErrorAnswer = z.infer<typeof errorAnswer>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '@flotilla/api/config.ts';
 import { type RunningApi, startApi } from '@flotilla/api/start.ts';
-import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { startSimulator } from '@flotilla/simulator/start.ts';

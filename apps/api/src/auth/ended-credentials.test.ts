@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';

@@ -1,4 +1,4 @@
-import type { BotResource } from '@flotilla/contract/resources/bot.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_PASSWORD, testApi } from '@flotilla/testing/test-api.ts';

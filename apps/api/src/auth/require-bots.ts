@@ -1,9 +1,9 @@
-import { ownId } from '@flotilla/contract/input-types.ts';
+import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import type { Endpoint } from '../http/define-endpoint.ts';
+import type { FindBots } from '../http/handler.ts';
 import type { RawFields } from '../http/read-fields.ts';
 
 const NOT_AMONG_YOURS = 'This bot is not among yours';
@@ -34,7 +34,7 @@ export function requireSeenBot({ directory }: Context, caller: Caller, id: numbe
 /** The same for the bots of what the input `id` names: a tag, a route. */
 export async function requireFoundBots(
   context: Context,
-  { findBots }: Endpoint,
+  findBots: FindBots | undefined,
   caller: Caller | null,
   fields: RawFields,
 ): Promise<void> {

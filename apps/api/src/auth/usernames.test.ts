@@ -1,4 +1,4 @@
-import type { AccountResource } from '@flotilla/contract/resources/account.ts';
+import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { hashPassword } from '@flotilla/domain/accounts/password.ts';
 import { usernameKey } from '@flotilla/domain/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
-import { refuseMethod } from '../http/mount-endpoints.ts';
 import { sendJson } from '../http/send-json.ts';
+import { refuseMethod } from '../http/serve-operations.ts';
 import { apiDocument } from './api-document.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
-import { ERROR_NOTES } from '@flotilla/contract/openapi/error-codes.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { expect, test } from '@jest/globals';
 import { classifyError } from '../http/classify-error.ts';
+import { ERROR_NOTES } from './describe-responses.ts';
 
 const api = testApi();
 const NO_SUCH_CHAT = -1_009_999_999_999;

@@ -1,8 +1,9 @@
+import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { ChatAdminResource } from '@flotilla/contract/chat-admins.ts';
+import type { MessageResource } from '@flotilla/contract/messages.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
-import type { AuditEntryResource } from '@flotilla/contract/resources/audit-entry.ts';
-import type { BotResource } from '@flotilla/contract/resources/bot.ts';
-import type { ChatAdminResource } from '@flotilla/contract/resources/chat-admin.ts';
-import type { MessageResource } from '@flotilla/contract/resources/message.ts';
+import { operations } from '@flotilla/contract/operations.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
@@ -11,7 +12,6 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { readWorkerConfig } from '@flotilla/worker/config.ts';
 import { startWorker } from '@flotilla/worker/start.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { endpoints } from './endpoints.ts';
 
 const api = testApi();
 let bot: BotResource;
@@ -302,8 +302,9 @@ describe('a bot that is disabled, or whose chats are not managed,', () => {
 describe('a bot whose chats are not managed', () => {
   const OF_CHATS = /^\/api\/(chats|messages|users|admins|tags)\b/;
   const ASKING_THE_PLATFORM = ['refreshChat', 'listChatAdmins'];
-  const isManaging = ({ name, method }: Operation) => method === 'POST' || ASKING_THE_PLATFORM.includes(name);
-  const ofChats = endpoints.map(({ operation }) => operation).filter(({ paths: [path] }) => OF_CHATS.test(path));
+  const isManaging = ([name, { method }]: [string, Operation]) =>
+    method === 'POST' || ASKING_THE_PLATFORM.includes(name);
+  const ofChats = Object.entries<Operation>(operations).filter(([, { paths }]) => OF_CHATS.test(paths[0]));
 
   async function callWith(inputs: object, { method, paths: [path], input }: Operation): Promise<RestAnswer> {
     const known = Object.fromEntries(Object.entries(inputs).filter(([name]) => name in input.shape));
@@ -319,17 +320,17 @@ describe('a bot whose chats are not managed', () => {
     const before = await api.platform.readCalls({ bot: platformIdOf(unmanaged) });
     const inputs = { ...chat, id, user_id: 5, message_id: 7, text: 'Hello', title: 'x', tag: 'friend', q: 'x' };
     const managing = ofChats.filter(isManaging);
-    expect(managing.map(({ name }) => name)).toEqual(expect.arrayContaining(['sendMessage', 'addTag', 'banChatUser']));
-    for (const operation of managing) {
+    expect(managing.map(([name]) => name)).toEqual(expect.arrayContaining(['sendMessage', 'addTag', 'banChatUser']));
+    for (const [name, operation] of managing) {
       const { status, json } = await callWith(inputs, operation);
-      expect([operation.name, status, (json as { error: string }).error]).toEqual([
-        operation.name,
+      expect([name, status, (json as { error: string }).error]).toEqual([
+        name,
         400,
         'Managing chats is off for this bot (manage_enabled)',
       ]);
     }
-    for (const operation of ofChats.filter((read) => !isManaging(read))) {
-      expect([operation.name, (await callWith(inputs, operation)).status]).toEqual([operation.name, 200]);
+    for (const [name, operation] of ofChats.filter((entry) => !isManaging(entry))) {
+      expect([name, (await callWith(inputs, operation)).status]).toEqual([name, 200]);
     }
     expect((await api.admin('GET', '/api/tags', { query: chat })).json).toMatchObject([{ tag: 'kept' }]);
     expect(await api.platform.readCalls({ bot: platformIdOf(unmanaged) })).toEqual(before);

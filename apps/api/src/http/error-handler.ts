@@ -1,5 +1,5 @@
+import type { ErrorAnswer } from '@flotilla/contract/errors.ts';
 import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
-import type { ErrorAnswer } from '@flotilla/contract/resources/answers.ts';
 import type { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';

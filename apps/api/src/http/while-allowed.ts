@@ -7,7 +7,7 @@ import { requirePasswordChanged } from '../auth/require-password-changed.ts';
 import { requireRole } from '../auth/require-role.ts';
 import { openSessionOf } from '../auth/session.ts';
 import type { Context } from '../context.ts';
-import type { WhileAllowed } from './define-endpoint.ts';
+import type { WhileAllowed } from './handler.ts';
 import type { RawFields } from './read-fields.ts';
 
 interface AllowedCall {

@@ -7,7 +7,7 @@ import { requirePasswordChanged } from '../auth/require-password-changed.ts';
 import { requireRole } from '../auth/require-role.ts';
 import { requireSameOrigin } from '../auth/same-origin.ts';
 import type { Context } from '../context.ts';
-import { refuseMethod } from '../http/mount-endpoints.ts';
+import { refuseMethod } from '../http/serve-operations.ts';
 
 const PATH = '/admin/queues';
 /** The queues name every bot there is. */

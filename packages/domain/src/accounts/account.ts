@@ -1,4 +1,4 @@
-import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Role } from '@flotilla/contract/accounts.ts';
 
 /** Somebody who signs in or owns API keys. */
 export interface Account {

@@ -1,4 +1,4 @@
-import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Role } from '@flotilla/contract/accounts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ApiKeysTable } from '@flotilla/database/tables.ts';
 import { type Selectable, type SqlBool, sql } from 'kysely';

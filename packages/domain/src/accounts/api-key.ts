@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Role } from '@flotilla/contract/accounts.ts';
 
 /** An API key's record; the key itself is known to its owner only. */
 export interface ApiKey {

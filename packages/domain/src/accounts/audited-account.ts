@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';
 import { describeChanges, describeNew } from '../audit/describe-changes.ts';
 import type { Account } from './account.ts';

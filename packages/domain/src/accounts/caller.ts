@@ -1,4 +1,4 @@
-import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Role } from '@flotilla/contract/accounts.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';

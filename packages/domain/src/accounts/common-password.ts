@@ -1,4 +1,4 @@
-import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/operations/auth.ts';
+import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { dictionary } from '@zxcvbn-ts/language-common';
 
 /** Of the 49,233 commonest those that are long enough, in lower case as the list has all of them. */

@@ -1,4 +1,4 @@
-import type { Role } from '@flotilla/contract/resources/account.ts';
+import type { Role } from '@flotilla/contract/accounts.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { AuditLogTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';

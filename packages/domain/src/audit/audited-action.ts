@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 
 /** What was done. */
 export interface AuditedAction {

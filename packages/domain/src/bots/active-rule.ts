@@ -1,4 +1,4 @@
-import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/resources/routing-rule.ts';
+import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/routing-rules.ts';
 
 /** As a rule's target chat: the chat that the message came from. No chat of the platform has this id. */
 export const SOURCE_CHAT = 0;

@@ -1,4 +1,4 @@
-import type { BotState } from '@flotilla/contract/resources/bot.ts';
+import type { BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';

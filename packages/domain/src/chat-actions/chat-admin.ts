@@ -1,4 +1,4 @@
-import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
+import { type ChatPermissions, eachPermission } from '@flotilla/contract/chat-admins.ts';
 import { readUserFacts, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 

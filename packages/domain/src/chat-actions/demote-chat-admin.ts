@@ -1,4 +1,4 @@
-import { eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
+import { eachPermission } from '@flotilla/contract/chat-admins.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { actInChat } from './act-in-chat.ts';

@@ -1,4 +1,4 @@
-import { type ChatPermissions, eachPermission } from '@flotilla/contract/resources/chat-admin.ts';
+import { type ChatPermissions, eachPermission } from '@flotilla/contract/chat-admins.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';

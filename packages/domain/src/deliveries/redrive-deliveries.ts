@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
+import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
 import type { AuditTarget } from '../audit/audited-action.ts';

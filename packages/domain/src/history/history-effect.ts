@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditTarget } from '../audit/audited-action.ts';

@@ -1,4 +1,4 @@
-import type { ReasonCode } from '@flotilla/contract/resources/delivery.ts';
+import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 
 /** What is remembered of an update whose delivery has failed. */

@@ -1,4 +1,4 @@
-import type { FailedDestination } from '@flotilla/contract/resources/delivery.ts';
+import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../push/delivery-schedule.ts';

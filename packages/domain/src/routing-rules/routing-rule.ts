@@ -1,4 +1,4 @@
-import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/resources/routing-rule.ts';
+import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/routing-rules.ts';
 
 /** A rule that passes messages of one bot on by another, or drops them. */
 export interface RoutingRule {

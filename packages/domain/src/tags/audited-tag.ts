@@ -1,4 +1,4 @@
-import type { AuditAction } from '@flotilla/contract/resources/audit-action.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';

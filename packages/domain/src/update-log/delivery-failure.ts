@@ -1,4 +1,4 @@
-import type { FailedDestination, ReasonCode } from '@flotilla/contract/resources/delivery.ts';
+import type { FailedDestination, ReasonCode } from '@flotilla/contract/deliveries.ts';
 
 /** Why an update was given up, as its dead letter says it; `reason` is for people, and nothing reads it. */
 export type DeliveryFailure = {

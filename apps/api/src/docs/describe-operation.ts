@@ -1,0 +1,122 @@
+import type { Operation } from '@flotilla/contract/operation.ts';
+import { chapterOf } from './chapters.ts';
+import { type Components, describeResponses } from './describe-responses.ts';
+import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+
+/** The document's entry of one operation; its shared parts go into the components. */
+export function describeOperation(name: string, operation: Operation, components: Components): JsonSchema {
+  return {
+    operationId: name,
+    tags: [chapterOf(operation)],
+    summary: operation.summary,
+    description: descriptionOf(operation),
+    'x-role': operation.role,
+    security: operation.role === 'public' ? [] : [{ bearer: [] }, { session: [] }],
+    ...describeInputs(name, operation, components.writer),
+    responses: describeResponses(name, operation, components),
+  };
+}
+
+const WHO = {
+  public: 'Needs no credential.',
+  any: 'Open to the roles admin and user.',
+  admin: '**Admin only.**',
+} as const;
+
+function descriptionOf(operation: Operation): string {
+  const { role, wholeFleet, lasting, botInputs = [], paths, audit = [], description } = operation;
+  const [, ...others] = paths;
+  const bots = wholeFleet === true ? ' Not for a key that is limited to some bots.' : '';
+  const ends = lasting === true ? ' Nor for one that expires.' : '';
+  const sentences = [
+    ...(description === undefined ? [] : [description]),
+    role === 'any' && botInputs.length > 0 ? `${WHO.any} A user must have the bot.` : `${WHO[role]}${bots}${ends}`,
+    ...(audit.length === 0 ? [] : [`Leaves an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
+    ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
+  ];
+  return sentences.join('\n\n');
+}
+
+interface Inputs {
+  parameters?: JsonSchema[];
+  requestBody?: JsonSchema;
+}
+
+type Properties = Record<string, JsonSchema>;
+
+/** A GET has parameters. A POST has a body of two kinds, and each of its fields may be a parameter instead. */
+function describeInputs(name: string, operation: Operation, writer: SchemaWriter): Inputs {
+  const schema = writer.write(operation.input, 'input');
+  const required = (schema.required ?? []) as string[];
+  const properties = namedProperties(operation, schema.properties as Properties);
+  if (operation.method === 'GET') {
+    const examples: Record<string, unknown> = operation.example.input;
+    const parameters = Object.entries(properties).map(([field, property]) => ({
+      ...parameter(field, property),
+      required: required.includes(field),
+      ...(field in examples ? { example: examples[field] } : {}),
+    }));
+    return parameters.length === 0 ? {} : { parameters };
+  }
+  if (Object.keys(properties).length === 0) return {};
+  return {
+    parameters: Object.entries(properties).map(([field, property]) => parameter(field, property)),
+    requestBody: body(name, operation, writer, { required, properties }),
+  };
+}
+
+/** The inputs, each with a description, and their other names. */
+function namedProperties({ input, aliases = {} }: Operation, written: Properties): Properties {
+  const properties: Properties = {};
+  for (const name of Object.keys(input.shape)) {
+    const { description, ...schema } = written[name] ?? {};
+    properties[name] = { ...(description === undefined ? {} : { description }), ...schema };
+  }
+  for (const [alias, name] of Object.entries(aliases)) {
+    properties[alias] = { ...properties[name], description: `Another name of \`${name}\`.` };
+  }
+  return properties;
+}
+
+function parameter(name: string, schema: JsonSchema): JsonSchema {
+  const { description, ...rest } = schema;
+  return { name, in: 'query', ...(description === undefined ? {} : { description }), schema: rest, ...listStyle(rest) };
+}
+
+function body(
+  name: string,
+  operation: Operation,
+  writer: SchemaWriter,
+  { required, properties }: { required: string[]; properties: Properties },
+): JsonSchema {
+  const schema = writer.define(`${name.replace(/^./, (letter) => letter.toUpperCase())}Input`, {
+    type: 'object',
+    properties: { ...properties, ...ignoredProperties(operation) },
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  });
+  const example = operation.example.input;
+  const lists = Object.entries(properties).flatMap(([field, property]) => {
+    const style = listStyle(property);
+    return Object.keys(style).length === 0 ? [] : [[field, style]];
+  });
+  const encoding = lists.length === 0 ? {} : { encoding: Object.fromEntries(lists) };
+  return {
+    description: 'Any field may be given in the query string instead; where it is in both, the body counts.',
+    content: {
+      'application/json': { schema, example },
+      'application/x-www-form-urlencoded': { schema, example, ...encoding },
+    },
+  };
+}
+
+/** Read-only in the sense of the document: what a resource is listed with may be posted back. */
+function ignoredProperties({ readOnlyFields = [] }: Operation): Properties {
+  return Object.fromEntries(readOnlyFields.map((name) => [name, { readOnly: true, description: 'Ignored.' }]));
+}
+
+/** Lists are comma-separated where there is no JSON. */
+function listStyle(schema: JsonSchema): JsonSchema {
+  const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
+  return kinds.some(({ type }) => type === 'array') ? { style: 'form', explode: false } : {};
+}

@@ -1,0 +1,172 @@
+import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
+import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+
+/** What operations share in the document. */
+export interface Components {
+  writer: SchemaWriter;
+  responses: Record<string, JsonSchema>;
+}
+
+/** The responses of an operation by status; those of its errors go into the components, where others share them. */
+export function describeResponses(
+  name: string,
+  operation: Operation,
+  { writer, responses }: Components,
+): Record<string, JsonSchema> {
+  return { '200': success(name, operation, writer), ...errorResponses(errorCodesOf(operation), responses) };
+}
+
+function success(name: string, operation: Operation, writer: SchemaWriter): JsonSchema {
+  const { output, mediaTypes = ['application/json'], otherForms, example } = operation;
+  const headers = ['X-Request-Id', ...(isPaged(operation) ? ['X-Total-Count', 'Link'] : [])];
+  if (name === 'login') headers.push('Set-Cookie');
+  const schema = writer.write(output, 'output');
+  const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
+  return {
+    description: isPaged(operation) ? 'One page of the list.' : 'Done.',
+    headers: headerRefs(headers),
+    content: Object.fromEntries(mediaTypes.map((type) => [type, body(type)])),
+  };
+}
+
+/** The errors that every operation of this kind can give, and those of its own. */
+function errorCodesOf(operation: Operation): ErrorCode[] {
+  const { method, role, botInputs = [], beforePasswordChange = false, errors = [] } = operation;
+  const isPost = method === 'POST';
+  const codes: ErrorCode[] = ['bad_request', 'unavailable', 'internal', ...errors];
+  if (role !== 'public') codes.push('unauthorized');
+  // A POST may come from another site's page; anything else is refused until the password is changed.
+  if (isPost || role === 'admin' || !beforePasswordChange) codes.push('forbidden');
+  if (botInputs.length > 0) codes.push('not_found');
+  if (isPost) codes.push('payload_too_large', 'unsupported_media_type');
+  return [...new Set(codes)];
+}
+
+const REQUEST_ID = '7f1d9c2e-4a53-4f0b-9a53-0c8a1f3b6d21';
+const WITH_RETRY_AFTER: readonly ErrorCode[] = ['too_many_requests', 'unavailable'];
+
+/** One response per status, as references; operations with the same codes share the responses themselves. */
+function errorResponses(codes: readonly ErrorCode[], shared: Components['responses']): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
+  const statuses = [...byStatus].sort(([one], [other]) => one - other);
+  return Object.fromEntries(
+    statuses.map(([status, sharing]) => {
+      const name = sharing.toSorted().map(pascalCase).join('Or');
+      shared[name] ??= errorResponse(sharing);
+      return [String(status), { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+function errorResponse(codes: ErrorCode[]): JsonSchema {
+  const headers = ['X-Request-Id'];
+  if (codes.some((code) => WITH_RETRY_AFTER.includes(code))) headers.push('Retry-After');
+  if (codes.includes('unauthorized')) headers.push('WWW-Authenticate');
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code].when}`).join('\n\n'),
+    headers: headerRefs(headers),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error', properties: { code: { enum: codes } } },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode): JsonSchema {
+  const { sentence } = ERROR_NOTES[code];
+  const base = { error: sentence, code, request_id: REQUEST_ID };
+  if (code === 'bad_request') return { ...base, details: [{ path: 'bot_id', reason: 'is required' }] };
+  if (code === 'token_refused') return { ...base, details: [{ path: 'body', reason: sentence }], error_code: 401 };
+  if (code === 'platform_refused') return { ...base, details: [{ path: 'body', reason: sentence }], error_code: 400 };
+  return base;
+}
+
+function pascalCase(code: ErrorCode): string {
+  return code.replace(/(^|_)([a-z])/g, (_match, _start, letter: string) => letter.toUpperCase());
+}
+
+/** The response headers that a client can use. */
+export const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  'X-Request-Id': {
+    description: 'The id of this request; it is in the log line, too.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'X-Total-Count': {
+    description: 'How many rows the whole list has.',
+    schema: { type: 'integer', format: 'int64', minimum: 0 },
+  },
+  Link: {
+    description:
+      'Where the next page is: `</api/…?before=…>; rel="next"`. Its cursor pages stably while rows are added. Absent on the last page.',
+    schema: { type: 'string' },
+  },
+  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
+  'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string', const: 'Bearer' } },
+  'Set-Cookie': {
+    description:
+      'The `session` cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. The session ends 30 days after the sign-in, or after seven days without use.',
+    schema: { type: 'string' },
+  },
+};
+
+function headerRefs(names: readonly string[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** When each code is given, and a sentence it comes with. */
+export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: string }>> = {
+  bad_request: {
+    when: 'An input is missing, ill-typed, out of range or unknown, the JSON is malformed, or the bot is disabled.',
+    sentence: 'bot_id is required',
+  },
+  unauthorized: {
+    when: 'There is no credential, or a bad, disabled or expired one.',
+    sentence: 'A valid API key or session is needed',
+  },
+  forbidden: {
+    when: 'The role is not enough, the key is limited to other bots, the bot is not among the own ones, the password must be changed first, or a page of another site sent this.',
+    sentence: 'This bot is not among yours',
+  },
+  not_found: { when: 'What an input names is not there.', sentence: 'Bot not found' },
+  method_not_allowed: { when: 'The path has other methods only.', sentence: 'PUT is not possible here' },
+  conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
+  payload_too_large: {
+    when: 'The body is larger than 1 MiB, at sign-in 16 KiB.',
+    sentence: 'The body is larger than 1 MiB',
+  },
+  unsupported_media_type: {
+    when: 'The body is neither JSON nor urlencoded.',
+    sentence: 'The body must be JSON or urlencoded, and say so in Content-Type',
+  },
+  too_many_requests: {
+    when: 'There were too many attempts, here or at the platform; Retry-After says when to try again.',
+    sentence: 'Too Many Requests: retry after 5',
+  },
+  token_refused: {
+    when: "The platform does not take the bot's token: it was made up, or revoked since.",
+    sentence: 'Telegram refused this bot token',
+  },
+  platform_refused: {
+    when: 'The platform refused; its description is in `error`, its own code in `error_code`.',
+    sentence: 'Bad Request: chat not found',
+  },
+  platform_failed: {
+    when: 'The platform failed, answered garbage or could not be reached.',
+    sentence: 'The platform could not be reached',
+  },
+  platform_timeout: {
+    when: 'The platform did not answer in time.',
+    sentence: 'The platform did not answer in time',
+  },
+  unavailable: {
+    when: 'Something the service needs is down, or too much is asked of it at once; Retry-After says when to try again.',
+    sentence: 'The service cannot reach its storage at the moment; try again shortly',
+  },
+  internal: {
+    when: 'Anything else; it is in the log under the request id.',
+    sentence: 'Something went wrong on our side',
+  },
+};

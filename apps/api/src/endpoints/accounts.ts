@@ -1,0 +1,68 @@
+import type { AccountResource, accountOperations } from '@flotilla/contract/accounts.ts';
+import { OK } from '@flotilla/contract/fields.ts';
+import type { Account } from '@flotilla/domain/accounts/account.ts';
+import { accountStore } from '@flotilla/domain/accounts/account-store.ts';
+import { addAccount } from '@flotilla/domain/accounts/add-account.ts';
+import { seesAllBots } from '@flotilla/domain/accounts/caller.ts';
+import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
+import { updateAccount } from '@flotilla/domain/accounts/update-account.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+
+export const accountHandlers: Handlers<typeof accountOperations> = {
+  async listAccounts(context, { input }) {
+    const { limit = MAX_ROWS, offset } = input;
+    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const accounts = accountStore(context.db);
+    const [rows, total] = await Promise.all([accounts.list({ limit: limit + 1, offset, afterId }), accounts.count()]);
+    return cutPage(rows.map(presentAccount), limit, total, (account) => [account.id]);
+  },
+
+  async addAccount(context, { input, by }) {
+    for (const id of input.bot_ids ?? []) requireBot(context, id);
+    const account = await addAccount(context, by, {
+      username: input.username,
+      password: input.password,
+      displayName: input.display_name,
+      role: input.role,
+      botIds: input.bot_ids,
+      mustChangePassword: input.must_change_password,
+    });
+    return presentAccount(account);
+  },
+
+  async updateAccount(context, { input, caller, by }) {
+    const { id, username, display_name: displayName, role, bot_ids: botIds } = input;
+    for (const botId of botIds ?? []) requireBot(context, botId);
+    const mustChange = id !== caller.account.id;
+    const password = input.password === undefined ? undefined : { text: input.password, mustChange };
+    return presentAccount(await updateAccount(context, by, id, { username, displayName, role, botIds, password }));
+  },
+
+  async deleteAccount(context, { input, by }) {
+    await deleteAccount(context, by, input.id);
+    return OK;
+  },
+
+  async resetPassword(context, { input, caller, by }) {
+    const mustChange = input.must_change_password ?? input.id !== caller.account.id;
+    const password = { text: input.password, mustChange };
+    const changes = { password, revokeKeys: input.revoke_keys };
+    await updateAccount(context, by, input.id, changes, 'password_reset');
+    return OK;
+  },
+};
+
+export function presentAccount(account: Account): AccountResource {
+  return {
+    id: account.id,
+    username: account.username,
+    display_name: account.displayName,
+    role: account.role,
+    bot_ids: seesAllBots(account) ? null : [...account.botIds],
+    must_change_password: account.mustChangePassword,
+    created_at: account.createdAt.toISOString(),
+    ...(account.lastLoginAt === null ? {} : { last_login_at: account.lastLoginAt.toISOString() }),
+  };
+}

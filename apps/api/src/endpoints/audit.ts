@@ -1,0 +1,72 @@
+import type { AuditEntryResource, auditOperations } from '@flotilla/contract/audit.ts';
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { findAccountId } from '@flotilla/domain/accounts/find-account-id.ts';
+import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/audit/audit-store.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { requireBotOfChat } from '../http/bot-of-call.ts';
+import type { Call, Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const auditHandlers: Handlers<typeof auditOperations> = {
+  async listAuditEntries(context, { input, caller }) {
+    const { limit, offset } = input;
+    const before = decodeCursor(input.before, ['number', 'number']);
+    const query = await queryOf(context, caller, input);
+    if (query === null) return { rows: [], total: 0, next: null };
+    const entries = auditStore(context.db);
+    const [rows, total] = await Promise.all([
+      entries.list(query, { limit: limit + 1, offset, before }),
+      entries.count(query),
+    ]);
+    const page = cutPage(rows, limit, total, (entry) => [entry.date, entry.id]);
+    return { ...page, rows: page.rows.map((entry) => presentAuditEntry(caller, entry)) };
+  },
+};
+
+type Input = Call<typeof auditOperations.listAuditEntries.input>['input'];
+
+/** null: an actor that never was. */
+async function queryOf(context: Context, caller: Caller, input: Input): Promise<AuditQuery | null> {
+  const { chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
+  const botId = await botOf(context, caller, input);
+  const actorId = actor === undefined ? undefined : await findAccountId(context, actor);
+  return actorId === null ? null : { botId, chatId, action, actorId, fromS, beforeS };
+}
+
+/** The bot whose entries are asked for; undefined: everything, which is for those alone who see the whole fleet. */
+async function botOf(context: Context, caller: Caller, input: Input): Promise<number | undefined> {
+  const { bot_id: botId, chat_id: chatId } = input;
+  if (chatId === undefined && caller.role !== 'admin') throw refusedInput('chat_id', 'is required');
+  if (botId !== undefined) return requireAuditedBot(context, botId);
+  if (chatId !== undefined) return (await requireBotOfChat(context, caller, { chat_id: chatId })).id;
+  if (caller.bots !== 'all') throw refusedInput('bot_id', 'is needed: this key is limited to some bots');
+  return undefined;
+}
+
+/** A bot that is there, or one that was: what was done to it outlives it. */
+async function requireAuditedBot({ directory, db }: Context, botId: number): Promise<number> {
+  if (directory.byId(botId) === undefined && !(await auditStore(db).anyOfBot(botId))) {
+    throw new FlotillaError('not_found', 'Bot not found');
+  }
+  return botId;
+}
+
+/** Addresses and keys of other people are for admins. */
+function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
+  const { id, chat_id, bot_id, action, actor_kind, actor_key_id, address, details, date } = entry;
+  const { actor_id, actor_username, target_id, target_username } = entry;
+  return {
+    id,
+    ...withoutNulls({ chat_id, bot_id }),
+    action: action as AuditAction,
+    actor_kind: actor_key_id === null ? actor_kind : 'key',
+    ...withoutNulls({ actor_id, actor_username }),
+    ...(caller.role === 'admin' ? withoutNulls({ actor_key_id, address }) : {}),
+    ...withoutNulls({ target_id, target_username }),
+    details,
+    date,
+  };
+}

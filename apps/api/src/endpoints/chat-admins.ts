@@ -1,0 +1,55 @@
+import type { ChatAdminResource, chatAdminOperations } from '@flotilla/contract/chat-admins.ts';
+import { OK } from '@flotilla/contract/fields.ts';
+import type { ChatAdmin } from '@flotilla/domain/chat-actions/chat-admin.ts';
+import { demoteChatAdmin } from '@flotilla/domain/chat-actions/demote-chat-admin.ts';
+import { listChatAdmins, rankOf } from '@flotilla/domain/chat-actions/list-chat-admins.ts';
+import { promoteChatUser } from '@flotilla/domain/chat-actions/promote-chat-user.ts';
+import { setChatAdminTitle } from '@flotilla/domain/chat-actions/set-chat-admin-title.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const chatAdminHandlers: Handlers<typeof chatAdminOperations> = {
+  async listChatAdmins(context, { input }) {
+    const { limit = MAX_ROWS, offset } = input;
+    const after = decodeCursor(input.before, ['number', 'number']);
+    const admins = await listChatAdmins(context, requireBot(context, input.bot_id), input.chat_id);
+    const rest = after === null ? admins : admins.filter((admin) => comesAfter(admin, after));
+    return cutPage(rest.slice(offset).map(presentChatAdmin), limit, admins.length, (row) => [rankOf(row), row.id]);
+  },
+
+  async setChatAdminTitle(context, { input, by }) {
+    const admin = { chatId: input.chat_id, userId: input.user_id };
+    await setChatAdminTitle(context, requireBot(context, input.bot_id), by, { ...admin, title: input.title });
+    return OK;
+  },
+
+  async promoteChatUser(context, { input, by }) {
+    const user = { chatId: input.chat_id, userId: input.user_id };
+    await promoteChatUser(context, requireBot(context, input.bot_id), by, { ...user, permissions: input.permissions });
+    return OK;
+  },
+
+  async demoteChatAdmin(context, { input, by }) {
+    const admin = { chatId: input.chat_id, userId: input.user_id };
+    await demoteChatAdmin(context, requireBot(context, input.bot_id), by, admin);
+    return OK;
+  },
+};
+
+function comesAfter(admin: ChatAdmin, [rank, id]: readonly [rank: number, id: number]): boolean {
+  return rankOf(admin) > rank || (rankOf(admin) === rank && admin.user.id > id);
+}
+
+function presentChatAdmin({ user, ...admin }: ChatAdmin): ChatAdminResource {
+  return {
+    id: user.id,
+    ...withoutNulls({ username: user.username, first_name: user.firstName, last_name: user.lastName }),
+    is_bot: user.isBot,
+    status: admin.status,
+    ...withoutNulls({ custom_title: admin.customTitle }),
+    can_be_edited: admin.canBeEdited,
+    permissions: admin.permissions,
+  };
+}

@@ -1,0 +1,48 @@
+import type { ChatUserResource, chatUserOperations } from '@flotilla/contract/chat-users.ts';
+import { OK } from '@flotilla/contract/fields.ts';
+import { banChatUser } from '@flotilla/domain/chat-actions/ban-chat-user.ts';
+import { unbanChatUser } from '@flotilla/domain/chat-actions/unban-chat-user.ts';
+import { type ChatUser, chatUserStore } from '@flotilla/domain/chat-users/chat-user-store.ts';
+import { requireBot, requireBotOfChat } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
+  async listChatUsers(context, { input, caller }) {
+    const { limit, offset, q = '' } = input;
+    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const bot = await requireBotOfChat(context, caller, input);
+    const query = { botId: bot.id, chatId: input.chat_id, q };
+    const users = chatUserStore(context.db);
+    const [rows, total] = await Promise.all([
+      users.list(query, { limit: limit + 1, offset, afterId }),
+      users.count(query),
+    ]);
+    return cutPage(rows.map(presentChatUser), limit, total, (user) => [user.id]);
+  },
+
+  async banChatUser(context, { input, by }) {
+    await banChatUser(context, requireBot(context, input.bot_id), by, {
+      chatId: input.chat_id,
+      userId: input.user_id,
+      untilDateS: input.until_date,
+      revokeMessages: input.revoke_messages,
+    });
+    return OK;
+  },
+
+  async unbanChatUser(context, { input, by }) {
+    const user = { chatId: input.chat_id, userId: input.user_id };
+    await unbanChatUser(context, requireBot(context, input.bot_id), by, user);
+    return OK;
+  },
+};
+
+function presentChatUser(user: ChatUser): ChatUserResource {
+  return {
+    id: user.user_id,
+    ...withoutNulls({ username: user.username, first_name: user.first_name, last_name: user.last_name }),
+    is_bot: user.is_bot,
+  };
+}

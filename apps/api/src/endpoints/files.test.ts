@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+type Sent = { result: Record<'document' | 'video', { file_id: string }> & { photo: { file_id: string }[] } };
+
+const api = testApi();
+let bot: BotResource;
+let person: number;
+let owner: TestAccount;
+
+beforeAll(async () => {
+  bot = await api.addBot();
+  person = (await api.platform.createPerson({})).id;
+  await api.platform.sendMessage({ person, bot: Number(bot.token.split(':')[0]), text: '/start' });
+  owner = await insertAccount(api.database.db, { username: 'owner', bots: [bot.id] });
+});
+
+/** Has the bot send a file through the proxy; answers its id. */
+async function sent(
+  method: string,
+  field: 'photo' | 'document' | 'video',
+  name: string,
+  bytes: Buffer,
+): Promise<string> {
+  const form = new FormData();
+  form.set('chat_id', String(person));
+  form.set(field, new Blob([new Uint8Array(bytes)]), name);
+  const answer = await fetch(`${api.url}/tgapi/bot${bot.token}/${method}`, { method: 'POST', body: form });
+  const { result } = (await answer.json()) as Sent;
+  return field === 'photo' ? (result.photo.at(-1)?.file_id ?? '') : result[field].file_id;
+}
+
+const download = (fileId: string, { key = owner.key, headers = {}, method = 'GET' } = {}) =>
+  fetch(`${api.url}/api/files?bot_id=${bot.id}&file_id=${encodeURIComponent(fileId)}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+
+describe('a file of a chat', () => {
+  test('comes byte by byte, as a picture that is shown, to whoever has the bot and to nobody else', async () => {
+    const bytes = randomBytes(300_000);
+    const fileId = await sent('sendPhoto', 'photo', 'a.jpg', bytes);
+    const answer = await download(fileId);
+    expect(answer.status).toBe(200);
+    expect(
+      createHash('sha256')
+        .update(Buffer.from(await answer.arrayBuffer()))
+        .digest('hex'),
+    ).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/jpeg',
+      'content-disposition': 'inline',
+      'content-length': '300000',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    });
+    const stranger = await insertAccount(api.database.db, { username: 'stranger' });
+    expect((await download(fileId, { key: stranger.key })).status).toBe(403);
+    expect((await restClient(api.url)('GET', `/api/files?bot_id=${bot.id}&file_id=${fileId}`)).status).toBe(401);
+  });
+
+  test('is given in parts, as players ask for it', async () => {
+    const bytes = randomBytes(5000);
+    const fileId = await sent('sendVideo', 'video', 'a.mp4', bytes);
+    const part = await download(fileId, { headers: { range: 'bytes=1000-1999' } });
+    expect([part.status, part.headers.get('content-range'), part.headers.get('content-length')]).toEqual([
+      206,
+      'bytes 1000-1999/5000',
+      '1000',
+    ]);
+    expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(1000, 2000))).toBe(true);
+    expect((await download(fileId, { headers: { range: 'bytes=9000-' } })).status).toBe(416);
+    // Several ranges are not asked for: the whole is an answer to that, too.
+    expect((await download(fileId, { headers: { range: 'bytes=0-1,3-4' } })).status).toBe(200);
+  });
+
+  test.each([
+    ['page.html', '<script>fetch("/api/bots")</script>'],
+    ['drawing.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'],
+    ['paper.pdf', '%PDF-1.7'],
+    ['odd"name\u00e9.xhtml', '<html/>'],
+  ])('that could be run is saved and never shown: %s', async (name, text) => {
+    const answer = await download(await sent('sendDocument', 'document', name, Buffer.from(text)));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"$/);
+    expect(answer.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(await answer.text()).toBe(text);
+  });
+
+  test('can be asked about without being sent', async () => {
+    const answer = await download(await sent('sendPhoto', 'photo', 'b.jpg', Buffer.from('b')), { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '1', '']);
+  });
+
+  test('that the platform does not know is refused in its words', async () => {
+    const answer = await restClient(api.url, owner.key)('GET', `/api/files?bot_id=${bot.id}&file_id=nonsense`);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ code: 'platform_refused', error: expect.stringContaining('file') });
+  });
+});

@@ -1,0 +1,68 @@
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type fileOperations, SHOWN_MEDIA_TYPES } from '@flotilla/contract/files.ts';
+import { type BotFile, openFile } from '@flotilla/domain/files/open-file.ts';
+import type { FileRange } from '@flotilla/telegram/platform-client.ts';
+import type { Request, Response } from 'express';
+import { lookup } from 'mime-types';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+
+/** One range; what else the header may say is left to those who send it, as HTTP allows. */
+const ONE_RANGE = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
+const ANYTHING = 'application/octet-stream';
+/** A file id always means the same bytes. */
+const CACHED = 'private, max-age=3600';
+
+export const fileHandlers: Handlers<typeof fileOperations> = {
+  async downloadFile(context, { input, request, response, whileAllowed }) {
+    const file = await openFile(context, requireBot(context, input.bot_id), input.file_id, rangeOf(request));
+    if (file === null) return void response.status(416).end();
+    await whileAllowed((ended) => sendFile(request, response, file, ended));
+  },
+};
+
+function rangeOf({ headers }: Request): FileRange | undefined {
+  const { range, 'if-range': ifRange } = headers;
+  if (range === undefined || !ONE_RANGE.test(range)) return undefined;
+  return { range, ...(typeof ifRange === 'string' ? { ifRange } : {}) };
+}
+
+/** What breaks off on the way, or `ended` breaks off, breaks the connection: a part must not be taken for the whole. */
+async function sendFile(request: Request, response: Response, file: BotFile, ended: AbortSignal): Promise<void> {
+  response.status(file.status).set(fileHeaders(file));
+  if (request.method === 'HEAD') {
+    file.stream.destroy();
+    return void response.end();
+  }
+  try {
+    await pipeline(file.stream, response, { signal: ended });
+  } catch (error) {
+    // The client went away; pipeline has ended the download.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+/** The headers of a file's answer: what may be shown is named by its type, all else is to be saved. */
+function fileHeaders({ path, mime, size, headers }: Pick<BotFile, 'path' | 'mime' | 'size' | 'headers'>) {
+  const type = shownType(path, mime);
+  return {
+    ...headers,
+    ...(size === null ? {} : { 'Content-Length': String(size) }),
+    'Content-Type': type ?? ANYTHING,
+    'Content-Disposition': type === null ? `attachment; filename="${plainName(path)}"` : 'inline',
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Cache-Control': CACHED,
+  };
+}
+
+/** The platform's file server names most files plain bytes; their names tell more. */
+function shownType(path: string, mime: string): string | null {
+  const named = mime.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const candidates = [named, lookup(path)];
+  return candidates.find((type): type is string => type !== false && SHOWN_MEDIA_TYPES.includes(type)) ?? null;
+}
+
+function plainName(path: string): string {
+  return basename(path).replaceAll(/[^A-Za-z0-9._-]/g, '_');
+}

@@ -1,0 +1,198 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { RoutingRuleResource } from '@flotilla/contract/routing-rules.ts';
+import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+const TARGET_CHAT = -1_002_000_000_002;
+const NO_SUCH_ID = 999_999;
+
+const api = testApi();
+let source: BotResource;
+let target: BotResource;
+
+beforeAll(async () => {
+  [source, target] = [await api.addBot(), await api.addBot()];
+});
+
+const add = (fields: object = {}, client = api.admin) =>
+  client('POST', '/api/routes/add', {
+    body: {
+      source_bot_id: source.id,
+      target_bot_id: target.id,
+      condition_type: 'all',
+      action: 'copy',
+      target_chat_id: TARGET_CHAT,
+      ...fields,
+    },
+  });
+const update = (body: object, client = api.admin) => client('POST', '/api/routes/update', { body });
+const list = async (client = api.admin, query: object = {}) =>
+  client('GET', '/api/routes', { query: { bot_id: source.id, ...query } });
+const added = async (fields: object = {}) => (await add(fields)).json as RoutingRuleResource;
+const faultsOf = (answer: RestAnswer) => {
+  expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+  return (answer.json as { details: { path: string }[] }).details.map(({ path }) => path);
+};
+
+describe('a routing rule', () => {
+  test('is added, listed in id order, and deleted', async () => {
+    const first = await add({ condition_type: 'keyword', condition_value: 'help me', description: 'To the desk' });
+    expect(first.json).toEqual({
+      id: expect.any(Number),
+      source_bot_id: source.id,
+      target_bot_id: target.id,
+      condition_type: 'keyword',
+      condition_value: 'help me',
+      action: 'copy',
+      target_chat_id: TARGET_CHAT,
+      enabled: true,
+      delivery: 'at_least_once',
+      description: 'To the desk',
+      created_at: expect.stringMatching(/Z$/),
+    });
+    const second = await added({ enabled: false });
+    expect((await list()).json).toEqual([first.json, second]);
+    const query = { source_bot_id: source.id };
+    expect((await api.admin('GET', '/api/routes', { query })).json).toEqual([first.json, second]);
+    expect((await list(api.admin, { bot_id: target.id })).json).toEqual([]);
+    const { id } = first.json as RoutingRuleResource;
+    const remove = () => api.admin('POST', '/api/routes/delete', { body: { id } });
+    expect((await remove()).json).toEqual({ ok: true });
+    expect((await list()).json).toEqual([second]);
+    expect(await remove()).toMatchObject({ status: 404, json: { error: 'Route not found' } });
+  });
+
+  test('needs no target to drop, and its opposite may exist', async () => {
+    const drop = { target_bot_id: undefined, target_chat_id: undefined, action: 'drop' };
+    const dropped = await added(drop);
+    expect(dropped).toMatchObject({ action: 'drop', target_bot_id: source.id });
+    expect(dropped).not.toHaveProperty('target_chat_id');
+    const there = { condition_type: 'chat_id', condition_value: 5, target_chat_id: 6 };
+    const back = { ...there, condition_value: 6, target_chat_id: 5 };
+    expect((await add(there)).json).toMatchObject({ condition_value: '5' });
+    expect((await add({ ...back, source_bot_id: target.id, target_bot_id: source.id })).status).toBe(200);
+  });
+
+  test.each([
+    ['no target', { target_bot_id: undefined, target_chat_id: undefined }, ['target_bot_id', 'target_chat_id']],
+    ['no target chat', { action: 'forward', target_chat_id: null }, ['target_chat_id']],
+    ['no action', { action: undefined }, ['action']],
+    ['a broken expression', { condition_type: 'text', condition_value: '(a' }, ['condition_value']],
+    ['a back-reference', { condition_type: 'text', condition_value: '(a)\\1' }, ['condition_value']],
+    [
+      'an expression beyond measure',
+      { condition_type: 'text', condition_value: 'a{1000}'.repeat(70) },
+      ['condition_value'],
+    ],
+    ['an empty expression', { condition_type: 'text', condition_value: '' }, ['condition_value']],
+    ['a blank keyword', { condition_type: 'keyword', condition_value: ' ' }, ['condition_value']],
+    ['a chat that is no id', { condition_type: 'chat_id', condition_value: '@name' }, ['condition_value']],
+    ['a user id beyond 2^53', { condition_type: 'user_id', condition_value: '9007199254740993' }, ['condition_value']],
+    ['a condition there is not', { condition_type: 'llm' }, ['condition_type']],
+    ['a delay', { delay: 5 }, ['delay']],
+  ])('is refused with %s', async (_title, fields, paths) => {
+    expect(faultsOf(await add(fields))).toEqual(paths);
+  });
+
+  test('is refused where its target is its own source, when added and when updated', async () => {
+    const own = { target_bot_id: source.id, condition_type: 'chat_id', condition_value: String(TARGET_CHAT) };
+    expect(faultsOf(await add(own))).toEqual(['target_chat_id']);
+    const rule = await added({ ...own, target_chat_id: TARGET_CHAT - 1 });
+    expect(faultsOf(await update({ id: rule.id, target_chat_id: TARGET_CHAT }))).toEqual(['target_chat_id']);
+  });
+
+  test('is found by its target, too, by whoever sees its source', async () => {
+    const far = await api.addBot();
+    const rule = await added({ target_bot_id: far.id });
+    const find = async (query: object, client = api.admin) =>
+      ((await client('GET', '/api/routes', { query: { ...query } })).json as RoutingRuleResource[]).map(({ id }) => id);
+    expect(await find({ target_bot_id: far.id })).toEqual([rule.id]);
+    expect(await find({ source_bot_id: source.id, target_bot_id: far.id })).toEqual([rule.id]);
+    expect(await find({ source_bot_id: far.id, target_bot_id: far.id })).toEqual([]);
+    const ofTarget = await insertAccount(api.database.db, { username: 'of-target', bots: [far.id] });
+    expect(await find({ target_bot_id: far.id }, restClient(api.url, ofTarget.key))).toEqual([]);
+    expect(faultsOf(await api.admin('GET', '/api/routes'))).toEqual(['bot_id']);
+  });
+
+  test('may send to the chat of the source by another bot, and not by the source itself', async () => {
+    expect((await add({ target_chat_id: 0 })).json).toMatchObject({ target_chat_id: 0 });
+    expect(faultsOf(await add({ target_chat_id: 0, target_bot_id: source.id }))).toEqual(['target_chat_id']);
+  });
+
+  test('is refused where no bot can ever write: to a bot of ours, and to an id that no chat has', async () => {
+    const itself = Number(target.token.split(':')[0]);
+    for (const chat of [itself, Number(source.token.split(':')[0]), 2 ** 52 + 1]) {
+      expect(faultsOf(await add({ target_chat_id: chat }))).toEqual(['target_chat_id']);
+    }
+    const rule = await added();
+    const refused = await update({ id: rule.id, target_chat_id: itself });
+    expect(refused.json).toMatchObject({ error: 'target_chat_id is a bot, and bots cannot write to bots' });
+  });
+
+  test('says which bot is not there', async () => {
+    for (const fields of [{ source_bot_id: NO_SUCH_ID }, { target_bot_id: NO_SUCH_ID }]) {
+      expect(await add(fields)).toMatchObject({ status: 404, json: { error: 'Bot not found' } });
+    }
+  });
+
+  test('is updated in what is named, and takes back what was listed', async () => {
+    const rule = await added({ condition_type: 'keyword', condition_value: 'a' });
+    const changed = await update({ id: rule.id, enabled: '0', condition_value: 'b' });
+    expect(changed.json).toEqual({ ...rule, enabled: false, condition_value: 'b' });
+    expect((await update(rule)).json).toEqual(rule);
+    expect(faultsOf(await update({ id: rule.id, condition_type: 'text', condition_value: '[' }))).toEqual([
+      'condition_value',
+    ]);
+    expect(faultsOf(await update({ id: rule.id, target_chat_id: null }))).toEqual(['target_chat_id']);
+    const dropping = await update({ id: rule.id, target_chat_id: null, action: 'drop' });
+    expect(dropping.json).not.toHaveProperty('target_chat_id');
+    expect(await update({ id: NO_SUCH_ID, enabled: true })).toMatchObject({ json: { error: 'Route not found' } });
+  });
+
+  test('goes with its source and with its target', async () => {
+    const gone = await api.addBot();
+    const rule = await added({ target_bot_id: gone.id });
+    await api.admin('POST', '/api/bots/delete', { body: { id: gone.id } });
+    const ids = ((await list()).json as RoutingRuleResource[]).map(({ id }) => id);
+    expect(ids).not.toContain(rule.id);
+  });
+});
+
+describe('routing rules and who may touch them', () => {
+  test('users read those of their bots and change none', async () => {
+    const { db } = api.database;
+    const owner = restClient(api.url, (await insertAccount(db, { username: 'owner', bots: [source.id] })).key);
+    const stranger = restClient(api.url, (await insertAccount(db, { username: 'stranger', bots: [target.id] })).key);
+    expect((await list(owner)).json).toEqual((await list()).json);
+    expect((await list(stranger)).status).toBe(403);
+    expect((await add({}, owner)).status).toBe(403);
+    expect((await update({ id: 1 }, owner)).status).toBe(403);
+  });
+
+  test('a key of an admin that is limited to some bots changes only rules between these', async () => {
+    const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [source.id] } });
+    const limited = restClient(api.url, (made.json as { key: string }).key);
+    const across = await added();
+    const within = await added({ target_bot_id: source.id });
+    expect((await add({}, limited)).status).toBe(403);
+    expect((await update({ id: across.id, enabled: false }, limited)).status).toBe(403);
+    expect((await limited('POST', '/api/routes/delete', { body: { id: across.id } })).status).toBe(403);
+    expect((await update({ id: within.id, target_bot_id: target.id }, limited)).status).toBe(403);
+    expect((await update({ id: within.id, enabled: false }, limited)).status).toBe(200);
+  });
+
+  test('lists page by offset and cursor', async () => {
+    const bot = await api.addBot();
+    const ids: number[] = [];
+    for (let at = 0; at < 5; at += 1) ids.push((await added({ source_bot_id: bot.id })).id);
+    const page = async (query: object) => list(api.admin, { bot_id: bot.id, ...query });
+    const idsOf = (answer: RestAnswer) => (answer.json as RoutingRuleResource[]).map(({ id }) => id);
+    expect(idsOf(await page({ limit: 2, offset: 3 }))).toEqual(ids.slice(3));
+    const first = await page({ limit: 3 });
+    expect(first.headers.get('x-total-count')).toBe('5');
+    const next = /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    expect([...idsOf(first), ...idsOf(await api.admin('GET', next))]).toEqual(ids);
+  });
+});

@@ -1,0 +1,105 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
+import { addRoutingRule } from '@flotilla/domain/routing-rules/add-routing-rule.ts';
+import { deleteRoutingRule } from '@flotilla/domain/routing-rules/delete-routing-rule.ts';
+import type { RoutingRule } from '@flotilla/domain/routing-rules/routing-rule.ts';
+import { routingRuleStore } from '@flotilla/domain/routing-rules/routing-rule-store.ts';
+import { updateRoutingRule } from '@flotilla/domain/routing-rules/update-routing-rule.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
+  async listRoutingRules(context, { input, caller }) {
+    const { limit = MAX_ROWS, offset } = input;
+    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const { bot_id: sourceBotId, target_bot_id: targetBotId } = input;
+    if (sourceBotId === undefined && targetBotId === undefined) {
+      throw refusedInput('bot_id', 'is required unless target_bot_id is given');
+    }
+    requireBotsOfRule(context, { source_bot_id: sourceBotId, target_bot_id: targetBotId });
+    const query = { sourceBotId, targetBotId, sources: caller.bots };
+    const rules = routingRuleStore(context.db);
+    const [rows, total] = await Promise.all([
+      rules.list(query, { limit: limit + 1, offset, afterId }),
+      rules.count(query),
+    ]);
+    return cutPage(rows.map(presentRoutingRule), limit, total, (rule) => [rule.id]);
+  },
+
+  async addRoutingRule(context, { input, by }) {
+    const rule = {
+      sourceBotId: input.source_bot_id,
+      targetBotId: input.target_bot_id,
+      conditionType: input.condition_type,
+      conditionValue: input.condition_value,
+      action: input.action,
+      targetChatId: input.target_chat_id,
+      enabled: input.enabled,
+      delivery: input.delivery,
+      description: input.description,
+    };
+    requireBotsOfRule(context, input);
+    return presentRoutingRule(await addRoutingRule(context, by, rule));
+  },
+
+  updateRoutingRule: {
+    findBots: findBotsOfRule,
+    async handle(context, { input, by }) {
+      const changes = {
+        sourceBotId: input.source_bot_id,
+        targetBotId: input.target_bot_id,
+        conditionType: input.condition_type,
+        conditionValue: input.condition_value,
+        action: input.action,
+        targetChatId: input.target_chat_id,
+        enabled: input.enabled,
+        delivery: input.delivery,
+        description: input.description,
+      };
+      requireBotsOfRule(context, input);
+      return presentRoutingRule(await updateRoutingRule(context, by, input.id, changes));
+    },
+  },
+
+  deleteRoutingRule: {
+    findBots: findBotsOfRule,
+    async handle(context, { input, by }) {
+      await deleteRoutingRule(context, by, input.id);
+      return OK;
+    },
+  },
+};
+
+/** Throws 'not_found' for a bot that is named and not there. */
+function requireBotsOfRule(
+  context: Context,
+  input: { source_bot_id?: number | undefined; target_bot_id?: number | undefined },
+): void {
+  for (const id of [input.source_bot_id, input.target_bot_id]) if (id !== undefined) requireBot(context, id);
+}
+
+/** The bots of a rule, both of which its reader must see to change it. */
+async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
+  const rule = await routingRuleStore(db).find(id);
+  return rule === null ? [] : [rule.sourceBotId, rule.targetBotId];
+}
+
+function presentRoutingRule(rule: RoutingRule): RoutingRuleResource {
+  return {
+    id: rule.id,
+    source_bot_id: rule.sourceBotId,
+    target_bot_id: rule.targetBotId,
+    condition_type: rule.conditionType,
+    condition_value: rule.conditionValue,
+    action: rule.action,
+    ...withoutNulls({ target_chat_id: rule.targetChatId }),
+    enabled: rule.enabled,
+    delivery: rule.delivery,
+    description: rule.description,
+    created_at: rule.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,70 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { OwnAccountResource, signInOperations } from '@flotilla/contract/sign-in.ts';
+import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { changePassword } from '@flotilla/domain/accounts/change-password.ts';
+import { refuseCommonPassword } from '@flotilla/domain/accounts/password.ts';
+import { recordSignInLimit } from '@flotilla/domain/accounts/record-sign-in-limit.ts';
+import { signIn } from '@flotilla/domain/accounts/sign-in.ts';
+import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { beginSession, endSession } from '../auth/session.ts';
+import type { Handlers } from '../http/handler.ts';
+import { presentAccount } from './accounts.ts';
+
+export const signInHandlers: Handlers<typeof signInOperations> = {
+  async login(context, { input, by, request }) {
+    const { signIns } = context.apiMetrics;
+    const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '').catch((error: unknown) => {
+      if (error instanceof FlotillaError) signIns.of('limited').inc();
+      throw error;
+    });
+    const account = await signIn(context, input, context.clientAddress(request));
+    signIns.of(account === null ? 'refused' : 'ok').inc();
+    if (account === null) {
+      await recordSignInLimit(context, by, input.username, attempt.reaches);
+      throw new FlotillaError('unauthorized', 'The username or the password is wrong');
+    }
+    await attempt.succeeded();
+    await beginSession(context, request, { accountId: account.id, epoch: account.sessionEpoch });
+    return { user: presentAccount(account), must_change_password: account.mustChangePassword };
+  },
+
+  async logout(context, { by, request, response }) {
+    if (request.session !== undefined) await recordAction(context, by, { action: 'sign_out' });
+    await endSession(request, response);
+    return OK;
+  },
+
+  async showOwnAccount(_context, { caller }) {
+    return presentCaller(caller);
+  },
+
+  async changePassword(context, { input, caller, by, request }) {
+    const { account, apiKey } = caller;
+    // Before it counts as a try of the old one.
+    refuseCommonPassword('new_password', input.new_password);
+    // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
+    const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
+    const passwords = { old: input.old_password, new: input.new_password };
+    const epoch = await changePassword(context, by, account.id, passwords).catch(async (error: unknown) => {
+      await recordSignInLimit(context, by, account.username, attempt.reaches);
+      throw error;
+    });
+    await attempt.succeeded();
+    // A session goes on to the end it had; it was told the password, but nobody signed in.
+    const { endsAtMs } = request.session ?? {};
+    if (apiKey === null) await beginSession(context, request, { accountId: account.id, epoch, endsAtMs });
+    return OK;
+  },
+};
+
+/** The account, and with a key what that lets its holder do. */
+function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
+  if (apiKey === null) return presentAccount(account);
+  const { id, name } = apiKey;
+  const end = endOfKey(apiKey);
+  const ends = end === null ? {} : { expires_at: end.toISOString() };
+  const bot_ids = bots === 'all' ? null : [...bots];
+  return { ...presentAccount(account), api_key: { id, name, role, bot_ids, ...ends } };
+}

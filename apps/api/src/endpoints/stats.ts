@@ -1,0 +1,26 @@
+import type { ChatStatsResource, statsOperations } from '@flotilla/contract/stats.ts';
+import { type ChatStats, readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const statsHandlers: Handlers<typeof statsOperations> = {
+  async showChatStats(context, { input }) {
+    const botId = requireBot(context, input.bot_id).id;
+    return presentChatStats(await readChatStats(context, { botId, chatId: input.chat_id }));
+  },
+};
+
+function presentChatStats(stats: ChatStats): ChatStatsResource {
+  return {
+    total_messages: stats.totalMessages,
+    today_messages: stats.todayMessages,
+    active_users: stats.activeUsers,
+    top_users: stats.topUsers.map(({ id, username, firstName, lastName, messageCount }) => ({
+      id,
+      ...withoutNulls({ username, first_name: firstName, last_name: lastName }),
+      message_count: messageCount,
+    })),
+    hourly: stats.hourly.map((message_count, hour) => ({ hour, message_count })),
+  };
+}

@@ -1,0 +1,69 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { TagResource, tagOperations } from '@flotilla/contract/tags.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { addTag } from '@flotilla/domain/tags/add-tag.ts';
+import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
+import { type Tag, tagStore } from '@flotilla/domain/tags/tag-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { requireBotOfChat, requireManagedBot } from '../http/bot-of-call.ts';
+import type { Call, Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor, MAX_ROWS, type Page } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const tagHandlers: Handlers<typeof tagOperations> = {
+  async listTags(context, { input, caller }) {
+    return pageOfTags(context, caller, input);
+  },
+
+  async listTagsOfUser(context, { input, caller }) {
+    return pageOfTags(context, caller, input);
+  },
+
+  async addTag(context, { input, by }) {
+    const { chat_id: chatId, user_id: userId, username, tag, color } = input;
+    const botId = requireManagedBot(context, input.bot_id).id;
+    return presentTag(await addTag(context, by, { botId, chatId, userId, username, tag, color }));
+  },
+
+  removeTag: {
+    findBots: findBotsOfTag,
+    async handle(context, { input, by }) {
+      const [botId] = await findBotsOfTag(context, input.id);
+      if (botId === undefined) throw new FlotillaError('not_found', 'Tag not found');
+      requireManagedBot(context, botId);
+      await removeTag(context, by, input.id);
+      return OK;
+    },
+  },
+};
+
+type ListInput = Call<typeof tagOperations.listTags.input>['input'] & { user_id?: number };
+
+/** A page of the tags of a chat, or of one user in it. */
+async function pageOfTags(context: Context, caller: Caller, input: ListInput): Promise<Page<TagResource>> {
+  const { limit = MAX_ROWS, offset } = input;
+  const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+  const bot = await requireBotOfChat(context, caller, input);
+  const query = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
+  const tags = tagStore(context.db);
+  const [rows, total] = await Promise.all([tags.list(query, { limit: limit + 1, offset, afterId }), tags.count(query)]);
+  return cutPage(rows.map(presentTag), limit, total, (tag) => [tag.id]);
+}
+
+async function findBotsOfTag({ db }: Context, id: number): Promise<number[]> {
+  const botId = await tagStore(db).botOf(id);
+  return botId === null ? [] : [botId];
+}
+
+function presentTag(tag: Tag): TagResource {
+  return {
+    id: tag.id,
+    chat_id: tag.chat_id,
+    user_id: tag.user_id,
+    ...withoutNulls({ username: tag.username }),
+    tag: tag.tag,
+    color: tag.color,
+    created_at: tag.created_at.toISOString(),
+  };
+}

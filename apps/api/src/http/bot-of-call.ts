@@ -1,0 +1,86 @@
+import type { Operation } from '@flotilla/contract/operation.ts';
+import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { requireManaged } from '@flotilla/domain/bots/require-managed.ts';
+import { chatStore } from '@flotilla/domain/chats/chat-store.ts';
+import { findChatId } from '@flotilla/domain/chats/find-chat-id.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+
+/** The bot of an id; throws 'not_found'. */
+export function requireBot({ directory }: Context, id: number): Bot {
+  const bot = directory.byId(id);
+  if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
+  return bot;
+}
+
+/** The same of a bot whose chats are managed; throws 'bad_request' for another. */
+export function requireManagedBot(context: Context, id: number): Bot {
+  const bot = requireBot(context, id);
+  requireManaged(bot);
+  return bot;
+}
+
+/**
+ * The bot of a call that may leave `bot_id` out: then the one bot of the caller's that tracks the chat.
+ * Throws 'not_found' for a bot that is not there, 'bad_request' where it is not one bot.
+ */
+export async function requireBotOfChat(
+  context: Context,
+  caller: Caller,
+  input: { bot_id?: number | undefined; chat_id: number },
+): Promise<Bot> {
+  if (input.bot_id !== undefined) return requireBot(context, input.bot_id);
+  const ids = await chatStore(context.db).botsOf(input.chat_id);
+  const bots = ids.filter((id) => seesBot(caller, id)).map((id) => context.directory.byId(id));
+  const [bot, another] = bots.filter((found) => found !== undefined);
+  if (bot === undefined) throw untrackedChat();
+  if (another !== undefined) throw refusedInput('bot_id', 'is required: several of your bots track this chat');
+  return bot;
+}
+
+/** For a call that names no bot, and a chat that would have to tell which one is meant. */
+function untrackedChat(): FlotillaError {
+  return refusedInput('bot_id', 'is required: none of your bots tracks this chat');
+}
+
+/** Inputs in which a chat that was named `@name` is its id. */
+export type WithChatId<Input> = Input extends { chat_id: number | string }
+  ? Omit<Input, 'chat_id'> & { chat_id: number }
+  : 'chat_id' extends keyof Input
+    ? Omit<Input, 'chat_id'> & { chat_id?: number | undefined }
+    : Input;
+
+/** Turns a chat's public name into its id, by the bot of the call. Throws 'not_found' (the bot) or 'bad_request'. */
+export async function resolveChat<Input extends object>(
+  context: Context,
+  operation: Pick<Operation, 'method'>,
+  caller: Caller,
+  input: Input,
+): Promise<WithChatId<Input>> {
+  const { chat_id: chat, bot_id: botId } = input as { chat_id?: unknown; bot_id?: unknown };
+  if (typeof chat !== 'string') return input as WithChatId<Input>;
+  const id = await chatIdOf(context, operation, caller, chat.slice(1), botId);
+  return { ...input, chat_id: id } as WithChatId<Input>;
+}
+
+async function chatIdOf(
+  context: Context,
+  { method }: Pick<Operation, 'method'>,
+  caller: Caller,
+  name: string,
+  botId: unknown,
+): Promise<number> {
+  if (typeof botId !== 'number') return chatOfAnyBot(context, caller, name);
+  return findChatId(context, requireBot(context, botId), name, method === 'GET' ? 'read' : 'act');
+}
+
+async function chatOfAnyBot({ db, directory }: Context, caller: Caller, name: string): Promise<number> {
+  const bots = directory.all().filter(({ id }) => seesBot(caller, id));
+  const found = await chatStore(db).findByName(
+    bots.map(({ id }) => id),
+    name,
+  );
+  if (found === null) throw untrackedChat();
+  return found.id;
+}

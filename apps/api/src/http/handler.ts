@@ -1,0 +1,49 @@
+import type { Operation } from '@flotilla/contract/operation.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { WithChatId } from './bot-of-call.ts';
+import type { Page } from './page.ts';
+
+/** Runs work that takes long; throws 'unauthorized' or 'forbidden' soon after the caller may not make the call any more. */
+export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** What a handler is given: a call that passed authentication, authorisation and validation. */
+export interface Call<Input extends z.ZodObject> {
+  /** With the id of the chat where its @name was given. */
+  input: WithChatId<z.output<Input>>;
+  caller: Caller;
+  /** The caller as the audit log names them. */
+  by: Actor;
+  request: Request;
+  response: Response;
+  /** Around whatever waits or takes long, so that it ends with the caller's credential. */
+  whileAllowed: WhileAllowed;
+}
+
+/** What a handler returns: one page of a list, or the resource. */
+type Answer<Op extends Operation> =
+  Op['output'] extends z.ZodArray<infer Row>
+    ? 'before' extends keyof Op['input']['shape']
+      ? Page<z.input<Row>>
+      : z.input<Op['output']>
+    : z.input<Op['output']>;
+
+/** Where the operation names media types, the handler writes the answer itself. */
+type Handle<Op extends Operation> = (
+  context: Context,
+  call: Call<Op['input']>,
+) => Op['mediaTypes'] extends undefined ? Promise<Answer<Op>> : Promise<void>;
+
+/** The bots of what an id names, which the caller must see too; nothing for an id that names nothing. */
+export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;
+
+/** What answers an operation; with `findBots` where its `id` names what belongs to bots. */
+export type Handler<Op extends Operation> = Handle<Op> | { findBots: FindBots; handle: Handle<Op> };
+
+/** The handlers of a resource: one for each of its operations, under the same name. */
+export type Handlers<Operations extends Record<string, Operation>> = {
+  readonly [Name in keyof Operations]: Handler<Operations[Name]>;
+};

@@ -1,0 +1,98 @@
+import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { z } from 'zod';
+import { actorOf } from '../auth/actor-of.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { requireBots, requireFoundBots } from '../auth/require-bots.ts';
+import { requirePasswordChanged } from '../auth/require-password-changed.ts';
+import { requireRole } from '../auth/require-role.ts';
+import { requireSameOrigin } from '../auth/same-origin.ts';
+import type { Context } from '../context.ts';
+import { resolveChat } from './bot-of-call.ts';
+import type { Call, FindBots, Handlers } from './handler.ts';
+import { measureRequest } from './measure-request.ts';
+import { nextLink, type Page } from './page.ts';
+import { parseInput } from './parse-input.ts';
+import { readFields } from './read-fields.ts';
+import { sendJson } from './send-json.ts';
+import { traceRequest } from './trace-request.ts';
+import { whileAllowed } from './while-allowed.ts';
+
+/** A handler whose operation has been checked against it. */
+interface AnyHandler {
+  findBots?: FindBots;
+  handle(context: Context, call: Call<z.ZodObject>): Promise<unknown>;
+}
+
+/** Serves every operation under its paths; a known path with another method is 405 and says which it knows. */
+export function serveOperations<Operations extends Record<string, Operation>>(
+  context: Context,
+  operations: Operations,
+  handlers: Handlers<Operations>,
+): Router {
+  const router = Router({ caseSensitive: true });
+  const methods = new Map<string, string[]>();
+  for (const [name, operation] of Object.entries(operations)) {
+    const { method, paths } = operation;
+    const steps = [measureRequest(context, name), serveOperation(context, operation, handlerOf(handlers, name))];
+    if (context.tracing) steps.unshift(traceRequest(context.tracing, name));
+    for (const path of paths) {
+      methods.set(path, [...(methods.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+      const route = router.route(path);
+      if (method === 'GET') route.get(steps);
+      else route.post(steps);
+    }
+  }
+  for (const [path, allowed] of methods) router.all(path, refuseMethod(allowed));
+  return router;
+}
+
+function handlerOf(handlers: object, name: string): AnyHandler {
+  const handler = (handlers as Record<string, AnyHandler | AnyHandler['handle']>)[name]!;
+  return typeof handler === 'function' ? { handle: handler } : handler;
+}
+
+/** For a path that is known with other methods: 405, with those in Allow. */
+export function refuseMethod(allowed: string[]): RequestHandler {
+  return (request, response) => {
+    response.setHeader('Allow', allowed.join(', '));
+    throw new FlotillaError('method_not_allowed', `${request.method} is not possible here`);
+  };
+}
+
+/** What every request to an operation goes through: 401, then 403, then 400, and in the handler 404. */
+function serveOperation(context: Context, operation: Operation, { findBots, handle }: AnyHandler): RequestHandler {
+  return async (request, response) => {
+    const version = context.credentials.knownVersion();
+    const caller = await authenticate(context, operation, request, response);
+    requireSameOrigin(context.config.http, operation, request);
+    requirePasswordChanged(operation, caller);
+    requireRole(operation, caller);
+    // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.
+    await context.directory.refresh().catch(() => undefined);
+    const fields = await readFields(context.bodies, operation, request, response);
+    requireBots(context, operation, caller, fields);
+    await requireFoundBots(context, findBots, caller, fields);
+    const allowed = whileAllowed(context, { operation, request, caller, fields, version });
+    // The handler of a public operation never looks at the caller: there is none. Nor does it name a chat.
+    const known = caller as Caller;
+    const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
+    const by = actorOf(caller, context.clientAddress(request));
+    const answer = await handle(context, { input, caller: known, by, request, response, whileAllowed: allowed });
+    if (operation.mediaTypes === undefined) sendAnswer(operation, request, response, answer);
+  };
+}
+
+/** The total of a list and the cursor of its next page go into headers. */
+function sendAnswer(operation: Operation, request: Request, response: Response, answer: unknown): void {
+  if (!isPaged(operation)) {
+    sendJson(response, 200, JSON.stringify(answer));
+    return;
+  }
+  const { rows, total, next } = answer as Page<unknown>;
+  response.setHeader('X-Total-Count', total);
+  if (next !== null) response.setHeader('Link', nextLink(request.originalUrl, next));
+  sendJson(response, 200, JSON.stringify(rows));
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
+import { flag, nullable, ownId, ownIds, text, unpagedInputs } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+export const ROLES = ['admin', 'user'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const roleField = z.enum(ROLES).describe('What the holder may do.');
+
+export const accountResource = z
+  .strictObject({
+    id: ownIdField,
+    username: usernameField,
+    display_name: z.string().describe('The name that people see.'),
+    role: roleField,
+    bot_ids: z.array(z.int()).nullable().describe('null: every bot.'),
+    must_change_password: z.boolean().describe('Whether a session can do nothing before the password is changed.'),
+    created_at: createdAtField,
+    last_login_at: z.iso.datetime().describe('When it signed in last; absent: never.').optional(),
+  })
+  .meta({ id: 'Account' });
+
+export type AccountResource = z.infer<typeof accountResource>;
+
+export const EXAMPLE_ACCOUNT: AccountResource = {
+  id: 1,
+  username: 'admin',
+  display_name: 'Admin',
+  role: 'admin',
+  bot_ids: null,
+  must_change_password: false,
+  created_at: '2026-01-01T09:00:00.000Z',
+  last_login_at: '2026-01-02T09:00:00.000Z',
+};
+
+const COLLEAGUE: AccountResource = {
+  ...EXAMPLE_ACCOUNT,
+  ...{ id: 4, username: 'grace', display_name: 'Grace', role: 'user', bot_ids: [7] },
+};
+
+export const MIN_PASSWORD_LENGTH = 10;
+/** A longer one would only cost hashing time. */
+const MAX_PASSWORD_LENGTH = 1024;
+
+export const username = () => text({ min: 1, max: 64 }).describe('The username, without @.');
+
+/** A password that was set before: any text. */
+export const knownPassword = () => text({ min: 1, max: MAX_PASSWORD_LENGTH });
+
+/** A password to be set; the commonest ones are refused by a list that the service has. */
+export const newPassword = () =>
+  text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe('Not one of the commonest passwords.');
+
+const displayName = () => text({ max: 128 }).describe('The name that people see.');
+const role = () => z.enum(ROLES).describe('What the holder may do.');
+const botIds = () => nullable(ownIds(10_000)).describe('null: every bot.');
+
+const addInputs = {
+  username: username(),
+  password: newPassword(),
+  display_name: displayName().default(''),
+  role: role().default('user'),
+  bot_ids: botIds().default([]),
+  must_change_password: flag()
+    .describe('Whether a session can do nothing before the password is changed.')
+    .default(false),
+};
+
+const updateInputs = {
+  id: ownId(),
+  username: username().optional(),
+  password: newPassword().optional(),
+  display_name: displayName().optional(),
+  role: role().optional(),
+  bot_ids: botIds().optional(),
+};
+
+const adminOfFleet = { role: 'admin', wholeFleet: true } as const;
+
+export const accountOperations = {
+  listAccounts: defineOperation({
+    ...adminOfFleet,
+    method: 'GET',
+    paths: ['/api/auth/users'],
+    summary: 'Everybody who can sign in, by id.',
+    input: z.object(unpagedInputs()),
+    output: z.array(accountResource),
+    example: { input: { limit: 20 }, output: [EXAMPLE_ACCOUNT, COLLEAGUE] },
+  }),
+
+  addAccount: defineOperation({
+    ...adminOfFleet,
+    lasting: true,
+    method: 'POST',
+    audit: ['account_add'],
+    paths: ['/api/auth/users/add'],
+    summary: 'Makes an account; without bot_ids it sees no bot.',
+    input: z.object(addInputs),
+    output: accountResource,
+    readOnlyFields: fieldsBeside(accountResource, addInputs),
+    errors: ['conflict', 'not_found'],
+    example: {
+      input: {
+        username: 'grace',
+        password: 'a password for the start',
+        display_name: 'Grace',
+        role: 'user',
+        bot_ids: [7],
+        must_change_password: true,
+      },
+      output: { ...COLLEAGUE, must_change_password: true },
+    },
+  }),
+
+  updateAccount: defineOperation({
+    ...adminOfFleet,
+    lasting: true,
+    method: 'POST',
+    audit: ['account_update'],
+    paths: ['/api/auth/users/update'],
+    summary:
+      'Changes what is named; a changed role or password ends the sessions of the account. The last admin stays one.',
+    input: z.object(updateInputs),
+    output: accountResource,
+    readOnlyFields: fieldsBeside(accountResource, updateInputs),
+    errors: ['conflict', 'not_found'],
+    example: { input: { id: 4, bot_ids: [7, 9] }, output: { ...COLLEAGUE, bot_ids: [7, 9] } },
+  }),
+
+  deleteAccount: defineOperation({
+    ...adminOfFleet,
+    method: 'POST',
+    audit: ['account_delete'],
+    paths: ['/api/auth/users/delete'],
+    summary: 'Deletes an account with its keys and sessions; the last admin stays.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: fieldsBeside(accountResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 4 }, output: { ok: true } },
+  }),
+
+  resetPassword: defineOperation({
+    ...adminOfFleet,
+    lasting: true,
+    method: 'POST',
+    audit: ['password_reset'],
+    paths: ['/api/auth/users/reset-password'],
+    summary: 'Sets a password for somebody else; the sessions of the account end, its API keys if asked for.',
+    description:
+      'A password that must be changed stops the sessions of the account until then, and none of its API keys: `revoke_keys` does.',
+    input: z.object({
+      id: ownId(),
+      password: newPassword(),
+      must_change_password: flag()
+        .describe('Whether it must be changed at the next sign-in; absent: yes, unless it is the own account.')
+        .optional(),
+      revoke_keys: flag().describe('Whether the API keys of the account are deleted, too.').default(false),
+    }),
+    output: okAnswer,
+    errors: ['not_found'],
+    example: { input: { id: 4, password: 'a password for the start', revoke_keys: true }, output: { ok: true } },
+  }),
+};

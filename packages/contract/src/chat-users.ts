@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { PLATFORM_ERRORS } from './errors.ts';
+import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
+import { isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
+import { botIdOfChat, chatId, flag, integer, text, unpagedInputs, userOfChat } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+export const chatUserResource = z
+  .strictObject({ id: userIdField, ...nameFields, is_bot: isBotField })
+  .meta({ id: 'User' });
+
+export type ChatUserResource = z.infer<typeof chatUserResource>;
+
+const USER: ChatUserResource = { id: EXAMPLE_USER_ID, username: 'ada', first_name: 'Ada', is_bot: false };
+
+export const chatUserOperations = {
+  listChatUsers: defineOperation({
+    method: 'GET',
+    paths: ['/api/users/list'],
+    role: 'any',
+    summary: 'Who wrote in a chat, by id.',
+    input: z.object({
+      bot_id: botIdOfChat(),
+      chat_id: chatId(),
+      q: text({ max: 256 }).optional().describe('A part of a name or the username, in any case.'),
+      ...unpagedInputs(),
+      limit: integer({ min: 1 }).default(50).describe('How many at most.'),
+    }),
+    output: z.array(chatUserResource),
+    botInputs: ['bot_id'],
+    example: { input: { ...EXAMPLE_CHAT, q: 'ada' }, output: [USER] },
+  }),
+
+  banChatUser: defineOperation({
+    method: 'POST',
+    audit: ['ban'],
+    paths: ['/api/users/ban'],
+    role: 'any',
+    summary: 'Bans a user from the chat.',
+    description: 'The platform decides whether the bot may; what it says against it comes back as a 400.',
+    input: z.object({
+      ...userOfChat(),
+      until_date: integer({ min: 0, max: 2_147_483_647 })
+        .describe('Unix seconds; absent, or nearer than 30 s or farther than 366 days: for ever.')
+        .optional(),
+      revoke_messages: flag().describe('Also deletes what the user wrote.').optional(),
+    }),
+    output: okAnswer,
+    botInputs: ['bot_id'],
+    errors: PLATFORM_ERRORS,
+    example: { input: { ...EXAMPLE_USER_OF_CHAT, revoke_messages: true }, output: { ok: true } },
+  }),
+
+  unbanChatUser: defineOperation({
+    method: 'POST',
+    audit: ['unban'],
+    paths: ['/api/users/unban'],
+    role: 'any',
+    summary: 'Lifts a ban; who is not banned stays what they are.',
+    input: z.object(userOfChat()),
+    output: okAnswer,
+    botInputs: ['bot_id'],
+    readOnlyFields: ['until_date', 'revoke_messages'],
+    errors: PLATFORM_ERRORS,
+    example: { input: EXAMPLE_USER_OF_CHAT, output: { ok: true } },
+  }),
+};

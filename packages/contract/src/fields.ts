@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** Fields that mean the same in every resource. */
+
+export const ownIdField = z.int().describe('Our own id, never used again.');
+export const botIdField = z.int().describe('Our own id of the bot.');
+export const chatIdField = z.int().describe("The platform's id of the chat.");
+export const userIdField = z.int().describe("The platform's id of the user.");
+export const updateIdField = z.int().describe("The update's id, as its readers get it.");
+export const usernameField = z.string().describe('The username, without @.');
+export const isBotField = z.boolean().describe('Whether it is a bot.');
+export const enabledField = z.boolean().describe('Whether it is in use.');
+export const messageCountField = z.int().describe('How many messages.');
+export const createdAtField = z.iso.datetime().describe('When it was made.');
+export const okField = z.literal(true).describe('Always true.');
+
+/** What the platform calls a user. */
+export const nameFields = {
+  username: usernameField.optional(),
+  first_name: z.string().describe('The first name.').optional(),
+  last_name: z.string().describe('The last name.').optional(),
+};
+
+/** What every operation that only acts answers. */
+export const okAnswer = z.strictObject({ ok: okField }).meta({ id: 'Ok' });
+
+/** The answer itself. */
+export const OK = { ok: true } as const;

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+
+/** The reason why an input that is missing is refused. */
+const IS_REQUIRED = 'is required';
+
+const DECIMAL = /^-?\d{1,20}$/;
+
+/** Decimal strings become numbers; what would be rounded stays a string, so that it is refused. */
+function readInteger(value: unknown): unknown {
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number + 0 : value;
+}
+
+const EXACT = Number.MAX_SAFE_INTEGER;
+
+/** An integer as JSON number or decimal string; beyond 2^53-1 it is refused, never rounded. */
+export function integer({ min = -EXACT, max = EXACT }: { min?: number; max?: number } = {}) {
+  return z.preprocess(readInteger, integerWithin({ min, max, reason: rangeReason(min, max) }));
+}
+
+/** An integer of which a larger one than `max` is no fault: it is lowered to `max`. */
+export function loweredInteger({ min, max }: { min: number; max: number }) {
+  return z
+    .preprocess(readInteger, integerWithin({ min, max: EXACT, reason: rangeReason(min, max) }))
+    .overwrite((value) => Math.min(value, max))
+    .meta({ maximum: max, [ABOVE_MAXIMUM]: 'lowered' });
+}
+
+function integerWithin({ min, max, reason }: { min: number; max: number; reason: string }) {
+  const error = ({ input }: { input?: unknown }) => (input === undefined ? IS_REQUIRED : reason);
+  let schema = z.int({ error });
+  if (min > -EXACT) schema = schema.min(min, { error });
+  if (max < EXACT) schema = schema.max(max, { error });
+  return schema;
+}
+
+/** The whole range, whatever is wrong: one try is then enough. */
+function rangeReason(min: number, max: number): string {
+  return `must be an integer from ${shownBound(min)} to ${shownBound(max)}`;
+}
+
+function shownBound(bound: number): string {
+  if (Math.abs(bound) < EXACT) return String(bound);
+  return bound < 0 ? '-(2^53-1)' : '2^53-1';
+}
+
+/** In a schema of the API document: what happens to a number above `maximum`. */
+const ABOVE_MAXIMUM = 'x-above-maximum';
+
+const anyOwnId = () => integer({ min: 1 });
+
+/** One of our own ids: 1 and up. */
+export const ownId = () => anyOwnId().describe('Our own id.');
+
+/** A list of our own ids. */
+export const ownIds = (max: number) => listOf(anyOwnId(), max);
+
+/** The bot of a call. */
+export const botId = () => anyOwnId().describe('Our own id of the bot.');
+
+/** The bot of a call whose chat can tell which bot is meant. */
+export const botIdOfChat = () =>
+  anyOwnId()
+    .describe('Our own id of the bot. It may be left out where exactly one bot that the caller sees tracks the chat.')
+    .optional();
+
+/** An id of the platform; chats have negative ones. */
+export const platformId = () => integer();
+
+const CHAT_NAME = /^@[A-Za-z]\w{3,31}$/;
+const NO_CHAT = 'must be the id of a chat, an integer within ±(2^53-1), or its @username';
+
+/** A chat by its id, or by its public name: @name. */
+export const chatId = () =>
+  z
+    .preprocess(
+      readInteger,
+      z.union([z.int(), z.string().regex(CHAT_NAME, NO_CHAT)], {
+        error: ({ input }) => (input === undefined ? IS_REQUIRED : NO_CHAT),
+      }),
+    )
+    .describe("The platform's id of the chat (groups and channels have negative ones), or its public name: `@name`.");
+
+const userId = (id: ReturnType<typeof integer>) => id.describe('The id of the user.');
+
+/** A user or a channel that writes in a chat. */
+export const authorId = () => userId(platformId());
+
+/** The inputs of a call about one user of a chat. */
+export const userOfChat = () => ({ bot_id: botId(), chat_id: chatId(), user_id: userId(integer({ min: 1 })) });
+
+const SWITCHES = new Map<unknown, boolean>([
+  [1, true],
+  ['1', true],
+  ['true', true],
+  [0, false],
+  ['0', false],
+  ['false', false],
+]);
+
+/** A boolean, or what a query string can say instead of one: true, false, 1, 0. */
+export const flag = () => z.preprocess((value) => SWITCHES.get(value) ?? value, z.boolean());
+
+const storable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+
+/** Text that Postgres can keep: no NUL character, no half of a surrogate pair. Lengths are in UTF-16 units. */
+export function text(range: { min?: number; max: number }) {
+  return z
+    .string()
+    .min(range.min ?? 0)
+    .max(range.max)
+    .refine(storable, 'must not contain a NUL character or half of a surrogate pair');
+}
+
+/** A list, which a query string may carry as JSON text, comma-separated, or as a repeated parameter. */
+export function listOf<Item extends z.ZodType>(item: Item, max: number) {
+  return z.preprocess(readList, z.array(item).max(max));
+}
+
+function readList(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (!value.startsWith('[')) return value === '' ? [] : value.split(',');
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The same where null has a meaning; a query string says `null`. */
+export function nullable<Value extends z.ZodType>(value: Value) {
+  return z.preprocess((given) => (given === 'null' ? null : given), value.nullable());
+}
+
+/** ISO 8601 with a zone. */
+export const instant = () =>
+  z.iso.datetime({
+    offset: true,
+    error: ({ input }) => (input === undefined ? IS_REQUIRED : 'must be a time such as 2030-12-31T23:59:59Z'),
+  });
+
+const NO_MOMENT = 'must be Unix seconds, or ISO 8601 with a zone';
+
+/** A moment as Unix seconds or as ISO 8601 with a zone; read as Unix seconds. */
+export const moment = () =>
+  z
+    .union([integer({ min: 0 }), z.iso.datetime({ offset: true, error: NO_MOMENT })], { error: NO_MOMENT })
+    .transform((value) => (typeof value === 'number' ? value : Math.ceil(Date.parse(value) / 1000)));
+
+/** `limit` above the maximum is lowered to it; below 1 or not a number is refused. */
+export function limitInput(range: { default: number; max?: number }) {
+  const { max } = range;
+  if (max === undefined) return integer({ min: 1 }).default(range.default).describe('How many at most.');
+  return loweredInteger({ min: 1, max })
+    .default(range.default)
+    .describe(`How many at most; more than ${max} is lowered to ${max}.`);
+}
+
+const paging = {
+  offset: integer({ min: 0 }).default(0).describe('How many to leave out at the beginning.'),
+  before: text({ min: 1, max: 300 }).optional().describe('The cursor of a Link header: rows after that place.'),
+};
+
+/** The paging inputs of a list with a page size of its own. */
+export const pagedInputs = (range: { default: number; max?: number }) => ({ limit: limitInput(range), ...paging });
+
+/** The paging inputs of a list that gives all rows where no limit is named. */
+export const unpagedInputs = () => ({
+  limit: integer({ min: 1 }).optional().describe('How many at most; all when left out.'),
+  ...paging,
+});

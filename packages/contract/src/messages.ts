@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { PLATFORM_ERRORS } from './errors.ts';
+import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
+import { botIdField, chatIdField, nameFields, okAnswer, userIdField } from './fields.ts';
+import { botId, botIdOfChat, chatId, flag, integer, moment, pagedInputs, platformId, text } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+export const MEDIA_TYPES = [
+  'photo',
+  'video',
+  'animation',
+  'sticker',
+  'voice',
+  'audio',
+  'document',
+  'video_note',
+  'callback',
+] as const;
+
+export const messageResource = z
+  .strictObject({
+    id: z.int().describe("The platform's message id, a counter of its chat; negative for a callback and a ban."),
+    chat_id: chatIdField,
+    bot_id: botIdField,
+    user_id: userIdField.optional(),
+    ...nameFields,
+    text: z
+      .string()
+      .describe('The text or the caption; of a callback the data of its button; else what `service` names, for people.')
+      .optional(),
+    date: z.int().describe('Unix seconds.'),
+    media_type: z.enum(MEDIA_TYPES).describe('What it carries; absent for text.').optional(),
+    file_id: z.string().describe('What `GET /api/files` takes; absent without a file.').optional(),
+    reply_to_message_id: z
+      .int()
+      .describe('The message that it answers; of a callback the one with the button.')
+      .optional(),
+    edited_at: z.iso.datetime().describe('When it was edited last; absent: never.').optional(),
+    deleted_at: z.iso.datetime().describe('When it was deleted; absent: it is there.').optional(),
+    outgoing: z.boolean().describe('Whether the bot itself sent it.'),
+    service: z
+      .string()
+      .describe(
+        'What a message is that is no plain text and carries no medium: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
+      )
+      .optional(),
+  })
+  .meta({ id: 'Message' });
+
+export type MessageResource = z.infer<typeof messageResource>;
+
+const MESSAGE: MessageResource = {
+  id: 501,
+  chat_id: EXAMPLE_CHAT_ID,
+  bot_id: 7,
+  user_id: EXAMPLE_USER_ID,
+  username: 'ada',
+  first_name: 'Ada',
+  text: 'Where is my order?',
+  date: 1767348900,
+  outgoing: false,
+};
+
+const SENT_MESSAGE: MessageResource = {
+  id: 502,
+  chat_id: EXAMPLE_CHAT_ID,
+  bot_id: 7,
+  user_id: 123456789,
+  username: 'helpdesk_bot',
+  first_name: 'Help desk',
+  text: 'On its way',
+  date: 1767348960,
+  reply_to_message_id: 501,
+  outgoing: true,
+};
+
+const CSV = [
+  Object.keys(messageResource.shape).join(','),
+  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,`,
+  '',
+].join('\r\n');
+
+/** Which messages of a chat; all of them must hold. */
+const messageFilter = {
+  media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages that carry this.'),
+  user_id: platformId().optional().describe('Only what this user, or this channel, wrote.'),
+  from: moment().optional().describe('Only messages dated then or later.'),
+  to: moment().optional().describe('Only messages dated then or earlier.'),
+};
+
+export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+
+const PARSE_MODES = ['HTML', 'Markdown', 'MarkdownV2'] as const;
+
+/** The platform takes parse modes in any case. */
+const parseMode = z
+  .preprocess(
+    (value) =>
+      PARSE_MODES.find((mode) => typeof value === 'string' && mode.toLowerCase() === value.toLowerCase()) ?? value,
+    z.enum(PARSE_MODES),
+  )
+  .describe('How the text is marked up; in any case of the letters.');
+
+const sendInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  text: text({ min: 1, max: 16384 }).describe('The text.'),
+  reply_to_message_id: integer({ min: 1 }).describe('The message to reply to.').optional(),
+  parse_mode: parseMode.optional(),
+};
+
+const oneMessage = {
+  input: z.object({
+    bot_id: botId(),
+    chat_id: chatId(),
+    message_id: integer({ min: 1 }).describe("The platform's id of the message, a counter of its chat."),
+  }),
+  botInputs: ['bot_id'],
+  output: okAnswer,
+  errors: PLATFORM_ERRORS,
+  example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
+} as const;
+
+export const messageOperations = {
+  listMessages: defineOperation({
+    method: 'GET',
+    paths: ['/api/messages'],
+    role: 'any',
+    summary: 'The messages of a chat, newest first.',
+    description:
+      'By `date`, then by `id`. A chat that is not tracked is an empty list. Filters must all hold; the total counts what passes them.',
+    input: z.object({
+      bot_id: botId(),
+      chat_id: chatId(),
+      include_deleted: flag().describe('Whether messages deleted since are listed, too.').default(false),
+      ...messageFilter,
+      ...pagedInputs({ default: 50, max: 200 }),
+    }),
+    output: z.array(messageResource),
+    botInputs: ['bot_id'],
+    example: { input: { ...EXAMPLE_CHAT, limit: 2 }, output: [SENT_MESSAGE, MESSAGE] },
+  }),
+
+  exportChat: defineOperation({
+    method: 'GET',
+    audit: ['export'],
+    paths: ['/api/messages/export'],
+    role: 'any',
+    summary: 'All messages of a chat, streamed: one JSON object a line, or CSV with a header line.',
+    description:
+      "A message is as in the other lists. The answer is streamed: one that breaks off was not complete. In CSV a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, has an apostrophe (`'`) before it, so that no spreadsheet runs it as a formula; numbers stay numbers.",
+    input: z.object({
+      bot_id: botId(),
+      chat_id: chatId(),
+      format: z.enum(EXPORT_FORMATS).default('ndjson'),
+      ...messageFilter,
+    }),
+    output: z.string(),
+    mediaTypes: ['application/x-ndjson', 'text/csv'],
+    botInputs: ['bot_id'],
+    example: { input: { ...EXAMPLE_CHAT, format: 'ndjson' }, output: `${JSON.stringify(MESSAGE)}\n` },
+    otherForms: { 'text/csv': CSV },
+  }),
+
+  searchMessages: defineOperation({
+    method: 'GET',
+    paths: ['/api/messages/search'],
+    role: 'any',
+    summary: 'The messages of a chat that have all the words, the last one as a prefix; newest first.',
+    input: z.object({
+      bot_id: botIdOfChat(),
+      chat_id: chatId(),
+      q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
+      ...messageFilter,
+      ...pagedInputs({ default: 50, max: 200 }),
+    }),
+    output: z.array(messageResource),
+    botInputs: ['bot_id'],
+    example: { input: { ...EXAMPLE_CHAT, q: 'my ord' }, output: [MESSAGE] },
+  }),
+
+  sendMessage: defineOperation({
+    method: 'POST',
+    audit: ['send'],
+    paths: ['/api/messages/send'],
+    role: 'any',
+    summary: 'Sends a text as the bot; the answer comes after it is stored.',
+    input: z.object(sendInputs),
+    output: messageResource,
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(messageResource, sendInputs),
+    errors: PLATFORM_ERRORS,
+    example: { input: { ...EXAMPLE_CHAT, text: 'On its way', reply_to_message_id: 501 }, output: SENT_MESSAGE },
+  }),
+
+  deleteMessage: defineOperation({
+    ...oneMessage,
+    method: 'POST',
+    audit: ['delete'],
+    paths: ['/api/messages/delete'],
+    role: 'any',
+    summary: 'Deletes a message for everybody in the chat; our records mark it deleted.',
+  }),
+
+  pinMessage: defineOperation({
+    ...oneMessage,
+    method: 'POST',
+    audit: ['pin'],
+    paths: ['/api/messages/pin'],
+    role: 'any',
+    summary: 'Pins a message.',
+  }),
+
+  unpinMessage: defineOperation({
+    ...oneMessage,
+    method: 'POST',
+    audit: ['unpin'],
+    paths: ['/api/messages/unpin'],
+    role: 'any',
+    summary: 'Unpins a message.',
+  }),
+};

@@ -1,0 +1,34 @@
+import { accountOperations } from './accounts.ts';
+import { apiKeyOperations } from './api-keys.ts';
+import { auditOperations } from './audit.ts';
+import { botOperations } from './bots.ts';
+import { chatAdminOperations } from './chat-admins.ts';
+import { chatUserOperations } from './chat-users.ts';
+import { chatOperations } from './chats.ts';
+import { deliveryOperations } from './deliveries.ts';
+import { fileOperations } from './files.ts';
+import { messageOperations } from './messages.ts';
+import { routingRuleOperations } from './routing-rules.ts';
+import { signInOperations } from './sign-in.ts';
+import { statsOperations } from './stats.ts';
+import { tagOperations } from './tags.ts';
+import { updateOperations } from './updates.ts';
+
+/** Every operation of the REST interface, in the order of the API document. */
+export const operations = {
+  ...signInOperations,
+  ...apiKeyOperations,
+  ...accountOperations,
+  ...botOperations,
+  ...chatOperations,
+  ...messageOperations,
+  ...fileOperations,
+  ...chatUserOperations,
+  ...chatAdminOperations,
+  ...tagOperations,
+  ...routingRuleOperations,
+  ...auditOperations,
+  ...statsOperations,
+  ...updateOperations,
+  ...deliveryOperations,
+};

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { EXAMPLE_CHAT_ID } from './examples.ts';
+import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
+import { flag, nullable, ownId, platformId, text, unpagedInputs } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+export const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
+export type ConditionType = (typeof CONDITION_TYPES)[number];
+
+export const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
+export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
+
+/** What a crash between sending a message and recording it does: sends it again, or leaves it out. */
+export const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
+export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
+
+const whatASourceIs = 'The bot whose messages it is about.';
+const whatATypeIs = 'What `condition_value` is compared with.';
+const whatAnActionDoes = 'forward shows where a message came from, copy does not, drop keeps it from the backend.';
+
+export const routingRuleResource = z
+  .strictObject({
+    id: ownIdField,
+    source_bot_id: z.int().describe(whatASourceIs),
+    target_bot_id: z.int().describe('The bot that sends.'),
+    condition_type: z.enum(CONDITION_TYPES).describe(whatATypeIs),
+    condition_value: z
+      .string()
+      .describe('chat_id, user_id: that id. keyword: a word or phrase. text: a regular expression. all: empty.'),
+    action: z.enum(ROUTING_ACTIONS).describe(whatAnActionDoes),
+    target_chat_id: z.int().optional().describe('Absent only where the action is drop.'),
+    enabled: enabledField,
+    delivery: z
+      .enum(ROUTING_DELIVERIES)
+      .describe('Whether the one message that is under way in a crash may be sent twice or not at all.'),
+    description: z.string().describe('A text for people.'),
+    created_at: createdAtField,
+  })
+  .meta({ id: 'Route' });
+
+export type RoutingRuleResource = z.infer<typeof routingRuleResource>;
+
+const RULE: RoutingRuleResource = {
+  id: 5,
+  source_bot_id: 7,
+  target_bot_id: 9,
+  condition_type: 'keyword',
+  condition_value: 'refund',
+  action: 'copy',
+  target_chat_id: EXAMPLE_CHAT_ID,
+  enabled: true,
+  delivery: 'at_least_once',
+  description: 'Refunds go to the accountants',
+  created_at: '2026-01-02T10:30:00.000Z',
+};
+
+const sourceBotId = () => ownId().describe(whatASourceIs);
+const conditionType = () => z.enum(CONDITION_TYPES).describe(whatATypeIs);
+/** An id in a condition may come as a number. */
+const conditionValue = () =>
+  z.preprocess(
+    (value) => (Number.isSafeInteger(value) ? String(value) : value),
+    text({ max: 500 }).describe(
+      'chat_id, user_id: that id. keyword: a word or phrase, in any case. text: a regular expression (RE2 syntax, found anywhere). all: nothing.',
+    ),
+  );
+const action = () => z.enum(ROUTING_ACTIONS).describe(whatAnActionDoes);
+const enabled = () => flag().describe('Whether it is in use.');
+const delivery = () =>
+  z
+    .enum(ROUTING_DELIVERIES)
+    .describe('What a crash between sending and recording does: sends that message again, or leaves it out.');
+const description = () => text({ max: 4096 }).describe('A text for people.');
+
+const targets = {
+  target_bot_id: ownId().optional().describe('Required unless the action is drop.'),
+  target_chat_id: nullable(platformId())
+    .optional()
+    .describe('Required unless the action is drop. 0: the chat that the message came from.'),
+};
+
+const addInputs = {
+  source_bot_id: sourceBotId(),
+  condition_type: conditionType(),
+  condition_value: conditionValue().optional(),
+  action: action(),
+  ...targets,
+  enabled: enabled().default(true),
+  delivery: delivery().default('at_least_once'),
+  description: description().default(''),
+};
+
+const updateInputs = {
+  id: ownId(),
+  source_bot_id: sourceBotId().optional(),
+  condition_type: conditionType().optional(),
+  condition_value: conditionValue().optional(),
+  action: action().optional(),
+  ...targets,
+  enabled: enabled().optional(),
+  delivery: delivery().optional(),
+  description: description().optional(),
+};
+
+export const routingRuleOperations = {
+  listRoutingRules: defineOperation({
+    method: 'GET',
+    paths: ['/api/routes'],
+    role: 'any',
+    summary: 'The routing rules of a source bot, or those that send by a target bot, in the order they run.',
+    input: z.object({
+      bot_id: ownId().optional().describe('The source bot; it may be left out where a target bot is named.'),
+      target_bot_id: ownId()
+        .optional()
+        .describe('The bot that sends. Of rules whose source the caller does not see none is listed.'),
+      ...unpagedInputs(),
+    }),
+    output: z.array(routingRuleResource),
+    botInputs: ['bot_id', 'target_bot_id'],
+    aliases: { source_bot_id: 'bot_id' },
+    example: { input: { bot_id: 7 }, output: [RULE] },
+  }),
+
+  addRoutingRule: defineOperation({
+    method: 'POST',
+    audit: ['route_add'],
+    paths: ['/api/routes/add'],
+    role: 'admin',
+    summary: 'Adds a routing rule.',
+    description: 'A rule whose target is its own source, the same bot and the same chat, is refused.',
+    input: z.object(addInputs),
+    output: routingRuleResource,
+    botInputs: ['source_bot_id', 'target_bot_id'],
+    readOnlyFields: fieldsBeside(routingRuleResource, addInputs),
+    example: {
+      input: {
+        source_bot_id: 7,
+        target_bot_id: 9,
+        condition_type: 'keyword',
+        condition_value: 'refund',
+        action: 'copy',
+        target_chat_id: EXAMPLE_CHAT_ID,
+        description: 'Refunds go to the accountants',
+      },
+      output: RULE,
+    },
+  }),
+
+  updateRoutingRule: defineOperation({
+    method: 'POST',
+    audit: ['route_update'],
+    paths: ['/api/routes/update'],
+    role: 'admin',
+    summary: 'Changes what is named; absent fields keep their value.',
+    input: z.object(updateInputs),
+    output: routingRuleResource,
+    botInputs: ['source_bot_id', 'target_bot_id'],
+    readOnlyFields: fieldsBeside(routingRuleResource, updateInputs),
+    example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
+  }),
+
+  deleteRoutingRule: defineOperation({
+    method: 'POST',
+    audit: ['route_delete'],
+    paths: ['/api/routes/delete'],
+    role: 'admin',
+    summary: 'Deletes a routing rule.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: fieldsBeside(routingRuleResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 5 }, output: { ok: true } },
+  }),
+};

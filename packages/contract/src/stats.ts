@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { EXAMPLE_CHAT, EXAMPLE_USER_ID } from './examples.ts';
+import { messageCountField, nameFields, userIdField } from './fields.ts';
+import { botId, chatId } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+const HOURS_OF_A_DAY = 24;
+
+const topUser = z.strictObject({ id: userIdField, ...nameFields, message_count: messageCountField });
+
+const hour = z.strictObject({
+  hour: z
+    .int()
+    .min(0)
+    .max(HOURS_OF_A_DAY - 1)
+    .describe('The hour of the day, UTC.'),
+  message_count: messageCountField,
+});
+
+export const chatStatsResource = z
+  .strictObject({
+    total_messages: z.int().describe('All messages kept and not deleted, as message_count of the chat.'),
+    today_messages: z.int().describe('Those of today; a day begins at 00:00 UTC.'),
+    active_users: z.int().describe('How many users wrote today; the bot itself does not count.'),
+    top_users: z
+      .array(topUser)
+      .describe('The ten users with the most messages of all time, most first; the bot itself is left out.'),
+    hourly: z
+      .array(hour)
+      .length(HOURS_OF_A_DAY)
+      .describe('The messages of today by hour: always 24 entries, hour 0 (00:00–00:59 UTC) to hour 23.'),
+  })
+  .meta({ id: 'Stats' });
+
+export type ChatStatsResource = z.infer<typeof chatStatsResource>;
+
+const STATS: ChatStatsResource = {
+  total_messages: 1234,
+  today_messages: 2,
+  active_users: 1,
+  top_users: [{ id: EXAMPLE_USER_ID, username: 'ada', first_name: 'Ada', message_count: 321 }],
+  hourly: Array.from({ length: HOURS_OF_A_DAY }, (_, hour) => ({ hour, message_count: hour === 10 ? 2 : 0 })),
+};
+
+export const statsOperations = {
+  showChatStats: defineOperation({
+    method: 'GET',
+    paths: ['/api/stats'],
+    role: 'any',
+    summary: 'How much is written in a chat, by whom and when.',
+    input: z.object({ bot_id: botId(), chat_id: chatId() }),
+    output: chatStatsResource,
+    botInputs: ['bot_id'],
+    example: { input: EXAMPLE_CHAT, output: STATS },
+  }),
+};

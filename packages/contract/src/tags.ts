@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
+import { chatIdField, createdAtField, okAnswer, ownIdField, userIdField, usernameField } from './fields.ts';
+import { authorId, botId, botIdOfChat, chatId, ownId, text, unpagedInputs } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+export const tagResource = z
+  .strictObject({
+    id: ownIdField,
+    chat_id: chatIdField,
+    user_id: userIdField,
+    username: usernameField.optional(),
+    tag: z.string().describe('The note itself.'),
+    color: z.string().describe('#RRGGBB'),
+    created_at: createdAtField,
+  })
+  .meta({ id: 'Tag' });
+
+export type TagResource = z.infer<typeof tagResource>;
+
+const TAG: TagResource = {
+  id: 3,
+  chat_id: EXAMPLE_CHAT_ID,
+  user_id: EXAMPLE_USER_ID,
+  username: 'ada',
+  tag: 'VIP',
+  color: '#CC3300',
+  created_at: '2026-01-02T10:20:00.000Z',
+};
+
+const DEFAULT_COLOR = '#808080';
+
+const addInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  user_id: authorId(),
+  username: text({ max: 64 }).optional().describe('Absent: as the user was last seen in the chat.'),
+  tag: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('The note itself.'),
+  color: text({ max: 7 })
+    .regex(/^#[0-9A-Fa-f]{6}$/, 'must have the form #RRGGBB')
+    .describe('The color of the note.')
+    .default(DEFAULT_COLOR),
+};
+
+export const tagOperations = {
+  listTags: defineOperation({
+    method: 'GET',
+    paths: ['/api/tags'],
+    role: 'any',
+    summary: 'The tags of the users of a chat, oldest first.',
+    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), ...unpagedInputs() }),
+    output: z.array(tagResource),
+    botInputs: ['bot_id'],
+    example: { input: EXAMPLE_CHAT, output: [TAG] },
+  }),
+
+  listTagsOfUser: defineOperation({
+    method: 'GET',
+    paths: ['/api/tags/user'],
+    role: 'any',
+    summary: 'The tags of one user of a chat, oldest first.',
+    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), user_id: authorId(), ...unpagedInputs() }),
+    output: z.array(tagResource),
+    botInputs: ['bot_id'],
+    example: { input: EXAMPLE_USER_OF_CHAT, output: [TAG] },
+  }),
+
+  addTag: defineOperation({
+    method: 'POST',
+    audit: ['tag_add'],
+    paths: ['/api/tags/add'],
+    role: 'any',
+    summary: 'Tags a user of a chat, for the eyes of this one bot.',
+    input: z.object(addInputs),
+    output: tagResource,
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(tagResource, addInputs),
+    errors: ['conflict'],
+    example: { input: { ...EXAMPLE_USER_OF_CHAT, username: 'ada', tag: 'VIP', color: '#CC3300' }, output: TAG },
+  }),
+
+  removeTag: defineOperation({
+    method: 'POST',
+    audit: ['tag_remove'],
+    paths: ['/api/tags/remove'],
+    role: 'any',
+    summary: 'Removes a tag.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: ['bot_id', ...fieldsBeside(tagResource, { id: true })],
+    errors: ['not_found'],
+    example: { input: { id: 3 }, output: { ok: true } },
+  }),
+};
