@@ -1,3 +1,10 @@
+import { availableParallelism } from 'node:os';
+
+/** Most of its time a test of a fleet waits: for a retry, a lock that expires, a process that starts. */
+const WORKERS_PER_CORE = 3;
+/** freePort gives each of so many workers ports of its own, and Postgres has connections for them. */
+const WORKERS_AT_MOST = 8;
+
 /** Which tests run is decided by scripts/test.mjs; called by itself, Jest runs all. */
 export default {
   roots: ['<rootDir>/apps', '<rootDir>/packages'],
@@ -6,8 +13,7 @@ export default {
   injectGlobals: false,
   testEnvironment: 'node',
   testTimeout: 30_000,
-  // One more than the cores: many tests wait for other processes most of the time.
-  maxWorkers: 3,
+  maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',

@@ -2,51 +2,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
+import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
 
-// node scripts/test.mjs [faults | sentinel | cluster] [file patterns …]: the last line is always `N passed, N failed`.
+// node scripts/test.mjs [faults | sentinel | cluster] [all | file patterns …]: the last line is always `N passed, N failed`.
+// Over Sentinel and Cluster runs what redis-forms.mjs lists; `all` runs what it keeps for the night.
 
 const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
-
-/** Run again over a Redis of another form: what keeps anything in Redis, seen through its own doors. */
-const OVER_A_FORM = [
-  'packages/system-tests/src/',
-  'apps/worker/src/worker\\.test',
-  'apps/api/src/(auth|queue-board|probes)/',
-  'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test',
-  'apps/api/src/(outages|drain)\\.test',
-  'apps/api/src/endpoints/(every-operation|updates/)',
-];
-/** Of those, what the form cannot matter to. Fault tests take too long: TEST_REDIS=cluster npm run test:faults. */
-const SAME_OVER_EVERY_FORM = [
-  // No Redis at all, or none that anything is kept in.
-  'check-infra',
-  'env-example',
-  'generated-client',
-  'images',
-  'npm-commands',
-  'proxied-pages',
-  'shipped-nginx',
-  'echo-bots',
-  'watch',
-  'database-connections',
-  'polling-pace',
-  'tracing',
-  // They start a Redis of their own: one that they restart, one with rights, one of each form.
-  'metrics',
-  'replicas',
-  'lost-ids',
-  'system-tests/src/tls/',
-  'auth-over-cluster',
-  // Measures rather than checks.
-  'key-timing',
-];
 
 const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
 const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
 const faults = selection === 'faults';
 const redisForm = faults ? undefined : selection;
-const patterns = redisForm && named.length === 0 ? OVER_A_FORM : named;
+const patterns = patternsOf(redisForm, named);
 if (redisForm) process.env.TEST_REDIS = redisForm;
 
 await bootstrap();
@@ -66,8 +34,15 @@ function jestArguments() {
   // Six servers start where otherwise one does.
   if (redisForm) jest.push('--testTimeout=90000');
   const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
-  const leftOut = [namesFaultTest ? [] : FAULT_TESTS, patterns === OVER_A_FORM ? SAME_OVER_EVERY_FORM : []].flat();
+  const sameOverEvery = patterns === EVERY_NIGHT ? Object.keys(SAME_OVER_EVERY_FORM) : [];
+  const leftOut = [...(namesFaultTest ? [] : [FAULT_TESTS]), ...sameOverEvery];
   return [...jest, ...leftOut.map((pattern) => `--testPathIgnorePatterns=${pattern}`)];
+}
+
+function patternsOf(form, wanted) {
+  if (form === undefined) return wanted;
+  if (wanted.length === 0) return Object.keys(WITH_EVERY_CHANGE);
+  return wanted[0] === 'all' ? EVERY_NIGHT : wanted;
 }
 
 function noneIsFine() {

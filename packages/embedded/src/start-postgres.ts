@@ -73,7 +73,8 @@ function serverFlags(port: number, throwAway: boolean): string[] {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: 200,
+    // Tests of fleets run side by side, each with the pools of some processes.
+    max_connections: throwAway ? 600 : 200,
     ...(throwAway ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

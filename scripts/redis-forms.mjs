@@ -1,0 +1,40 @@
+// Which tests run again over Redis Sentinel and Redis Cluster. Paths are patterns, as Jest takes them.
+
+/**
+ * With every change (.ci/run): tests whose outcome the form of Redis can change, each for its own reason. Together they
+ * run every Lua script, so that a script whose keys lie in two slots of a Cluster fails here.
+ */
+export const WITH_EVERY_CHANGE = {
+  'apps/api/src/auth/session\\.test':
+    'sessions and sign-in limits: their libraries have commands and scripts of their own',
+  'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test':
+    'calls appended to the history streams; a key that lets one through',
+  'apps/api/src/endpoints/updates/': 'pull: its script, and polls that are woken through a channel',
+  'apps/api/src/outages\\.test': 'servers are killed and restarted: commands fail fast, connections come back',
+  'apps/api/src/queue-board/': 'BullMQ: the prefix that keeps a queue in one slot',
+  'apps/worker/src/worker\\.test': 'turns: locks, wakes, removal of a bot and of all its keys',
+  'packages/system-tests/src/deliveries\\.test': 'push: claims, retries, breakers, dead letters and their redrive',
+  'packages/system-tests/src/key-rotation\\.test': 'the mirror is rewritten, and keys are searched for on every master',
+  'packages/system-tests/src/own-addresses\\.test': 'the addresses of every server of the form are no backends',
+  'packages/system-tests/src/platform-webhook\\.test': 'accepting once, with two processes and no turn',
+  'packages/system-tests/src/routing/routing\\.test': 'rules: a turn that writes for bots in other slots',
+};
+
+/** Every night, and by `npm run test:cluster -- all`: everything that keeps something in Redis. */
+export const EVERY_NIGHT = [
+  'packages/system-tests/src/',
+  'apps/worker/src/worker\\.test',
+  'apps/api/src/(auth|queue-board|probes)/',
+  'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test',
+  'apps/api/src/(outages|drain)\\.test',
+  'apps/api/src/endpoints/(every-operation|updates/)',
+];
+
+/** Never: what the form cannot matter to. */
+export const SAME_OVER_EVERY_FORM = {
+  'check-infra|env-example|generated-client|proxied-pages|shipped-nginx|echo-bots|watch|database-connections|polling-pace|tracing':
+    'no Redis at all, or none that anything is kept in',
+  'images|npm-commands|metrics|replicas|lost-ids|start-without-stores|system-tests/src/tls/|auth-over-cluster':
+    'they start a Redis of their own: one that they restart or cut off, one with rights, one of each form',
+  'key-timing': 'measures rather than checks',
+};
