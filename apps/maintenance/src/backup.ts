@@ -5,7 +5,7 @@ import { readDatabaseSettings } from './maintenance-settings.ts';
 /** `backup <new directory>` */
 export async function backup([target, ...more]: string[], signal: AbortSignal): Promise<number> {
   if (target === undefined || more.length > 0) {
-    throw new FlotillaError('bad_request', 'Say where to: npm run backup -- <a directory that does not exist yet>');
+    throw new FlotillaError('bad_request', 'Name the target: npm run backup -- <a directory that does not exist yet>');
   }
   const { DATABASE_URL: url } = readDatabaseSettings();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);

@@ -19,14 +19,14 @@ runMain(
   async () => {
     const [name = '', ...args] = process.argv.slice(2);
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : null;
-    if (command === null) throw new FlotillaError('bad_request', `Say what to do: ${NAMES}`);
+    if (command === null) throw new FlotillaError('bad_request', `Name a command: ${NAMES}`);
     const stopping = new AbortController();
     const work = command(args, stopping.signal).then((exitCode) => {
       process.exitCode = exitCode;
     });
     return {
       stop: async () => {
-        stopping.abort(new FlotillaError('unavailable', 'It was stopped before it was done; begin it again.'));
+        stopping.abort(new FlotillaError('unavailable', 'The command was stopped before it was done; run it again.'));
         await work;
       },
     };

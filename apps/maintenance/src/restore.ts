@@ -9,7 +9,7 @@ import { readDatabaseSettings } from './maintenance-settings.ts';
 /** `restore <directory>`, into the empty database that DATABASE_URL names. */
 export async function restore([source, ...more]: string[], signal: AbortSignal): Promise<number> {
   if (source === undefined || more.length > 0) {
-    throw new FlotillaError('bad_request', 'Say what: npm run restore -- <the directory of a backup>');
+    throw new FlotillaError('bad_request', 'Name the backup: npm run restore -- <the directory of a backup>');
   }
   const { DATABASE_URL: url } = readDatabaseSettings();
   const report = (line: string) => void process.stdout.write(`  ${line}\n`);

@@ -10,7 +10,8 @@ import { readSealedSettings } from './maintenance-settings.ts';
 /** `rotate-keys [--check]`: exits with 0 when the first key alone opens everything, else with 1. */
 export async function rotateKeys(args: string[], signal: AbortSignal): Promise<number> {
   const lookOnly = args[0] === '--check';
-  if (args.length > (lookOnly ? 1 : 0)) throw new FlotillaError('bad_request', 'It takes --check and nothing else.');
+  if (args.length > (lookOnly ? 1 : 0))
+    throw new FlotillaError('bad_request', 'rotate-keys takes no argument but --check.');
   const settings = readSealedSettings();
   const log = createLogger({ name: 'rotate-keys', level: settings.LOG_LEVEL });
   const secrets = secretBox(settings.ENCRYPTION_KEY);

@@ -63,7 +63,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
 /** Loaded only where it is asked for: tests that keep nothing need no SQLite. */
 async function keepIn(state: Simulator, dir: string, log: SimulatorOptions['log']): Promise<void> {
   const { openStorage } = await import('./storage/open-storage.ts');
-  openStorage(state, dir, (error) => log?.error({ err: error }, 'what changed could not be kept'));
+  openStorage(state, dir, (error) => log?.error({ err: error }, 'a change could not be stored'));
 }
 
 async function stop(state: Simulator, server: ReturnType<typeof createServer>): Promise<void> {

@@ -25,7 +25,9 @@ export function startRemoval(deps: RemovalDeps): { stop(): Promise<void> } {
   };
   const runRound = () => {
     running ??= round()
-      .catch((error) => deps.log.warn({ reason: String(error) }, 'removing rows will go on later'))
+      .catch((error) =>
+        deps.log.warn({ reason: String(error) }, 'rows could not be removed; the removal continues later'),
+      )
       .finally(() => {
         running = null;
       });

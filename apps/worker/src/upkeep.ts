@@ -66,7 +66,7 @@ async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
     .sealedForm()
     .catch(() => null);
   if (form !== 'legacy') return;
-  log.warn('bots are sealed so that the previous release can read them: run rotate-keys once none of it runs any more');
+  log.warn('bots are sealed in the form of the previous release: run rotate-keys once no process of that release runs');
 }
 
 async function measured({ measure, log }: WorkerContext, round: () => Promise<void>): Promise<void> {
@@ -76,7 +76,7 @@ async function measured({ measure, log }: WorkerContext, round: () => Promise<vo
     measure.upkeepRounds.ok.inc();
   } catch (error) {
     measure.upkeepRounds.failed.inc();
-    log.warn({ reason: String(error) }, 'upkeep will try again');
+    log.warn({ reason: String(error) }, 'a round of upkeep failed; it is tried again');
   }
   measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);
 }

@@ -33,7 +33,8 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
   try {
     const found = await repairPlatformWebhook(deps, bot);
     if (found === 'repaired') deps.measure.repairs.webhook.inc();
-    if (found === 'repaired') deps.log.warn({ bot: bot.id }, 'the webhook at the platform had been changed');
+    if (found === 'repaired')
+      deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
     await patchBotState(deps, bot, { hookOkAt: deps.clock.nowMs() });
     if (refusedAtMs > 0) await noteTaken(deps, bot, refusedAtMs);
   } catch (error) {

@@ -19,13 +19,13 @@ export function readText(object: Fields, key: string): string | null {
 export function readInteger(object: Fields, key: string): number | null {
   const value = object[key];
   if (typeof value !== 'number') return null;
-  if (!Number.isSafeInteger(value)) throw new FlotillaError('bad_request', `${key} is no exact integer: ${value}`);
+  if (!Number.isSafeInteger(value)) throw new FlotillaError('bad_request', `${key} is not an exact integer: ${value}`);
   return value;
 }
 
 /** As readInteger, but throws bad_request when it is missing. */
 export function requireInteger(object: Fields, key: string): number {
   const value = readInteger(object, key);
-  if (value === null) throw new FlotillaError('bad_request', `${key} is missing or no number`);
+  if (value === null) throw new FlotillaError('bad_request', `${key} is missing or not a number`);
   return value;
 }

@@ -43,7 +43,7 @@ export function watchCredentials(deps: Deps): CredentialWatch {
     looking = true;
     // With a store away nothing is known to have ended; the next look asks again.
     await lookAfter(deps, holds).catch((error: unknown) =>
-      deps.log.debug({ reason: String(error) }, 'the credentials of those who wait could not be looked at'),
+      deps.log.debug({ reason: String(error) }, 'the credentials of waiting requests could not be checked'),
     );
     looking = false;
   };

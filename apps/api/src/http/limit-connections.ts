@@ -19,7 +19,7 @@ export type ConnectionLimits = {
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { maxConnections, maxPerAddress = 0, isTrusted, refused, log } = limits;
   const warn = throttledLog((what: { limit: number; address?: string }, leftOut) =>
-    log.warn({ ...what, leftOut }, 'there are as many connections as may be; a new one was refused'),
+    log.warn({ ...what, leftOut }, 'the limit of connections is reached; a new one was refused'),
   );
   server.maxConnections = maxConnections;
   server.on('drop', () => {

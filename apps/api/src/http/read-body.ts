@@ -73,7 +73,7 @@ export async function readBytes({ request, response, ...options }: BodyRequest):
         retryAfterS: RETRY_AFTER_S,
       });
     case 'aborted':
-      throw new FlotillaError('bad_request', 'The request broke off');
+      throw new FlotillaError('bad_request', 'The request ended before its body was complete');
   }
 }
 

@@ -23,7 +23,8 @@ interface AllowedCall {
 export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed {
   const { operation, request, caller, fields, version } = call;
   return async (work) => {
-    if (caller === null) throw new FlotillaError('internal', 'A public operation has no credential to wait with');
+    if (caller === null)
+      throw new FlotillaError('internal', 'A public operation has no credential to check while it waits');
     const ended = new AbortController();
     const session = caller.apiKey === null ? openSessionOf(request) : null;
     const held = context.credentialWatch.hold({ caller, session, version }, (now) => {

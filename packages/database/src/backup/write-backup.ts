@@ -93,7 +93,7 @@ function refuseOtherTables(found: string[]): void {
   ];
   throw new FlotillaError(
     'conflict',
-    `The database is not of this release (${parts.join('; ')}): back up with its own`,
+    `The database is not of this release (${parts.join('; ')}): make the backup with the release of the database`,
   );
 }
 

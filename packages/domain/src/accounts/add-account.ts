@@ -34,7 +34,7 @@ export async function addAccount(deps: AccountDeps, by: Actor, request: AccountR
       const id = await accounts.insert(row).catch(refuseKnownUsername);
       await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
       const account = await accounts.findById(id);
-      if (account === null) throw new FlotillaError('internal', 'An account left no row');
+      if (account === null) throw new FlotillaError('internal', 'Postgres returned no row of the new account');
       const audited = auditedAccount('account_add', account, describeNewAccount(account));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return account;

@@ -62,7 +62,7 @@ function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Pr
   return db.transaction().execute(async (transaction) => {
     const keys = apiKeyStore(transaction);
     const record = await keys.findById(await keys.insert(row).catch(refuseGoneParent), null);
-    if (record === null) throw new FlotillaError('internal', 'A key left no row');
+    if (record === null) throw new FlotillaError('internal', 'Postgres returned no row of the new key');
     await recordAction({ db: transaction, clock }, by, auditedKey('key_add', record, describeNewKey(record)));
     return record;
   });
@@ -72,7 +72,7 @@ function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Pr
 function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null {
   if (apiKey === null) return wanted ?? null;
   if (apiKey.ancestors.count >= MAX_ANCESTORS) {
-    throw new FlotillaError('forbidden', 'This key comes from too many others to make one more: sign in to make it');
+    throw new FlotillaError('forbidden', 'The chain of keys behind this key is too long: sign in to make another one');
   }
   const latest = endOfKey(apiKey);
   if (wanted !== undefined && latest !== null && wanted > latest) {

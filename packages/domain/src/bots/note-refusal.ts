@@ -16,5 +16,5 @@ export async function noteRefused(deps: Deps, bot: Bot, reason: string): Promise
 export async function noteTaken(deps: Deps, bot: Bot, refusedAtMs: number): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: 0 });
   const forSeconds = Math.round((deps.clock.nowMs() - refusedAtMs) / 1000);
-  deps.log.info({ bot: bot.id, forSeconds }, 'the platform takes a bot again');
+  deps.log.info({ bot: bot.id, forSeconds }, 'the platform accepts a bot again');
 }

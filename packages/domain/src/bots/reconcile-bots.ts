@@ -38,7 +38,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
     mended += 1;
   }
   await completeMirror(deps);
-  if (mended > 0) deps.log.info({ mended }, 'the configuration in Redis was brought in line');
+  if (mended > 0) deps.log.info({ mended }, 'the configuration in Redis was repaired');
   await deps.directory.refresh();
   return mended;
 }

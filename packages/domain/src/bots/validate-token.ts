@@ -28,7 +28,7 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
     throw tokenRefused(answer.errorCode, [{ path: 'token', reason: 'was refused by Telegram' }]);
   }
   const me = ME.safeParse(resultOf(answer));
-  if (!me.success) throw new FlotillaError('platform_failed', 'The platform answered no bot');
+  if (!me.success) throw new FlotillaError('platform_failed', 'The answer of the platform contains no bot');
   return { id: me.data.id, username: me.data.username, firstName: me.data.first_name };
 }
 
@@ -48,7 +48,10 @@ export function resultOf(answer: PlatformAnswer): unknown {
         ? new FlotillaError('platform_timeout', 'The platform did not answer in time')
         : new FlotillaError('platform_failed', 'The platform could not be reached', { cause: answer.reason });
     case 'garbage':
-      throw new FlotillaError('platform_failed', `The platform answered with garbage (status ${answer.status})`);
+      throw new FlotillaError(
+        'platform_failed',
+        `The platform answered something other than JSON of the Bot API (status ${answer.status})`,
+      );
   }
 }
 

@@ -58,7 +58,7 @@ function record(
 ): Promise<void> {
   const { method, chatId, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
-  if (audited === null) throw new FlotillaError('internal', `${method} is not a call for the audit log`);
+  if (audited === null) throw new FlotillaError('internal', `${method} has no action for the audit log`);
   const done = { ...audited, botId: bot.id, chatId };
   return db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');

@@ -16,7 +16,8 @@ export async function listChatAdmins(
 ): Promise<ChatAdmin[]> {
   requireAbleToAct(bot);
   const members = resultOf(await platform.call(bot.token, 'getChatAdministrators', { chat_id: chatId }));
-  if (!Array.isArray(members)) throw new FlotillaError('platform_failed', 'The platform answered no list of members');
+  if (!Array.isArray(members))
+    throw new FlotillaError('platform_failed', 'The answer of the platform contains no list of members');
   const admins = members.map(readChatAdmin).filter((admin) => admin !== null);
   return admins.sort((one, other) => rankOf(one) - rankOf(other) || one.user.id - other.user.id);
 }

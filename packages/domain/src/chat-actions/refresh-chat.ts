@@ -17,13 +17,13 @@ export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number
   requireAbleToAct(bot);
   const answer = resultOf(await deps.platform.call(bot.token, 'getChat', { chat_id: chatId }));
   if (typeof answer !== 'object' || answer === null)
-    throw new FlotillaError('platform_failed', 'The platform answered no chat');
+    throw new FlotillaError('platform_failed', 'The answer of the platform contains no chat');
   const facts = readChatFacts(answer as Fields);
   return deps.db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await historyChatStore(transaction).upsertChats([{ ...facts, botId: bot.id, added: 0 }]);
     const chat = await chatStore(transaction).find(bot.id, facts.id);
-    if (chat === null) throw new FlotillaError('internal', 'A chat left no row');
+    if (chat === null) throw new FlotillaError('internal', 'Postgres returned no row of the chat');
     return chat;
   });
 }

@@ -23,5 +23,5 @@ export async function findChatId(
   if (seen !== null) return seen.id;
   const chat = resultOf(await platform.call(bot.token, 'getChat', { chat_id: `@${name}` })) as { id?: unknown } | null;
   if (typeof chat?.id === 'number' && Number.isSafeInteger(chat.id)) return chat.id;
-  throw new FlotillaError('platform_failed', 'The platform answered no chat');
+  throw new FlotillaError('platform_failed', 'The answer of the platform contains no chat');
 }

@@ -45,7 +45,7 @@ export async function sendMessage(deps: SendDeps, bot: Bot, by: Actor, wanted: T
     actor: callActor(by, auditKey),
   };
   await rememberOwnPosts(deps, [call]).catch((err) =>
-    deps.log.warn({ botId: bot.id, err }, 'a post was not remembered'),
+    deps.log.warn({ botId: bot.id, err }, 'an own post could not be remembered, so rules may apply to it'),
   );
   try {
     return await storeSentMessage(deps, { by, auditKey }, bot.id, sent);
