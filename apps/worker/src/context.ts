@@ -4,6 +4,7 @@ import { followOwnEndpoints, type OwnEndpoints } from '@flotilla/domain/backend-
 import { storeEndpoints } from '@flotilla/domain/backend-policy/store-endpoints.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type CallBuffer, callBuffer } from '@flotilla/domain/update-log/call-buffer.ts';
 import { type IdReserve, reserveIds } from '@flotilla/domain/update-log/reserve-ids.ts';
@@ -25,7 +26,6 @@ import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
-import { type SharedLimiter, sharedLimiter } from './turns/shared-limiter.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
 /** Everything a worker process holds, wired once. */
@@ -47,7 +47,7 @@ export type WorkerContext = {
   backends: BackendConnections;
   /** Requests to backends, over all turns of this process. */
   requestLimiter: SharedLimiter;
-  /** Push turns that may wait for their bot's next update instead of ending. */
+  /** Turns that may await their bot's next update instead of ending. */
   awaitingTurns: SharedLimiter;
   backendPolicy: BackendPolicy;
   /** Where we and our stores listen. */
@@ -63,8 +63,8 @@ export type WorkerContext = {
 };
 
 const REQUESTS_AT_ONCE = 4000;
-/** Well below the push turns a worker runs at once, so that lingering keeps nobody waiting. */
-const LINGERING_TURNS = 500;
+/** Well below the push turns a worker runs at once, so that these keep nobody waiting. */
+const AWAITING_TURNS = 500;
 
 /** Connects to what a worker needs; rejects when Redis cannot be reached, or no patience is left. */
 export async function createWorkerContext(
@@ -116,7 +116,7 @@ export async function createWorkerContext(
     pushable,
     backends,
     requestLimiter,
-    awaitingTurns: sharedLimiter(LINGERING_TURNS),
+    awaitingTurns: sharedLimiter(AWAITING_TURNS),
     backendPolicy,
     endpoints,
     publicUrl: config.publicUrl,

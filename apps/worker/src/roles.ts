@@ -1,3 +1,5 @@
+import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
+import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
@@ -5,8 +7,6 @@ import { deadLetterLog } from './dead-letter-log.ts';
 import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
-import { pushTurn } from './turns/push-turn.ts';
-import { rulesTurn } from './turns/rules-turn.ts';
 import { startUpkeep } from './upkeep.ts';
 
 type Running = { stop(): Promise<void> };

@@ -1,11 +1,13 @@
 import { type ReasonCode, reasonCode } from '@flotilla/contract/deliveries.ts';
+import type { Outcome } from '@flotilla/domain/lanes/claimed-unit.ts';
+import type { SharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
+import type { MeasurePush } from '@flotilla/domain/push/deliver-update.ts';
 import type { Delivery } from '@flotilla/domain/push/send-to-backend.ts';
-import type { FinishedUnit } from '@flotilla/domain/routing-rules/rules-step.ts';
+import type { MeasureRouting } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
 import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
-import type { SharedLimiter } from './turns/shared-limiter.ts';
 
 /** What a worker counts; no label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
@@ -14,7 +16,7 @@ const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
 export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
-  const { quickCounter, quickHistogram } = metrics;
+  const { quickCounter } = metrics;
   return {
     ...pushMetrics(metrics, requestLimiter),
     accepted: quickCounter({
@@ -30,26 +32,44 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
       name: 'flotilla_polling_failures_total',
       help: 'getUpdates calls to the platform that failed.',
     }).of(),
-    routed: childOf<FinishedUnit['outcome']>(
-      quickCounter({
-        name: 'flotilla_updates_routed_total',
-        help: 'Updates or albums that rules handled: ok, later (paced or retried), dead, threw (crashed), release (returned unused).',
-        labelNames: ['outcome'],
-      }),
-      ['ok', 'later', 'dead', 'threw', 'release'],
-    ),
-    routingLag: quickHistogram({
-      name: 'flotilla_routing_lag_seconds',
-      help: 'Seconds from the acceptance of an update to the end of its routing, pacing included.',
-      buckets: LAG_BUCKETS_S,
-    }).of(),
+    ...routingMetrics(metrics),
     turns: turnMetrics(metrics),
     ...historyMetrics(metrics),
     ...upkeepMetrics(metrics),
   };
 }
 
-function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, requestLimiter: SharedLimiter) {
+/** The label's values are older than the names of outcomes; dashboards show them. */
+const ROUTED_AS: Record<Outcome['outcome'], string> = {
+  delivered: 'ok',
+  dropped: 'ok',
+  retry: 'later',
+  dead: 'dead',
+  crashed: 'threw',
+  returned: 'release',
+};
+
+function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouting {
+  const handled = quickCounter({
+    name: 'flotilla_updates_routed_total',
+    help: 'Updates or albums that rules handled: ok, later (paced or retried), dead, threw (crashed), release (returned unused).',
+    labelNames: ['outcome'],
+  });
+  const lag = quickHistogram({
+    name: 'flotilla_routing_lag_seconds',
+    help: 'Seconds from the acceptance of an update to the end of its routing, pacing included.',
+    buckets: LAG_BUCKETS_S,
+  }).of();
+  const routed = new Map(Object.entries(ROUTED_AS).map(([outcome, label]) => [outcome, handled.of(label)]));
+  return {
+    routed: (outcome, tookMs) => {
+      routed.get(outcome)?.inc();
+      if (outcome === 'delivered') lag.observe(tookMs / 1000);
+    },
+  };
+}
+
+function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, requestLimiter: SharedLimiter): MeasurePush {
   const outcomes: Delivery['outcome'][] = ['delivered', 'refused', 'failed', 'aborted'];
   const pushed = quickCounter({
     name: 'flotilla_updates_pushed_total',
@@ -79,14 +99,13 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
     outcomes.map((outcome) => [outcome, { count: pushed.of(outcome), seconds: seconds.of(outcome) }]),
   ) as Record<Delivery['outcome'], { count: QuickCounter; seconds: { observe(value: number): void } }>;
   return {
-    /** An attempt has ended. */
-    sent: (outcome: Delivery['outcome'], tookMs: number) => {
+    sent: (outcome, tookMs) => {
       of[outcome].count.inc();
       of[outcome].seconds.observe(tookMs / 1000);
     },
-    delivered: (update: { acceptedAtMs: number; retry: { attempts: number } | null }, nowMs: number) => {
+    delivered: ({ updates: [update], retry }, nowMs) => {
       lag.observe(Math.max(0, nowMs - update.acceptedAtMs) / 1000);
-      attempts.observe((update.retry?.attempts ?? 0) + 1);
+      attempts.observe((retry?.attempts ?? 0) + 1);
     },
   };
 }

@@ -10,6 +10,7 @@ import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
 import { redriveDeliveries } from '@flotilla/domain/deliveries/redrive-deliveries.ts';
+import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -24,7 +25,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { startWorker } from './start.ts';
-import { pushTurn } from './turns/push-turn.ts';
 
 /** Read once: texts made before and after a second ends must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);

@@ -35,24 +35,24 @@ export function botKeys(botId: number) {
     log: `${prefix}:log`,
     /** Hash: named consumers, `<name>` → `<acknowledged id> <last poll, ms>`. */
     consumers: `${prefix}:consumers`,
-    /** Set: ids that push has delivered out of order, hidden from pull after a hand-over. */
-    pulledElsewhere: `${prefix}:skip`,
+    /** Set: ids that push has delivered out of order, which pull leaves out after a hand-over. */
+    deliveredByPush: `${prefix}:skip`,
     /** Sorted set: lane → when its first update is due, ms. */
     lanes: `${prefix}:lanes`,
     /** List per lane: ids that wait. */
     lane: (lane: string) => `${prefix}:lane:${lane}`,
-    /** Hash: lane → name of the round that handed its first update out. */
-    flight: `${prefix}:flight`,
+    /** Hash: lane → name of the claim that holds its first unit. */
+    inFlight: `${prefix}:flight`,
     /** Hash: `s:<id>` times its handling was begun and not ended, `r:<id>` failed tries (JSON). */
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
-    /** As lanes, lane, flight, redriven and work, for the turns that route; work has more: */
+    /** As lanes, lane, inFlight, redriven and work, for the turns that route; work has more: */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
-    rulesFlight: `${prefix}:rules:flight`,
+    rulesInFlight: `${prefix}:rules:flight`,
     rulesRedriven: `${prefix}:rules:redriven`,
     /** `p:<id>` what was sent already, `g:<id>` album. */
     rulesWork: `${prefix}:rules:work`,

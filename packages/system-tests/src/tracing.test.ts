@@ -128,7 +128,7 @@ describe('with a collector', () => {
     await fleet.control.sendMessage({ person, bot: source.platformId, text: 'to be routed' });
     await scene.sent(target, person, 1);
     const route = await collector.span('route update', (span) => span.attributes['flotilla.bot_id'] === source.id);
-    expect(route.attributes).toMatchObject({ 'flotilla.outcome': 'ok' });
+    expect(route.attributes).toMatchObject({ 'flotilla.outcome': 'delivered' });
     await collector.span('poll platform', (span) => span.traceId === route.traceId);
   });
 

@@ -1,5 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
+import { botForTurn } from '@flotilla/domain/bots/bot-for-turn.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
@@ -12,7 +13,6 @@ import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
 import type { PollPace } from '../poll-pace.ts';
-import { botForTurn } from './bot-for-turn.ts';
 
 type PollingDeps = WorkerContext & { pace: PollPace };
 type Place = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };

@@ -45,9 +45,9 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promis
       keys.state,
       keys.log,
       keys.consumers,
-      keys.pulledElsewhere,
+      keys.deliveredByPush,
       keys.lanes,
-      keys.flight,
+      keys.inFlight,
       keys.work,
       keys.redriven,
       keys.history,
@@ -87,9 +87,9 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       keys.state,
       keys.log,
       keys.consumers,
-      keys.pulledElsewhere,
+      keys.deliveredByPush,
       keys.lanes,
-      keys.flight,
+      keys.inFlight,
       keys.work,
       keys.attempts,
       keys.redriven,
@@ -109,7 +109,7 @@ export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>):
 }
 
 function rulesKeys(keys: ReturnType<typeof botKeys>): string[] {
-  return [keys.rulesLanes, keys.rulesFlight, keys.rulesWork, keys.rulesRedriven];
+  return [keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven];
 }
 
 const configScriptKeys = [configKeys.bots, configKeys.changes, configKeys.version];

@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { Attempt } from '../push/push-step.ts';
+import type { Attempt } from '../push/claim-for-push.ts';
 
 /** The last 100 tries to deliver an update of this bot, newest first. */
 export async function listAttempts(deps: { redis: RedisHandles }, bot: Bot): Promise<Attempt[]> {

@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { RetryRecord } from '../push/delivery-schedule.ts';
+import type { RetryRecord } from '../lanes/retry-schedule.ts';
 
 export type Retrying = RetryRecord & { updateId: number; reader: 'push' | 'rules' };
 

@@ -111,7 +111,7 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
   const reply = await runScript(
     deps.redis.commands,
     'pull-read',
-    [keys.state, keys.log, keys.consumers, keys.pulledElsewhere],
+    [keys.state, keys.log, keys.consumers, keys.deliveredByPush],
     [
       bot.registrationId,
       deps.clock.nowMs(),

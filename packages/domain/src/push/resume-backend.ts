@@ -2,7 +2,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import type { PushDeps } from './push-step.ts';
+import type { PushDeps } from './claim-for-push.ts';
 
 /** The turn that got through waits for this, with its own results in hand. */
 const BOTS_AT_ONCE = 200;
@@ -24,7 +24,7 @@ export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }
   return all;
 }
 
-/** Whether the bot's backend was closed. */
+/** Whether the bot's breaker was open. */
 async function resume({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
   const { state, lanes } = botKeys(bot.id);
   const args = [bot.registrationId, clock.nowMs()];

@@ -1,19 +1,21 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
-import { afterFailure, type FailedTry, type RetryRecord } from '../push/delivery-schedule.ts';
+import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
+import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
+import type { HandlingTurn } from '../lanes/run-turn.ts';
 import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
-import type { Destination, DestinationProgress } from './destination.ts';
+import { noteRouted, type ShownUpdate } from './claim-for-rules.ts';
+import type { Destination, DestinationProgress, RoutingProgress } from './destination.ts';
 import { answersOwnMessage, findDestinations } from './find-destinations.ts';
 import { matchingRules } from './match-rules.ts';
 import { hidesItsWriter, isOwnMessage } from './own-message.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingTurn } from './routing-turn.ts';
-import { type FinishedUnit, noteRouted, type RoutingUnit, type ShownUpdate } from './rules-step.ts';
 import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
 
 /** A post may come back before the answer to our own call that made it. */
-const SETTLES_AFTER_MS = 1500;
+const OWN_POST_KNOWN_AFTER_MS = 1500;
 
 /** Whether an update is to be filed for routing; the album it belongs to, '' for none. null: nothing is to be done. */
 export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | null {
@@ -31,43 +33,44 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | 
 export async function routeUnit(
   deps: RoutingDeps,
   bot: Bot,
-  unit: RoutingUnit,
-  turn: { fencingToken: number; held(): boolean; signal: AbortSignal },
-): Promise<FinishedUnit> {
+  unit: ClaimedUnit,
+  { fencingToken, lease }: Pick<HandlingTurn, 'fencingToken' | 'lease'>,
+): Promise<Outcome> {
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
-  if (first === undefined || !turn.held()) return { unit, outcome: first === undefined ? 'ok' : 'release' };
-  const settledAtMs = (unit.updates[0]?.acceptedAtMs ?? 0) + SETTLES_AFTER_MS;
-  if (hidesItsWriter(first) && deps.clock.nowMs() < settledAtMs) {
-    return { unit, outcome: 'later', atMs: settledAtMs, record: unit.retry };
+  if (first === undefined || !lease.held()) return { outcome: first === undefined ? 'delivered' : 'returned' };
+  const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
+  if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
+    return { outcome: 'retry', atMs: knownFromMs, record: unit.retry };
   }
-  if (await isOwnMessage(deps, first)) return { unit, outcome: 'ok' };
-  const { only } = unit.progress;
-  const found = await findDestinations(deps, bot, unit.updates[0]?.kind ?? '', messages);
+  if (await isOwnMessage(deps, first)) return { outcome: 'delivered' };
+  const progress = progressOf(unit);
+  const { only } = progress;
+  const found = await findDestinations(deps, bot, unit.updates[0].kind, messages);
   const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
   const routing: RoutingTurn = {
-    held: turn.held,
-    signal: turn.signal,
-    note: (links) => noteRouted(deps, bot, unit, { fencingToken: turn.fencingToken, links }),
+    held: lease.held,
+    signal: lease.signal,
+    note: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };
-  return sendToAll(deps, bot, unit, { messages, destinations }, routing);
+  return sendToAll(deps, bot, unit, { messages, destinations, progress }, routing);
 }
 
 async function sendToAll(
   deps: RoutingDeps,
   bot: Bot,
-  unit: RoutingUnit,
-  { messages, destinations }: { messages: Fields[]; destinations: Destination[] },
+  unit: ClaimedUnit,
+  { messages, destinations, progress }: { messages: Fields[]; destinations: Destination[]; progress: RoutingProgress },
   turn: RoutingTurn,
-): Promise<FinishedUnit> {
+): Promise<Outcome> {
   let nextMs = Number.POSITIVE_INFINITY;
   let record: RetryRecord | null = unit.retry;
   for (const to of destinations) {
-    const progress: DestinationProgress = unit.progress.to[to.key] ?? { sent: 0 };
-    unit.progress.to[to.key] = progress;
-    if (progress.end !== undefined) continue;
-    const ended = await sendToDestination(deps, bot, messages, to, progress, turn);
-    if (ended.outcome === 'lost') return { unit, outcome: 'release' };
+    const reached: DestinationProgress = progress.to[to.key] ?? { sent: 0 };
+    progress.to[to.key] = reached;
+    if (reached.end !== undefined) continue;
+    const ended = await sendToDestination(deps, bot, messages, to, reached, turn);
+    if (ended.outcome === 'lost') return { outcome: 'returned' };
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
     if (ended.outcome === 'failed') {
       record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
@@ -75,19 +78,24 @@ async function sendToAll(
       nextMs = Math.min(nextMs, record.nextTryAtMs);
     }
   }
-  if (nextMs < expiryOf(unit)) return { unit, outcome: 'later', atMs: nextMs, record };
-  return buried(unit, destinations, nextMs === Number.POSITIVE_INFINITY ? null : record, deps.clock.nowMs());
+  if (nextMs < expiryOf(unit)) return { outcome: 'retry', atMs: nextMs, record };
+  return endOf(
+    unit,
+    { destinations, progress },
+    nextMs === Number.POSITIVE_INFINITY ? null : record,
+    deps.clock.nowMs(),
+  );
 }
 
 /** The end of a unit: nothing to complain of, or a dead letter that says which destinations never got it. */
-function buried(
-  unit: RoutingUnit,
-  destinations: Destination[],
+function endOf(
+  unit: ClaimedUnit,
+  { destinations, progress }: { destinations: Destination[]; progress: RoutingProgress },
   expired: RetryRecord | null,
   nowMs: number,
-): FinishedUnit {
-  const failed = destinations.flatMap((to) => failedDestination(to, unit.progress.to[to.key], expired) ?? []);
-  if (failed.length === 0) return { unit, outcome: 'ok' };
+): Outcome {
+  const failed = destinations.flatMap((to) => failedDestination(to, progress.to[to.key], expired) ?? []);
+  if (failed.length === 0) return { outcome: 'delivered' };
   const record = expired ?? unit.retry;
   const failure: DeliveryFailure = {
     code: failed.every(({ reason_code }) => reason_code === 'expired') ? 'expired' : 'destination_failed',
@@ -98,7 +106,7 @@ function buried(
     lastFailedAtMs: nowMs,
     destinations: failed,
   };
-  return { unit, outcome: 'dead', failure };
+  return { outcome: 'dead', failure };
 }
 
 /** Why a destination never got it all; null when it did. */
@@ -126,7 +134,11 @@ function failedTry(ended: Extract<DestinationEnd, { outcome: 'failed' }>): Faile
   return { ...failed, code: failed.status === null ? 'unreachable' : 'refused' };
 }
 
-function expiryOf(unit: RoutingUnit): number {
+function progressOf({ progress }: ClaimedUnit): RoutingProgress {
+  return progress === '' ? { to: {} } : (JSON.parse(progress) as RoutingProgress);
+}
+
+function expiryOf(unit: ClaimedUnit): number {
   return Math.min(...unit.updates.map((update) => update.expiresAtMs));
 }
 

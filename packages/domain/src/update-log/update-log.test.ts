@@ -13,9 +13,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Bot } from '../bots/bot.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { readBotStatus } from '../bots/bot-status.ts';
+import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
+import { afterFailure } from '../lanes/retry-schedule.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
-import { afterFailure } from '../push/delivery-schedule.ts';
-import { pushStep } from '../push/push-step.ts';
+import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
 import { acceptUpdates } from './accept-updates.ts';
 import { ownPolling } from './own-polling.ts';
 
@@ -249,179 +250,140 @@ describe('reading as getUpdates does', () => {
 describe('push and pull as one queue', () => {
   const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
   const held = () => true;
-  let rounds = 0;
-  const round = () => {
-    rounds += 1;
-    return { name: `round ${rounds}`, held };
+  let claims = 0;
+  const request = () => {
+    claims += 1;
+    return { name: `claim ${claims}`, limit: 0, tidy: false, end: null, held };
   };
-  const step = async (
-    bot: Bot,
-    fencingToken: number,
-    finished: Parameters<typeof pushStep>[2]['finished'] = [],
-    room = 10,
-  ) => {
-    const taken = await pushStep(deps(), bot, { fencingToken, finished, room, tidy: true, end: null, ...round() });
-    if (taken.outcome !== 'ok') throw new Error('lost the turn');
-    return taken;
+  const claim = async (bot: Bot, fencingToken: number | null, settled: SettledUpdate[] = [], limit = 10) => {
+    const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, tidy: true }, settled);
+    if (claimed.outcome !== 'claimed') throw new Error('lost the turn');
+    return claimed;
   };
-  const own = async (bot: Bot) => {
-    const begun = await pushStep(deps(), bot, {
-      fencingToken: null,
-      finished: [],
-      room: 0,
-      tidy: false,
-      end: null,
-      ...round(),
-    });
-    if (begun.outcome !== 'ok') throw new Error('no owner');
-    return begun.fencingToken;
+  const idsIn = ({ units }: { units: ClaimedUnit[] }) => units.map((unit) => unit.updates[0].id);
+  const unitOf = (lane: string, unitId: string): ClaimedUnit => {
+    const first = { id: Number(unitId), raw: '', kind: 'message', acceptedAtMs: 0, expiresAtMs: 0, traceparent: null };
+    return { lane, unitId, updates: [first], retry: null, progress: '' };
   };
+  const delivered = (lane: string, unitId: string): SettledUpdate => ({
+    unit: unitOf(lane, unitId),
+    outcome: 'delivered',
+  });
+  const own = async (bot: Bot) => (await claim(bot, null, [], 0)).fencingToken;
   /** Whether the pending turn was taken away, the turn's next sleep being stored. */
   const ends = async (bot: Bot, fencingToken: number) => {
-    const last = await pushStep(deps(), bot, {
-      fencingToken,
-      finished: [],
-      room: 0,
-      tidy: false,
-      end: 'asleep',
-      ...round(),
-    });
-    return last.outcome === 'ok' && last.ended;
+    const last = await claimForPush(deps(), bot, { ...request(), fencingToken, end: 'asleep' }, []);
+    return last.outcome === 'claimed' && last.ended;
   };
 
   test('one update of a lane is out at a time, lanes side by side', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
     const fencingToken = await own(bot);
-    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1, 3]);
-    expect((await step(bot, fencingToken)).due).toEqual([]);
-    const next = await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
-    expect(next.due.map((due) => due.id)).toEqual([2]);
+    expect(idsIn(await claim(bot, fencingToken))).toEqual([1, 3]);
+    expect((await claim(bot, fencingToken)).units).toEqual([]);
+    const next = await claim(bot, fencingToken, [delivered('c:5', '1')]);
+    expect(idsIn(next)).toEqual([2]);
   });
 
   test('a failing update blocks only its lane, until its time', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
     const fencingToken = await own(bot);
-    const { due } = await step(bot, fencingToken);
+    const { units } = await claim(bot, fencingToken);
     let record = afterFailure(null, refused, day, nowMs);
     record = afterFailure(record, refused, day, nowMs);
-    const failed = await step(bot, fencingToken, [
-      { lane: due[0]!.lane, unitId: '1', outcome: 'retry', record },
-      { lane: due[1]!.lane, unitId: '3', outcome: 'ok' },
+    const failed = await claim(bot, fencingToken, [
+      { unit: units[0]!, outcome: 'retry', atMs: record.nextTryAtMs, record },
+      { unit: units[1]!, outcome: 'delivered' },
     ]);
-    expect(failed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
+    expect(failed).toMatchObject({ units: [], nextDueMs: nowMs + 2000 });
     expect(await ends(bot, fencingToken)).toBe(true);
     nowMs += 2000;
-    const again = await step(bot, fencingToken);
-    expect(again.due.map((update) => [update.id, update.retry?.attempts])).toEqual([[1, 2]]);
+    const again = await claim(bot, fencingToken);
+    expect(again.units).toMatchObject([{ updates: [{ id: 1 }], retry: { attempts: 2 } }]);
   });
 
   test('a new owner has what the dead one had in flight; the old one is refused', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2));
     const dead = await own(bot);
-    await step(bot, dead);
+    await claim(bot, dead);
     const fencingToken = await own(bot);
-    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1]);
-    expect(
-      await pushStep(deps(), bot, { fencingToken: dead, finished: [], room: 1, tidy: false, end: null, ...round() }),
-    ).toEqual({
+    expect(idsIn(await claim(bot, fencingToken))).toEqual([1]);
+    expect(await claimForPush(deps(), bot, { ...request(), fencingToken: dead, limit: 1 }, [])).toEqual({
       outcome: 'lost',
     });
   });
 
-  test('what owners died with three times is buried; what was under way beside it is not', async () => {
+  test('what owners died with three times is buried; what was in flight beside it is not', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2), update(3, 'message', 6));
     const begins = async () => {
       const fencingToken = await own(bot);
-      return { fencingToken, ids: (await step(bot, fencingToken)).due.map((due) => due.id) };
+      return { fencingToken, ids: idsIn(await claim(bot, fencingToken)) };
     };
     expect((await begins()).ids).toEqual([1, 3]);
     expect((await begins()).ids).toEqual([1, 3]);
     // What two owners died with is tried with nothing beside it.
     const third = await begins();
     expect(third.ids).toEqual([1]);
-    expect((await step(bot, third.fencingToken)).due).toEqual([]);
+    expect((await claim(bot, third.fencingToken)).units).toEqual([]);
     const fourth = await begins();
     expect(fourth.ids).toEqual([2]);
-    const alone = await step(bot, fourth.fencingToken, [{ lane: 'c:5', unitId: '2', outcome: 'ok' }]);
-    expect(alone.due.map((due) => due.id)).toEqual([3]);
-    await step(bot, fourth.fencingToken, [{ lane: 'c:6', unitId: '3', outcome: 'ok' }]);
+    const alone = await claim(bot, fourth.fencingToken, [delivered('c:5', '2')]);
+    expect(idsIn(alone)).toEqual([3]);
+    await claim(bot, fourth.fencingToken, [delivered('c:6', '3')]);
     await accept(bot, update(4), update(5, 'message', 6));
-    expect((await step(bot, fourth.fencingToken)).due.map((due) => due.id)).toEqual([4, 5]);
+    expect(idsIn(await claim(bot, fourth.fencingToken))).toEqual([4, 5]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     expect(stream.filter(([, fields]) => fields.includes('dead'))).toHaveLength(1);
   });
 
-  test('a round whose answer was lost is carried out once, and nothing is handed out unheard', async () => {
+  test('a claim whose answer was lost is carried out once, and none of its units counts as begun', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2), update(3, 'message', 6));
     const fencingToken = await own(bot);
-    let finished: Parameters<typeof step>[2] = [];
-    const handedOut = [];
-    // Longer than a command is waited for: the round is asked for again before it is carried out.
+    let settled: SettledUpdate[] = [];
+    const claimed = [];
+    // Longer than a command is waited for: the claim is asked for again before it is carried out.
     for (let round = 0; round < 4; round += 1) {
       await redis.commands.client('PAUSE', 1_100);
-      expect((await step(bot, fencingToken, finished)).due).toEqual([]);
-      const { due } = await step(bot, fencingToken);
-      handedOut.push(due.map(({ id }) => id));
-      finished = due.slice(0, 1).map(({ lane, unitId }) => ({ lane, unitId, outcome: round < 2 ? 'release' : 'ok' }));
+      expect((await claim(bot, fencingToken, settled)).units).toEqual([]);
+      const found = await claim(bot, fencingToken);
+      claimed.push(idsIn(found));
+      settled = found.units.slice(0, 1).map((unit) => ({ unit, outcome: round < 2 ? 'returned' : 'delivered' }));
     }
-    // More often than an update may be begun without an end; the second lane's is under way all the time.
-    expect(handedOut).toEqual([[1, 3], [1], [1], [2]]);
+    // More often than an update may be begun without an end; the second lane's is in flight all the time.
+    expect(claimed).toEqual([[1, 3], [1], [1], [2]]);
     expect(await redis.commands.hget(botKeys(bot.id).state, 'pend')).toBe('2');
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     expect(stream.filter(([, fields]) => fields.includes('dead'))).toEqual([]);
   });
 
-  test('a turn whose first answer was lost begins with what it was handed', async () => {
+  test('a turn whose first answer was lost begins with what that had claimed', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     await redis.commands.client('PAUSE', 1_100);
-    const begun = await pushStep(deps(), bot, {
-      fencingToken: null,
-      finished: [],
-      room: 1,
-      tidy: false,
-      end: null,
-      ...round(),
-    });
-    expect(begun).toMatchObject({ outcome: 'ok', due: [] });
-    const { fencingToken } = begun as { fencingToken: number };
-    expect((await step(bot, fencingToken)).due.map(({ id }) => id)).toEqual([1]);
+    const { fencingToken, units } = await claim(bot, null, [], 1);
+    expect(units).toEqual([]);
+    expect(idsIn(await claim(bot, fencingToken))).toEqual([1]);
   });
 
-  test('a round is not asked for again once another owner may have begun', async () => {
+  test('a claim is not asked for again once another owner may have begun', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     const fencingToken = await own(bot);
     await redis.commands.client('PAUSE', 1_500);
-    const lost = pushStep(deps(), bot, {
-      fencingToken,
-      finished: [],
-      room: 1,
-      tidy: false,
-      end: null,
-      ...round(),
-      held: () => false,
-    });
+    const lost = claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1, held: () => false }, []);
     await expect(lost).rejects.toThrow('Command timed out');
   });
 
-  test('a round is not asked for again for ever, though nobody else may have begun', async () => {
+  test('a claim is not asked for again for ever, though nobody else may have begun', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     const fencingToken = await own(bot);
     await server.freeze(12_000);
-    const unanswered = pushStep(deps(), bot, {
-      fencingToken,
-      finished: [],
-      room: 1,
-      tidy: false,
-      end: null,
-      ...round(),
-    });
+    const unanswered = claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1 }, []);
     const outcome = await unanswered.catch((error: unknown) => error);
     await waitFor(() => redis.commands.ping());
     expect(isRedisUnavailable(outcome)).toBe(true);
@@ -431,12 +393,17 @@ describe('push and pull as one queue', () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
     const fencingToken = await own(bot);
-    await step(bot, fencingToken);
+    await claim(bot, fencingToken);
     const record = afterFailure(null, { code: 'timed_out', status: null, reason: 'Read timeout expired' }, day, nowMs);
-    await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'retry', record }], 0);
+    await claim(
+      bot,
+      fencingToken,
+      [{ unit: unitOf('c:5', '1'), outcome: 'retry', atMs: record.nextTryAtMs, record }],
+      0,
+    );
     const failedAtMs = nowMs;
     nowMs += 86_400_000 * 2;
-    expect((await step(bot, fencingToken)).due).toEqual([]);
+    expect((await claim(bot, fencingToken)).units).toEqual([]);
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
     const letter = stream.find(([, fields]) => fields.includes('dead'))?.[1] ?? [];
     expect(letter.slice(letter.indexOf('w'))).toEqual([
@@ -454,25 +421,14 @@ describe('push and pull as one queue', () => {
     ]);
   });
 
-  test('a turn begins with its first round and ends with its last one, and what comes then makes a turn pending again', async () => {
+  test('a turn begins with its first claim and ends with its last one, and what comes then makes a turn pending again', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1));
-    const begun = await pushStep(deps(), bot, {
-      fencingToken: null,
-      finished: [],
-      room: 10,
-      tidy: false,
-      end: 'idle',
-      ...round(),
-    });
-    expect(begun).toMatchObject({ due: [{ id: 1 }], ended: false });
-    const finished = [{ lane: 'c:5', unitId: '1', outcome: 'ok' as const }];
+    const begun = await claimForPush(deps(), bot, { ...request(), fencingToken: null, limit: 10, end: 'idle' }, []);
+    expect(begun).toMatchObject({ units: [{ unitId: '1' }], ended: false });
     const { fencingToken } = begun as { fencingToken: number };
-    expect(
-      await pushStep(deps(), bot, { fencingToken, finished, room: 10, tidy: false, end: 'idle', ...round() }),
-    ).toMatchObject({
-      ended: true,
-    });
+    const last = { ...request(), fencingToken, limit: 10, end: 'idle' as const };
+    expect(await claimForPush(deps(), bot, last, [delivered('c:5', '1')])).toMatchObject({ ended: true });
     const pendingSince = () => redis.commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`);
     expect(await pendingSince()).toBeNull();
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
@@ -484,11 +440,8 @@ describe('push and pull as one queue', () => {
     const bot = await registered({ ...backend });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
     const fencingToken = await own(bot);
-    await step(bot, fencingToken);
-    await step(bot, fencingToken, [
-      { lane: 'c:5', unitId: '1', outcome: 'ok' },
-      { lane: 'c:7', unitId: '3', outcome: 'ok' },
-    ]);
+    await claim(bot, fencingToken);
+    await claim(bot, fencingToken, [delivered('c:5', '1'), delivered('c:7', '3')]);
     const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
     await mirrorBot(deps(), pulling, { handOver: true });
     expect(await idsOf(pulling)).toEqual([2]);
@@ -502,7 +455,7 @@ describe('push and pull as one queue', () => {
     await idsOf(bot, { offset: 2 });
     const pushing = { ...bot, ...backend, revision: 2 };
     await mirrorBot(deps(), pushing, { handOver: true });
-    expect((await step(pushing, await own(pushing))).due.map((due) => due.id)).toEqual([2]);
+    expect(idsIn(await claim(pushing, await own(pushing)))).toEqual([2]);
   });
 
   test('a webhook that is removed and set again finds what came in between', async () => {
@@ -512,9 +465,9 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(2));
     await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
     const fencingToken = await own(bot);
-    expect((await step(bot, fencingToken)).due.map((due) => due.id)).toEqual([1]);
-    const next = await step(bot, fencingToken, [{ lane: 'c:5', unitId: '1', outcome: 'ok' }]);
-    expect(next.due.map((due) => due.id)).toEqual([2]);
+    expect(idsIn(await claim(bot, fencingToken))).toEqual([1]);
+    const next = await claim(bot, fencingToken, [delivered('c:5', '1')]);
+    expect(idsIn(next)).toEqual([2]);
   });
 
   test('dropping what waits drops it for both, and fences the turn that runs', async () => {
@@ -522,69 +475,65 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1), update(2));
     const fencingToken = await own(bot);
     await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
-    expect(
-      await pushStep(deps(), bot, { fencingToken, finished: [], room: 1, tidy: false, end: null, ...round() }),
-    ).toEqual({
+    expect(await claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1 }, [])).toEqual({
       outcome: 'lost',
     });
     expect(await idsOf(bot)).toEqual([]);
-    expect((await step(bot, await own(bot))).due).toEqual([]);
+    expect((await claim(bot, await own(bot))).units).toEqual([]);
   });
 
   test('the log keeps only what some reader still needs', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1), update(2, 'message', 6));
     const fencingToken = await own(bot);
-    await step(bot, fencingToken);
-    await step(bot, fencingToken, [
-      { lane: 'c:5', unitId: '1', outcome: 'ok' },
-      { lane: 'c:6', unitId: '2', outcome: 'ok' },
-    ]);
+    await claim(bot, fencingToken);
+    await claim(bot, fencingToken, [delivered('c:5', '1'), delivered('c:6', '2')]);
     expect(await ends(bot, fencingToken)).toBe(true);
     expect(await redis.commands.xlen(botKeys(bot.id).log)).toBe(0);
   });
 
-  const failing = (due: { lane: string; unitId: string; id: number }, begunAtMs: number) => {
+  const failing = (unit: ClaimedUnit, begunAtMs: number) => {
     const record = afterFailure(null, refused, day, nowMs);
     const attempt = {
       at: new Date(begunAtMs).toISOString(),
-      update_id: due.id,
+      update_id: unit.updates[0].id,
       status: 500,
       duration_ms: 1,
       error: 'down',
     };
-    return { lane: due.lane, unitId: due.unitId, outcome: 'retry' as const, record, attempt };
+    return { unit, outcome: 'retry' as const, atMs: record.nextTryAtMs, record, attempt };
   };
 
-  test('a backend that fails for ten seconds is closed: one probe at a time, ever more rarely, and appends wake nobody', async () => {
+  test('the breaker of a backend that fails for ten seconds opens: one probe at a time, ever more rarely, and appends wake nobody', async () => {
     const bot = await registered({ ...backend, longPollEnabled: false });
     await accept(bot, update(1, 'message', 5), update(2, 'message', 6), update(3, 'message', 7));
     const fencingToken = await own(bot);
     const begunAtMs = nowMs;
-    const first = await step(bot, fencingToken);
+    const first = await claim(bot, fencingToken);
     nowMs += 10_000;
-    const closed = await step(
+    const opened = await claim(
       bot,
       fencingToken,
-      first.due.map((due) => failing(due, begunAtMs)),
+      first.units.map((unit) => failing(unit, begunAtMs)),
     );
-    expect(closed).toMatchObject({ due: [], nextDueMs: nowMs + 2000 });
+    expect(opened).toMatchObject({ breakerOpened: true, units: [], nextDueMs: nowMs + 2000 });
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'open', pendingUpdateCount: 3 });
     expect(await ends(bot, fencingToken)).toBe(true);
     await accept(bot, update(4, 'message', 8));
     expect(await redis.commands.zscore(botKeys(bot.id).pendingTurns, `${bot.id}:push`)).toBeNull();
     for (const probeMs of [2000, 4000, 8000]) {
       nowMs += probeMs;
-      const probe = await step(bot, fencingToken);
-      expect(probe.due).toHaveLength(1);
-      expect((await step(bot, fencingToken)).due).toEqual([]);
-      const after = await step(bot, fencingToken, [failing(probe.due[0]!, nowMs)]);
-      expect(after).toMatchObject({ due: [], nextDueMs: nowMs + probeMs * 2 });
+      const probe = await claim(bot, fencingToken);
+      expect(probe.units).toHaveLength(1);
+      expect((await claim(bot, fencingToken)).units).toEqual([]);
+      const after = await claim(bot, fencingToken, [failing(probe.units[0]!, nowMs)]);
+      expect(after).toMatchObject({ breakerOpened: false, units: [], nextDueMs: nowMs + probeMs * 2 });
     }
     nowMs += 16_000;
-    const [probe] = (await step(bot, fencingToken)).due;
-    const resumed = await step(bot, fencingToken, [{ lane: probe!.lane, unitId: probe!.unitId, outcome: 'ok' }]);
-    expect(resumed.due).toHaveLength(3);
+    const [probe] = (await claim(bot, fencingToken)).units;
+    const resumed = await claim(bot, fencingToken, [{ unit: probe!, outcome: 'delivered' }]);
+    expect(resumed).toMatchObject({ breakerClosed: true });
+    expect(resumed.units).toHaveLength(3);
     expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
   });
 
@@ -594,9 +543,9 @@ describe('push and pull as one queue', () => {
     const fencingToken = await own(bot);
     const answer = async (status: number) => {
       nowMs += 120_000;
-      const [due] = (await step(bot, fencingToken)).due;
-      const { attempt, ...result } = failing(due!, nowMs);
-      return (await step(bot, fencingToken, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
+      const [unit] = (await claim(bot, fencingToken)).units;
+      const { attempt, ...result } = failing(unit!, nowMs);
+      return (await claim(bot, fencingToken, [{ ...result, attempt: { ...attempt, status } }], 0)).hopeless;
     };
     expect(await answer(410)).toBe(false);
     expect(await answer(500)).toBe(false);

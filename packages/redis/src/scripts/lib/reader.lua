@@ -5,8 +5,8 @@
 --       9 'idle' takes the pending turn away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
 --       10 name of the round: the same one is asked for again when its answer was lost; what it did is not done twice
 --       11 how many have finished  12… per finished one: lane, id in its lane, how many leave the lane with it,
---       outcome ('ok' | 'later' | 'dead' | 'threw' | 'release'), due at (ms, for later and threw), JSON of the record
---       (for later) or of the failure (for dead); after them what the reader's own script names
+--       outcome ('delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'), due at (ms, for retry and crashed),
+--       JSON of the record (for retry) or of the failure (for dead); after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
 --      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1), pending turn taken away (0/1),
 --         {what the reader's own script names},
@@ -101,17 +101,17 @@ local function settle()
     local lane, id, outcome = ARGV[at], ARGV[at + 1], ARGV[at + 3]
     redis.call('HDEL', flight, lane)
     if redis.call('LINDEX', lanePrefix .. lane, 0) == id then
-      if outcome == 'ok' or outcome == 'dead' then
+      if outcome == 'delivered' or outcome == 'dropped' or outcome == 'dead' then
         local failure = outcome == 'dead' and cjson.decode(ARGV[at + 5])
         for _ = 1, tonumber(ARGV[at + 2]) do
           if failure then bury(redis.call('LINDEX', lanePrefix .. lane, 0), failure) end
           leaveLane(lane)
         end
         dueAgain(lane, now)
-      elseif outcome == 'release' then
+      elseif outcome == 'returned' then
         redis.call('HINCRBY', work, 's:' .. id, -1)
         dueAgain(lane, now)
-      elseif outcome == 'threw' then
+      elseif outcome == 'crashed' then
         dueAgain(lane, tonumber(ARGV[at + 4]))
       else
         redis.call('HDEL', work, 's:' .. id)

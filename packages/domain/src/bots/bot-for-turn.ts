@@ -1,5 +1,5 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
+import type { Bot } from './bot.ts';
+import type { BotDirectory } from './bot-directory.ts';
 
 /** The bot a turn is for, when its configuration asks for such turns; a wake may be ahead of this process's snapshot. */
 export async function botForTurn(

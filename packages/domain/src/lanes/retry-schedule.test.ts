@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { afterFailure, type RetryRecord } from './delivery-schedule.ts';
+import { afterFailure, type RetryRecord } from './retry-schedule.ts';
 
 const update = { expiresAtMs: 86_400_000 };
 const failure = {

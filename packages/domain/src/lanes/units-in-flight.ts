@@ -1,21 +1,19 @@
-/** What a turn has under way, and what it is to hear of. */
-export type UnderWay<Ended> = {
-  start(work: Promise<Ended>): void;
-  /** Adds what has ended without having been begun. */
-  add(ended: Ended): void;
+/** The units that a turn handles now, and what it is to hear of. */
+export type UnitsInFlight<Settled> = {
+  start(handling: Promise<Settled>): void;
   count(): number;
-  /** What has ended since the last call. */
-  takeEnded(): Ended[];
+  /** What was handled since the last call. */
+  takeSettled(): Settled[];
   /** There is something to look at. */
   tell(): void;
-  /** Whether something ended or was told since the last takeEnded. */
+  /** Whether something was handled or told since the last takeSettled. */
   hasNews(): boolean;
   /** Resolves at the next news, at the latest after this time. */
   news(withinMs: number): Promise<void>;
 };
 
-export function underWay<Ended>(): UnderWay<Ended> {
-  let ended: Ended[] = [];
+export function unitsInFlight<Settled>(): UnitsInFlight<Settled> {
+  let settled: Settled[] = [];
   let count = 0;
   let news = false;
   let wakeUp: () => void = () => {};
@@ -23,23 +21,19 @@ export function underWay<Ended>(): UnderWay<Ended> {
     news = true;
     wakeUp();
   };
-  const add = (one: Ended) => {
-    ended.push(one);
-    tell();
-  };
   return {
-    start: (work) => {
+    start: (handling) => {
       count += 1;
-      void work.then((one) => {
+      void handling.then((one) => {
         count -= 1;
-        add(one);
+        settled.push(one);
+        tell();
       });
     },
-    add,
     count: () => count,
-    takeEnded: () => {
-      const taken = ended;
-      ended = [];
+    takeSettled: () => {
+      const taken = settled;
+      settled = [];
       news = false;
       return taken;
     },

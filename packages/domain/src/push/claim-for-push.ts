@@ -1,0 +1,76 @@
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Bot } from '../bots/bot.ts';
+import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
+import type { SettledUnit } from '../lanes/claimed-unit.ts';
+
+export type PushDeps = ClaimDeps & { turns: { push: TurnQueue } };
+
+/** One try, as a person reads it in the attempt log. */
+export type Attempt = {
+  at: string;
+  update_id: number;
+  /** 0 when there was no answer. */
+  status: number;
+  duration_ms: number;
+  /** Absent when it was delivered. */
+  error?: string;
+};
+
+/** What came of an update, and of the request that was made for it. */
+export type SettledUpdate = SettledUnit & { attempt?: Attempt };
+
+export type PushClaim =
+  | Extract<Claim, { outcome: 'lost' }>
+  /** `nextDueMs`: the earliest lane's time, or the next probe of a backend whose breaker is open. */
+  | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
+      moreToFile: boolean;
+      /** The backend has answered nothing but 410 Gone for 23 hours. */
+      hopeless: boolean;
+      /** The breaker closed in this claim: a probe was delivered. */
+      breakerClosed: boolean;
+      /** The breaker opened in this claim. */
+      breakerOpened: boolean;
+      /** When (ms) an update was last delivered before this claim. */
+      deliveredAtMs: number;
+    });
+
+const GONE = 410;
+
+/** One round trip of a push turn: settles deliveries, files new updates into lanes, claims due ones. */
+export async function claimForPush(
+  deps: PushDeps,
+  bot: Bot,
+  request: ClaimRequest,
+  settled: SettledUpdate[],
+): Promise<PushClaim> {
+  const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
+  const failures = attempts.filter(({ error }) => error !== undefined);
+  const claim = await claimUnits(deps, 'push', bot, request, settled, {
+    keys: [botKeys(bot.id).attempts],
+    args: [
+      failures.at(-1)?.error ?? '',
+      failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
+      settled.some(({ outcome }) => outcome === 'delivered') ? '1' : '0',
+      onlyGone(attempts),
+      ...attempts.map((attempt) => JSON.stringify(attempt)),
+    ],
+  });
+  if (claim.outcome === 'lost') return claim;
+  const { answer, ...claimed } = claim;
+  const [moreToFile, hopeless, deliveredAtMs, breakerClosed, breakerOpened] = answer;
+  return {
+    ...claimed,
+    moreToFile: moreToFile === 1,
+    hopeless: hopeless === 1,
+    breakerClosed: breakerClosed === 1,
+    breakerOpened: breakerOpened === 1,
+    deliveredAtMs: deliveredAtMs as number,
+  };
+}
+
+/** '1' when every answer was 410 Gone, '0' when there were others, '' when there was none. */
+function onlyGone(attempts: Attempt[]): '' | '0' | '1' {
+  if (attempts.length === 0) return '';
+  return attempts.every(({ status }) => status === GONE) ? '1' : '0';
+}

@@ -1,0 +1,114 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import type { ClaimedUnit, ClaimedUpdate, Outcome } from '../lanes/claimed-unit.ts';
+import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
+import type { HandlingTurn } from '../lanes/run-turn.ts';
+import { isDropped } from '../routing-rules/is-dropped.ts';
+import type { BackendConnections } from './backend-connections.ts';
+import { callInReply, type ReplyDeps } from './call-in-reply.ts';
+import type { Attempt, SettledUpdate } from './claim-for-push.ts';
+import { type Delivery, sendToBackend } from './send-to-backend.ts';
+
+export type DeliverDeps = ReplyDeps & {
+  redis: RedisHandles;
+  directory: BotDirectory;
+  backends: Pick<BackendConnections, 'to'>;
+  clock: Clock;
+  /** Null where it is off. */
+  tracing: Tracing | null;
+  measure: MeasurePush;
+};
+
+export type MeasurePush = {
+  /** An attempt has ended. */
+  sent(outcome: Delivery['outcome'], tookMs: number): void;
+  delivered(unit: ClaimedUnit, nowMs: number): void;
+};
+
+/** Sends one update to the backend, executes the call its answer may hold, and says what came of it. */
+export async function deliverUpdate(
+  deps: DeliverDeps,
+  bot: Bot,
+  unit: ClaimedUnit,
+  { lease, cancel }: HandlingTurn,
+): Promise<SettledUpdate> {
+  // Only rules keep albums together.
+  const [update] = unit.updates;
+  if (!lease.held()) return { unit, outcome: 'returned' };
+  if (await isDropped(deps, bot, update)) return { unit, outcome: 'dropped' };
+  const begunAtMs = deps.clock.nowMs();
+  const span = beginSpan(deps, bot, unit);
+  const delivery = await sendToBackend(
+    deps.backends.to(bot),
+    bot,
+    span === null ? update : { ...update, traceparent: span.traceparent },
+    cancel,
+  );
+  if (span !== null) endSpan(span, delivery);
+  deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
+  if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
+  const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
+  if (delivery.outcome !== 'delivered') {
+    return { unit, attempt, ...afterFailedDelivery(unit, delivery, deps.clock.nowMs()) };
+  }
+  deps.measure.delivered(unit, deps.clock.nowMs());
+  if (delivery.reply !== '') await callInReply(deps, bot, delivery);
+  return { unit, attempt, outcome: 'delivered' };
+}
+
+/** Updates whose intake was left out of tracing are left out here, too. */
+function beginSpan({ tracing }: DeliverDeps, bot: Bot, { updates: [update], retry }: ClaimedUnit): Span | null {
+  if (tracing === null || update.traceparent === null) return null;
+  return tracing.start('deliver update', {
+    kind: 'client',
+    parent: update.traceparent,
+    attributes: {
+      'flotilla.bot_id': bot.id,
+      'flotilla.update_id': update.id,
+      'flotilla.attempt': (retry?.attempts ?? 0) + 1,
+    },
+  });
+}
+
+function endSpan(span: Span, delivery: Delivery): void {
+  span.set({ 'flotilla.outcome': delivery.outcome });
+  if ('status' in delivery) span.set({ 'http.response.status_code': delivery.status });
+  span.end(delivery.outcome === 'delivered' ? 'ok' : 'failed');
+}
+
+type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;
+
+function afterFailedDelivery(
+  { updates: [update], retry }: ClaimedUnit,
+  delivery: FailedDelivery,
+  nowMs: number,
+): Outcome {
+  const record = afterFailure(retry, failedTry(delivery), update, nowMs);
+  if (record.nextTryAtMs <= update.expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
+  return { outcome: 'dead', failure: givenUp(record) };
+}
+
+function failedTry(delivery: FailedDelivery): FailedTry {
+  const { reason } = delivery;
+  if (delivery.outcome === 'failed') return { code: delivery.code, status: null, reason };
+  const { status, retryAfterS } = delivery;
+  return { code: 'refused', status, reason, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+}
+
+function attemptOf(
+  update: ClaimedUpdate,
+  delivery: Exclude<Delivery, { outcome: 'aborted' }>,
+  begunAtMs: number,
+  endedAtMs: number,
+): Attempt {
+  return {
+    at: new Date(begunAtMs).toISOString(),
+    update_id: update.id,
+    status: delivery.outcome === 'failed' ? 0 : delivery.status,
+    duration_ms: endedAtMs - begunAtMs,
+    ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),
+  };
+}

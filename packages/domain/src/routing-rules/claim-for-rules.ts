@@ -1,0 +1,86 @@
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { RouteLink } from '../history/route-link.ts';
+import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
+import type { ClaimedUnit, SettledUnit } from '../lanes/claimed-unit.ts';
+import type { RoutingProgress } from './destination.ts';
+
+/** An update as the log shows it. */
+export type ShownUpdate = { id: string; lane: string; kind: string; raw: string };
+
+/** What is to be routed of what was shown. */
+export type Looked = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
+
+export type RulesClaim =
+  | Extract<Claim, { outcome: 'lost' }>
+  | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
+      shown: ShownUpdate[];
+      /** Of the newest configuration: what is shown or claimed may have come after it. */
+      revision: number;
+      /** Up to where the log was shown; null when nothing was new. */
+      shownUpTo: string | null;
+    });
+
+/** The members of an album come one by one, within a moment. */
+const ALBUM_GATHERED_MS = 1000;
+const NO_NEWS = { upTo: '', count: 0, filed: [] };
+
+/** One round trip of a rules turn: settles units, files what is to be routed into lanes, shows what is new, claims. */
+export async function claimForRules(
+  deps: ClaimDeps,
+  bot: Bot,
+  request: ClaimRequest,
+  settled: SettledUnit[],
+  looked: Looked | null,
+): Promise<RulesClaim> {
+  const { upTo, count, filed } = looked ?? NO_NEWS;
+  const claim = await claimUnits(deps, 'rules', bot, request, settled, {
+    keys: [],
+    args: [ALBUM_GATHERED_MS, upTo, count, ...filed.flatMap(({ lane, id, album }) => [lane, id, album])],
+  });
+  if (claim.outcome === 'lost') return claim;
+  const { answer, ...claimed } = claim;
+  const [shownUpTo, revision, shown] = answer;
+  return {
+    ...claimed,
+    shown: shownUpdates(shown as ScriptReply),
+    revision: Number(revision),
+    shownUpTo: shownUpTo === '' ? null : String(shownUpTo),
+  };
+}
+
+/** Remembers how far a unit has come, and the links of what was sent. False when somebody else owns the bot's rules. */
+export async function noteRouted(
+  deps: ClaimDeps,
+  bot: Bot,
+  unit: ClaimedUnit,
+  noted: { fencingToken: number; progress: RoutingProgress; links: RouteLink[] },
+): Promise<boolean> {
+  const keys = botKeys(bot.id);
+  const [status, wakeHistory] = await runScript(
+    deps.redis.commands,
+    'note-routed',
+    [keys.state, keys.rulesWork, keys.history, keys.pendingTurns],
+    [
+      bot.registrationId,
+      noted.fencingToken,
+      deps.clock.nowMs(),
+      bot.id,
+      unit.unitId,
+      JSON.stringify(noted.progress),
+      ...noted.links.map((link) => JSON.stringify(link)),
+    ],
+  );
+  if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+  return status === 'OK';
+}
+
+function shownUpdates(flat: ScriptReply): ShownUpdate[] {
+  const shown: ShownUpdate[] = [];
+  for (let at = 0; at < flat.length; at += 4) {
+    const [id, lane, kind, raw] = flat.slice(at, at + 4).map(String);
+    shown.push({ id: id as string, lane: lane as string, kind: kind as string, raw: raw as string });
+  }
+  return shown;
+}

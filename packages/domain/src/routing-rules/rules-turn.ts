@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import { type Bot, routes } from '../bots/bot.ts';
+import { botForTurn } from '../bots/bot-for-turn.ts';
+import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
+import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
+import type { SharedLimiter } from '../lanes/shared-limiter.ts';
+import { claimForRules, type Looked, type ShownUpdate } from './claim-for-rules.ts';
+import { readRoutable, routeUnit } from './route-unit.ts';
+import type { RoutingDeps } from './routing-deps.ts';
+
+export type RulesTurnDeps = RoutingDeps & {
+  awaitingTurns: SharedLimiter;
+  /** Null where it is off. */
+  tracing: Tracing | null;
+  measure: MeasureRouting;
+};
+
+export type MeasureRouting = {
+  /** A unit was handled; `tookMs` since its acceptance. */
+  routed(outcome: Outcome['outcome'], tookMs: number): void;
+};
+
+/** Source chats of one bot that are routed at once; pacing, not this, is what limits sending. */
+const LANES_AT_ONCE = 20;
+const LOOK_EVERY_MS = 200;
+const CONFIGURATION_PAUSE_MS = 50;
+const FAILED_PAUSE_MS = 1_000;
+
+/** Routes one bot's messages, lane by lane, for a while; then the next bot has its turn. */
+export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
+  const bot = await botForTurn(deps, botId, (known) => routes(known) && !known.disabled);
+  return bot ? runTurn(deps, rulesReader(deps, bot), lease) : { next: 'idle' };
+}
+
+function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
+  let bot = given;
+  let isCurrent = true;
+  let looked: Looked | null = null;
+  return {
+    lookEveryMs: LOOK_EVERY_MS,
+    isLively: () => false,
+    room: (inFlight) => LANES_AT_ONCE - inFlight,
+    claim: async (request, settled) => {
+      const claim = await claimForRules(deps, bot, request, settled, looked);
+      if (claim.outcome === 'lost') return claim;
+      const current = await atLeast(deps, bot, claim.revision);
+      isCurrent = current !== null;
+      if (current === null) {
+        looked = null;
+        await delay(CONFIGURATION_PAUSE_MS);
+        return { ...claim, more: true };
+      }
+      bot = current;
+      looked = look(bot, claim.shown, claim.shownUpTo);
+      return { ...claim, more: looked !== null };
+    },
+    handle: async (unit, turn) => (isCurrent ? route(deps, bot, unit, turn) : { unit, outcome: 'returned' }),
+  };
+}
+
+/** The bot as it is configured now, null while this process has not heard of its newest configuration. */
+async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: number): Promise<Bot | null> {
+  const newest = directory.byId(known.id);
+  if (newest && newest.revision >= revision) return newest;
+  await directory.refresh();
+  const refreshed = directory.byId(known.id);
+  return refreshed && refreshed.revision >= revision ? refreshed : null;
+}
+
+/** What of the updates shown is to be routed; null when none were. */
+function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked | null {
+  if (shownUpTo === null) return null;
+  const filed = shown.flatMap((update) => {
+    const routable = readRoutable(bot, update);
+    return routable === null ? [] : [{ lane: update.lane, id: update.id, album: routable.album }];
+  });
+  return { upTo: shownUpTo, count: shown.length, filed };
+}
+
+/** With Postgres or Redis away a unit waits; what throws otherwise is begun again, but not for ever. */
+async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
+  const span = beginSpan(deps, bot, unit);
+  try {
+    const outcome = await routeUnit(deps, bot, unit, turn);
+    deps.measure.routed(outcome.outcome, deps.clock.nowMs() - unit.updates[0].acceptedAtMs);
+    span?.set({ 'flotilla.outcome': outcome.outcome });
+    span?.end(outcome.outcome === 'dead' ? 'failed' : 'ok');
+    return { unit, ...outcome };
+  } catch (error) {
+    span?.end('failed');
+    deps.log.error({ bot: bot.id, unit: unit.unitId, err: error }, 'the routing of an update failed');
+    const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
+    return isAway(error) ? { unit, outcome: 'retry', atMs, record: unit.retry } : { unit, outcome: 'crashed', atMs };
+  }
+}
+
+/** An album goes on with the trace of its first message and is linked to those of the others. */
+function beginSpan({ tracing }: RulesTurnDeps, bot: Bot, unit: ClaimedUnit): Span | null {
+  const [parent, ...links] = unit.updates.flatMap(({ traceparent }) => traceparent ?? []);
+  if (tracing === null || parent === undefined) return null;
+  const attributes = { 'flotilla.bot_id': bot.id, 'flotilla.updates': unit.updates.length };
+  return tracing.start('route update', { kind: 'client', parent, links, attributes });
+}
+
+/** Whether it was Postgres, Redis or the list of bots that could not be asked: no fault of the update. */
+function isAway(error: unknown): boolean {
+  if (error instanceof FlotillaError) return error.code === 'unavailable';
+  return isUnavailable(error) || isRedisUnavailable(error);
+}
