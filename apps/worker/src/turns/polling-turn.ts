@@ -9,6 +9,7 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { stopsIntake, type Waiting } from '@flotilla/domain/update-log/memory-pressure.ts';
 import { ownPolling } from '@flotilla/domain/update-log/own-polling.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Span } from '@flotilla/runtime/tracing.ts';
 import type { WorkerContext } from '../context.ts';
@@ -121,7 +122,7 @@ async function pauseAfterFailure(
   const nowMs = deps.clock.nowMs();
   deps.measure.pollFailures.inc();
   const { state } = botKeys(bot.id);
-  const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', 'rev'];
+  const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', stateFields.revision];
   const [failures, failedAt, okAt, refusedAt, revision] = await deps.redis.commands.hmget(state, ...fields);
   // It may be the old token that is refused: the new configuration is on its way here.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };

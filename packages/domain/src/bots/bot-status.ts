@@ -1,6 +1,7 @@
 import type { BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, polls, pushes } from './bot.ts';
 
@@ -30,10 +31,10 @@ type StatusDeps = { redis: RedisHandles; clock: Clock };
 
 const RUNNING_MS = 90_000;
 const FIELDS = [
-  'n',
-  'ackedN',
-  'filedN',
-  'pend',
+  stateFields.allowedCount,
+  stateFields.pullCursorCount,
+  stateFields.pushCursorCount,
+  stateFields.pushPending,
   'parked',
   'pollOkAt',
   'pollErr',
@@ -42,8 +43,8 @@ const FIELDS = [
   'pushErr',
   'pushErrAt',
   'updateAt',
-  'failSince',
-  'closedUntil',
+  stateFields.failingSince,
+  stateFields.openUntil,
   'hookOkAt',
 ];
 
@@ -78,15 +79,19 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
     deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pendingOf(bot, nowMs, number),
-    backendState: !pushing || !field.failSince ? 'ok' : field.closedUntil ? 'open' : 'failing',
+    backendState:
+      !pushing || !field[stateFields.failingSince] ? 'ok' : field[stateFields.openUntil] ? 'open' : 'failing',
   };
 }
 
-/** Of updates whose kind the bot wants. A push that was switched off keeps its place, and what waits there, for an hour. */
+/** Of updates whose kind the bot wants. A push that was switched off keeps its cursor, and what waits there, for an hour. */
 function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): number {
-  const keepsPlace = !bot.longPollEnabled && number('parked') > nowMs;
-  if (pushes({ ...bot, disabled: false }) || keepsPlace) return number('n') - number('filedN') + number('pend');
-  return bot.longPollEnabled ? number('n') - number('ackedN') : 0;
+  const count = number(stateFields.allowedCount);
+  const isParked = !bot.longPollEnabled && number('parked') > nowMs;
+  if (pushes({ ...bot, disabled: false }) || isParked) {
+    return count - number(stateFields.pushCursorCount) + number(stateFields.pushPending);
+  }
+  return bot.longPollEnabled ? count - number(stateFields.pullCursorCount) : 0;
 }
 
 /** A fault until the next success; one of the same millisecond may be older or newer, and stays. */

@@ -1,4 +1,5 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
@@ -60,7 +61,9 @@ async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<App
   const states: AppliedState[] = [];
   for (let from = 0; from < botIds.length; from += AT_ONCE) {
     const ids = botIds.slice(from, from + AT_ONCE);
-    const found = await deps.redis.runMany(ids.map((id) => ['hmget', botKeys(id).state, 'rev', 'reserved']));
+    const found = await deps.redis.runMany(
+      ids.map((id) => ['hmget', botKeys(id).state, stateFields.revision, 'reserved']),
+    );
     for (const [revision, reservedId] of found as (string | null)[][]) {
       states.push({ revision: Number(revision ?? -1), reservedId: Number(reservedId ?? 0) });
     }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, pushes, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -41,7 +42,9 @@ async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Pr
   const [statuses, lengths, routed] = await Promise.all([
     readBotStatuses(deps, bots),
     deps.redis.runMany(bots.map((bot) => ['xlen', botKeys(bot.id).log])),
-    deps.redis.runMany(routing.map((bot) => ['hmget', botKeys(bot.id).state, 'unlooked', 'routing'])),
+    deps.redis.runMany(
+      routing.map((bot) => ['hmget', botKeys(bot.id).state, stateFields.rulesUnread, stateFields.rulesPending]),
+    ),
   ]);
   for (const [at, bot] of bots.entries()) {
     const status = statuses[at]!;

@@ -10,9 +10,10 @@
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'DOUBT'}: Redis may have come back with less than it had; find out which ids are reserved, and ask again
 --      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1)}
+-- @include state
 -- @include trim
 -- @include ids
--- @include waiting
+-- @include backlog
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
@@ -20,40 +21,37 @@ local RESERVED_AHEAD = 50000
 
 local state, log, history, pendingTurns, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
-local s = redis.call('HMGET', state, 'gen', 'on', 'last', 'n', 'pull', 'push', 'parked', 'manage', 'allowed',
-  'e:polling', 'acked', 'ackedN', 'filedN', 'pend', 'trimmedAt', 'closedUntil', 'rules', 'unlooked', 'routing',
-  'own', 'reserved', 'run')
-if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
-if s[2] ~= '1' then return { 'OFF' } end
-if ARGV[4] ~= '' and ARGV[4] ~= s[10] then return { 'FENCED' } end
+local s = readState(state, { 'registrationId', 'on', 'lastId', 'manage', 'allowed', 'pollingFencingToken', 'trimmedAt',
+  'openUntil', 'own', 'reserved', 'run', unpack(BACKLOG_FIELDS) })
+if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.on ~= '1' then return { 'OFF' } end
+if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
 
-local last, n = tonumber(s[3]), tonumber(s[4])
-local polled, own, reserved = ARGV[4] ~= '', s[20] == '1', tonumber(s[21] or 0)
-if not string.find(ARGV[10], s[22] or '?', 1, true) then
+local last, n = tonumber(s.lastId), tonumber(s.allowedCount)
+local polled, own, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
+if not string.find(ARGV[10], s.run or '?', 1, true) then
   local run = runId()
-  if s[22] ~= run then
+  if s.run ~= run then
     if ARGV[9] == '' then return { 'DOUBT' } end
     local known = tonumber(ARGV[9])
     -- Polled ids are the platform's, which rise without us: they are left alone unless the state is surely older.
     if not polled or own or known > reserved then last = math.max(last, reserved, known) end
     reserved = math.max(reserved, known)
-    redis.call('HSET', state, 'run', run, 'last', last, 'reserved', reserved)
+    writeState(state, { 'run', run, 'lastId', last, 'reserved', reserved })
   end
 end
-local pull, push, manage = s[5] == '1', s[6] == '1', s[8] == '1'
-local holdsForPush = push or tonumber(s[7]) > now
-local rules = s[17] == '1'
+local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
+local holdsForPush = push or tonumber(s.parked) > now
 local named = redis.call('EXISTS', consumers) == 1
 
--- A slow place alone never stops intake, unless memory is tight: only when every place is at its limit does the
+-- A slow reader alone never stops intake, unless memory is tight: only when every reader is at its limit does the
 -- platform keep the rest.
-local quickest, slowest = waitingOf({ s[4], s[5], s[6], s[7], s[12], s[13], s[14], s[17], s[18], s[19] }, now)
+local quickest, slowest = backlogOf(s, now)
 if quickest >= tonumber(ARGV[6]) or (ARGV[8] ~= '' and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
 
-local allowed = s[9]
-local function mutes(kind)
-  if allowed == '' then return kind == 'chat_member' or kind == 'message_reaction' or kind == 'message_reaction_count' end
-  return not string.find(allowed, ',' .. kind .. ',', 1, true)
+local function isAllowed(kind)
+  if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end
+  return string.find(s.allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
 
 local appended, duplicates, heard, routable = 0, 0, false, 0
@@ -72,19 +70,19 @@ for i = 11, #ARGV, 9 do
     end
     own = id ~= platformId or (own and not polled)
     last = id
-    local muted = mutes(kind)
-    if not muted then
+    local allowed = isAllowed(kind)
+    if allowed then
       n = n + 1
       heard = true
     end
     -- What rules are about they see whatever kinds the bot's own program asked for.
     local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
     if forRules then routable = routable + 1 end
-    if named or forRules or (not muted and (pull or holdsForPush)) then
-      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', muted and '1' or '0', unpack(traced))
+    if named or forRules or (allowed and (pull or holdsForPush)) then
+      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(traced))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', s[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
     end
     appended = appended + 1
   end
@@ -94,24 +92,25 @@ if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
 if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
 
-redis.call('HSET', state, 'last', last, 'n', n, 'updateAt', now, 'own', own and '1' or '0')
+local changes = { 'lastId', last, 'allowedCount', n, 'updateAt', now, 'own', own and '1' or '0' }
 -- A reader that is off passes everything, so that it starts at the end when it is turned on.
-if not pull then redis.call('HSET', state, 'acked', last, 'ackedN', n) end
-if not holdsForPush then redis.call('HSET', state, 'filed', last, 'filedN', n, 'floor', last) end
+if not pull then append(changes, 'pullCursor', last, 'pullCursorCount', n) end
+if not holdsForPush then append(changes, 'pushCursor', last, 'pushCursorCount', n, 'pushFloor', last) end
+writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 local wakePush = 0
--- A closed backend's turn sleeps until its next probe and reads the log then: an append costs it nothing.
-if push and heard and tonumber(s[16] or 0) <= now then
+-- With the breaker open the turn sleeps until its next probe and reads the log then: an append costs it nothing.
+if push and heard and tonumber(s.openUntil or 0) <= now then
   wakePush = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':push')
-  -- A turn that is under way, perhaps with a request that hangs, must see what is new for its other lanes.
+  -- A turn that runs, perhaps with a request that hangs, must see what is new for its other lanes.
   if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
 end
 local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 local wakeRules = 0
 if routable > 0 then
-  redis.call('HINCRBY', state, 'unlooked', routable)
+  redis.call('HINCRBY', state, STORED.rulesUnread, routable)
   wakeRules = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':rules')
 end
-if now - tonumber(s[15]) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
+if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
 return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0 }

@@ -4,11 +4,12 @@
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 number of the batch, above all earlier ones of the process
 --       5… per call: method, parameters (JSON), result (raw JSON), who had it made (JSON, or ''), when (ms), its id or ''
 -- RESULT -2 when the bot is not set up, -1 when not kept, else whether to wake the history writer (0/1)
+-- @include state
 local BATCHES_LIFE_S = 3600
 
-local s = redis.call('HMGET', KEYS[1], 'gen', 'manage')
-if not s[1] then return -2 end
-if s[1] ~= ARGV[1] or s[2] ~= '1' then return -1 end
+local s = readState(KEYS[1], { 'registrationId', 'manage' })
+if not s.registrationId then return -2 end
+if s.registrationId ~= ARGV[1] or s.manage ~= '1' then return -1 end
 if tonumber(redis.call('HGET', KEYS[4], ARGV[3]) or 0) < tonumber(ARGV[4]) then
   for i = 5, #ARGV, 6 do
     local entry = { 't', 'call', 'b', ARGV[3], 'g', ARGV[1], 'a', ARGV[i + 4],

@@ -4,11 +4,11 @@
 -- RESULT {'GONE'} | {'OFF'}
 --      | {'OK', fencing token, next offset to ask the platform for, last success of that (ms),
 --         updates that wait for the quickest reader, and for the slowest, since when the platform refuses it (ms, 0: not)}
--- @include waiting
-local s = redis.call('HMGET', KEYS[1], 'gen', 'on', 'pollOffset', 'pollOkAt', 'refusedAt')
-if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
-if s[2] ~= '1' then return { 'OFF' } end
-local quickest, slowest = waitingOf(redis.call('HMGET', KEYS[1], 'n', 'pull', 'push', 'parked', 'ackedN', 'filedN', 'pend',
-  'rules', 'unlooked', 'routing'), tonumber(ARGV[2]))
-return { 'OK', redis.call('HINCRBY', KEYS[1], 'e:polling', 1), tonumber(s[3]), tonumber(s[4] or 0), quickest, slowest,
-  tonumber(s[5] or 0) }
+-- @include state
+-- @include backlog
+local s = readState(KEYS[1], { 'registrationId', 'on', 'pollOffset', 'pollOkAt', 'refusedAt', unpack(BACKLOG_FIELDS) })
+if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.on ~= '1' then return { 'OFF' } end
+local quickest, slowest = backlogOf(s, tonumber(ARGV[2]))
+return { 'OK', redis.call('HINCRBY', KEYS[1], STORED.pollingFencingToken, 1), tonumber(s.pollOffset), tonumber(s.pollOkAt or 0),
+  quickest, slowest, tonumber(s.refusedAt or 0) }

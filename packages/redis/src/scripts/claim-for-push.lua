@@ -1,84 +1,93 @@
--- One round of a push turn: records what became of requests, files new updates into lanes, hands out what is due.
--- KEYS  as lib/reader.lua says, and  10 attempts
--- ARGV  as lib/reader.lua says, and after what has finished: '' or what to remember as the last error; when the earliest
+-- One call of a push turn: settles deliveries, files new updates into lanes, claims what is due.
+-- KEYS  as lib/turn.lua says, and  10 attempts
+-- ARGV  as lib/turn.lua says, and after the settled units: '' or what to remember as the last error; when the earliest
 --       request that failed was begun (ms, '' when none did); '1' when one succeeded; '1' when every answer was 410,
 --       '0' when there were others, '' when there was none; then attempts (JSON each)
--- RESULT as lib/reader.lua says, with {more to file (0/1), whether there was nothing but 410 for 23 h (0/1),
---        last success before this round (ms), whether the breaker closed (0/1) or opened (0/1) in this round}
-local READER = 'push'
--- @include reader
+-- RESULT as lib/turn.lua says, with {more to file (0/1), whether there was nothing but 410 for 23 h (0/1),
+--        last success before this call (ms), whether the breaker closed (0/1) or opened (0/1) in this call}
+-- @include turn
+-- @include settle
+-- @include claim
 local FILE_AT_ONCE = 200
 local ATTEMPTS_KEPT = 100
--- A backend that has failed for this long without a success is closed: one probe at a time, ever more rarely.
-local CLOSE_AFTER_MS = 10000
+-- The breaker opens after failures for this long without a success: one probe at a time, ever more rarely.
+local OPEN_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
 local LONGEST_PROBE_MS = 60000
 local GONE_FOR_MS = 23 * 3600000
 
-local s = redis.call('HMGET', state, 'gen', 'e:push', 'on', 'push', 'round:push', 'filed', 'filedN', 'pend', 'failSince',
-  'probeMs', 'closedUntil', 'pushOkAt', 'alone:push', 'goneSince')
-local fencingToken, refusal = own(READER, s)
+local turn = openTurn('push', KEYS, ARGV)
+local state, now = turn.state, turn.now
+local s = readState(state, { 'registrationId', 'pushFencingToken', 'on', 'push', 'pushClaim', 'pushCursor', 'pushCursorCount',
+  'pushPending', 'failingSince', 'probeIntervalMs', 'openUntil', 'pushOkAt', 'pushSuspect', 'goneSince' })
+local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
-waiting = tonumber(s[8])
-local filed, filedN = tonumber(s[6]), tonumber(s[7])
-local failSince, closedUntil = tonumber(s[9]), tonumber(s[11] or 0)
+turn.pending = tonumber(s.pushPending)
+local cursor, cursorCount = tonumber(s.pushCursor), tonumber(s.pushCursorCount)
+local failingSince, openUntil = tonumber(s.failingSince), tonumber(s.openUntil or 0)
 
-local mine = settle()
+local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local lastError, failedFrom, succeeded, onlyGone = ARGV[mine], ARGV[mine + 1], ARGV[mine + 2] == '1', ARGV[mine + 3]
-if again then lastError, failedFrom, succeeded, onlyGone = '', '', false, '' end
-if lastError ~= '' then note('pushErr', lastError, 'pushErrAt', now) end
-if #ARGV >= mine + 4 and not again then
+if turn.repeated then lastError, failedFrom, succeeded, onlyGone = '', '', false, '' end
+if lastError ~= '' then change(turn, 'pushErr', lastError, 'pushErrAt', now) end
+if #ARGV >= mine + 4 and not turn.repeated then
   redis.call('LPUSH', KEYS[10], unpack(ARGV, mine + 4))
   redis.call('LTRIM', KEYS[10], 0, ATTEMPTS_KEPT - 1)
 end
 
-local resumed, opened = 0, 0
+local closed, opened = 0, 0
 if succeeded then
-  note('pushOkAt', now)
-  if failSince then redis.call('HDEL', state, 'failSince', 'probeMs', 'closedUntil') end
-  if closedUntil > 0 then
-    -- Pushes flow again: nobody waits for the rest of a long delay.
-    closedUntil, resumed = 0, 1
-    allDueNow(lanes, now)
+  change(turn, 'pushOkAt', now)
+  if failingSince then closeBreaker(state) end
+  if openUntil > 0 then
+    openUntil, closed = 0, 1
+    allDueNow(turn.lanes, now)
   end
 elseif failedFrom ~= '' then
-  failSince = failSince or tonumber(failedFrom)
-  note('failSince', failSince)
-  if now - failSince >= CLOSE_AFTER_MS and closedUntil <= now then
-    local probeMs = math.min(tonumber(s[10] or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
-    opened = closedUntil == 0 and 1 or 0
-    closedUntil = now + probeMs
-    note('probeMs', probeMs, 'closedUntil', closedUntil)
+  failingSince = failingSince or tonumber(failedFrom)
+  change(turn, 'failingSince', failingSince)
+  if now - failingSince >= OPEN_AFTER_MS and openUntil <= now then
+    local intervalMs = math.min(tonumber(s.probeIntervalMs or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
+    opened = openUntil == 0 and 1 or 0
+    openUntil = now + intervalMs
+    change(turn, 'probeIntervalMs', intervalMs, 'openUntil', openUntil)
   end
 end
 
 local hopeless = 0
 if onlyGone == '0' then
-  if s[14] then redis.call('HDEL', state, 'goneSince') end
+  if s.goneSince then redis.call('HDEL', state, 'goneSince') end
 elseif onlyGone == '1' then
-  local goneSince = tonumber(s[14] or now)
-  note('goneSince', goneSince)
+  local goneSince = tonumber(s.goneSince or now)
+  change(turn, 'goneSince', goneSince)
   if now - goneSince > GONE_FOR_MS then hopeless = 1 end
 end
 
-local more, active = false, s[3] == '1' and s[4] == '1'
+local more, active = false, s.on == '1' and s.push == '1'
 if active then
-  local fresh = redis.call('XRANGE', log, '(' .. filed, '+', 'COUNT', FILE_AT_ONCE)
+  local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
   more = #fresh == FILE_AT_ONCE
   for _, found in ipairs(fresh) do
     local entry = fieldsOf(found)
-    filed, filedN = entry.id, entry.ordinal
-    if not entry.muted then fileInLane(entry.lane, entry.id) end
+    cursor, cursorCount = entry.id, entry.count
+    if entry.allowed then fileInLane(turn, entry.lane, entry.id) end
   end
-  if #fresh > 0 then note('filed', filed, 'filedN', filedN) end
+  if #fresh > 0 then change(turn, 'pushCursor', cursor, 'pushCursorCount', cursorCount) end
 else
-  room = 0
+  turn.limit = 0
 end
 
-local probing = closedUntil > 0
-if probing then room = (closedUntil <= now and redis.call('EXISTS', flight) == 0) and math.min(room, 1) or 0 end
-local units = handOut(s[13], 0)
--- While a probe is out nothing has a time; after it the backend is resumed, or closed until the next one.
-if probing and redis.call('EXISTS', flight) == 1 then quiet = true end
-note('pend', waiting)
-return answer(fencingToken, active, filed, 'floor', more, closedUntil, { more and 1 or 0, hopeless, tonumber(s[12] or 0), resumed, opened }, units)
+-- Half-open: one probe is claimed at its time, with nothing else in flight.
+local isOpen = openUntil > 0
+if isOpen then
+  local isProbeDue = openUntil <= now and redis.call('EXISTS', turn.inFlight) == 0
+  turn.limit = isProbeDue and math.min(turn.limit, 1) or 0
+end
+local units = claimDue(turn, s.pushSuspect, 0)
+-- While a probe is in flight nothing has a time; after it the breaker closes, or stays open until the next one.
+if isOpen and redis.call('EXISTS', turn.inFlight) == 1 then turn.halted = true end
+change(turn, 'pushPending', turn.pending)
+return closeTurn(turn, {
+  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil, units = units,
+  answer = { more and 1 or 0, hopeless, tonumber(s.pushOkAt or 0), closed, opened },
+})

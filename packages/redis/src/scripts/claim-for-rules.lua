@@ -1,45 +1,50 @@
--- One round of a rules turn: records what became of updates, files what is to be routed, shows what is new and hands
--- out what is due. Lanes flow on their own; the members of an album leave their lane together.
--- KEYS  as lib/reader.lua says
--- ARGV  as lib/reader.lua says, and after what has finished: how long an album is waited for (ms); everything up to this
+-- One call of a rules turn: settles units, files what is to be routed into lanes, shows what is new, claims what is due.
+-- The members of an album leave their lane together.
+-- KEYS  as lib/turn.lua says
+-- ARGV  as lib/turn.lua says, and after the settled units: how long an album is waited for (ms); everything up to this
 --       id was looked at ('' nothing new); how many updates that were; then per one to be routed: lane, id, album ('' when
 --       it is in none)
--- RESULT as lib/reader.lua says, with {newest id shown ('' none), revision of the configuration, {id, lane, kind, raw …}}
-local READER = 'rules'
--- @include reader
+-- RESULT as lib/turn.lua says, with {newest id shown ('' none), revision of the configuration, {id, lane, kind, raw …}}
+-- @include turn
+-- @include settle
+-- @include claim
 local LOOK_AT_ONCE = 100
 
-local s = redis.call('HMGET', state, 'gen', 'e:rules', 'on', 'rules', 'round:rules', 'looked', 'unlooked', 'routing', 'rev',
-  'alone:rules')
-local fencingToken, refusal = own(READER, s)
+local turn = openTurn('rules', KEYS, ARGV)
+local s = readState(turn.state, { 'registrationId', 'rulesFencingToken', 'on', 'rules', 'rulesClaim', 'rulesCursor',
+  'rulesUnread', 'rulesPending', 'revision', 'rulesSuspect' })
+local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
-waiting = tonumber(s[8])
-local looked, unlooked = tonumber(s[6]), tonumber(s[7])
+turn.pending = tonumber(s.rulesPending)
+local cursor, unread = tonumber(s.rulesCursor), tonumber(s.rulesUnread)
 
-local mine = settle()
+local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local gatherMs, lookedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]), tonumber(ARGV[mine + 2])
 for at = mine + 3, #ARGV, 3 do
   local lane, id, album = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  if tonumber(id) > looked then
-    if album ~= '' then redis.call('HSET', work, 'g:' .. id, album) end
-    fileInLane(lane, id)
+  if tonumber(id) > cursor then
+    if album ~= '' then redis.call('HSET', turn.work, 'g:' .. id, album) end
+    fileInLane(turn, lane, id)
   end
 end
-if lookedTo and lookedTo > looked then
-  looked = lookedTo
-  unlooked = math.max(0, unlooked - count)
+if lookedTo and lookedTo > cursor then
+  cursor = lookedTo
+  unread = math.max(0, unread - count)
 end
 
-local active, shownTo, shown, units = s[3] == '1', '', {}, {}
+local active, shownTo, shown, units = s.on == '1', '', {}, {}
 if active then
-  for _, found in ipairs(redis.call('XRANGE', log, '(' .. looked, '+', 'COUNT', LOOK_AT_ONCE)) do
+  for _, found in ipairs(redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', LOOK_AT_ONCE)) do
     local entry = fieldsOf(found)
     shownTo = entry.id
     if entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message' then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end
-  units = handOut(s[10], gatherMs)
+  units = claimDue(turn, s.rulesSuspect, gatherMs)
 end
-note('looked', looked, 'unlooked', unlooked, 'routing', waiting)
-return answer(fencingToken, active, looked, 'ruledTo', shownTo ~= '', 0, { shownTo, tonumber(s[9]), shown }, units)
+change(turn, 'rulesCursor', cursor, 'rulesUnread', unread, 'rulesPending', turn.pending)
+return closeTurn(turn, {
+  fencingToken = fencingToken, active = active, cursor = cursor, more = shownTo ~= '', openUntil = 0, units = units,
+  answer = { shownTo, tonumber(s.revision), shown },
+})

@@ -2,6 +2,7 @@
 -- KEYS  1 state
 -- ARGV  1 registration id  2… field, value …
 -- RESULT 1 when it was set, else 0
-if redis.call('HGET', KEYS[1], 'gen') ~= ARGV[1] then return 0 end
+-- @include state
+if readState(KEYS[1], { 'registrationId' }).registrationId ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return 1

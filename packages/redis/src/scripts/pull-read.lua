@@ -1,14 +1,15 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
--- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (hidden from the default consumer)
+-- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer)
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
---       9 kinds this reader wants (',message,poll,' or '' for all); its place moves by offsets alone
+--       9 kinds this reader wants (',message,poll,' or '' for all); its cursor moves by offsets alone
 --       10 bytes that the answer has already from scans before this one
 --       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
 --      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), {raw…},
 --         when the first of them was appended (ms, 0 when there is none), bytes of the answer so far}
+-- @include state
 -- @include trim
 local BODY_CAP = 4194304
 local SLACK = 10
@@ -18,53 +19,54 @@ local MAX_CONSUMERS = 16
 local SCAN_AT_MOST = 1000
 local PAGE = 25
 
-local state, log, consumers, hidden = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default = name == ''
-local s = redis.call('HMGET', state, 'gen', 'on', 'pull', 'last', 'n', 'acked', 'keptFrom', 'prevAck', 'prevAckAt', 'prevOffset', 'prevAt')
-if not s[1] or s[1] ~= ARGV[1] then return { 'GONE' } end
-if s[2] ~= '1' or s[3] ~= '1' then return { 'OFF' } end
-local last, n, keptFrom = tonumber(s[4]), tonumber(s[5]), tonumber(s[7])
+local s = readState(state, { 'registrationId', 'on', 'pull', 'lastId', 'allowedCount', 'pullCursor', 'keptFrom', 'prevAck', 'prevAckAt',
+  'prevOffset', 'prevAt' })
+if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s.on ~= '1' or s.pull ~= '1' then return { 'OFF' } end
+local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
 
-local acked
+local cursor
 if default then
-  acked = tonumber(s[6])
+  cursor = tonumber(s.pullCursor)
 else
   local known = redis.call('HGET', consumers, name)
   if known then
-    acked = tonumber(string.match(known, '^%d+'))
+    cursor = tonumber(string.match(known, '^%d+'))
   else
     -- Those that nobody has polled for a day go with the next trimming, which a quiet bot may not have had.
     if redis.call('HLEN', consumers) >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end
     if redis.call('HLEN', consumers) >= MAX_CONSUMERS then return { 'TOO_MANY' } end
-    acked = 0
+    cursor = 0
   end
 end
 
 local function acknowledge(id)
-  if id <= acked then return end
-  acked = id
+  if id <= cursor then return end
+  cursor = id
   if not default then return end
-  local prevAck, prevAckAt = tonumber(s[8]), tonumber(s[9])
+  local prevAck, prevAckAt = tonumber(s.prevAck), tonumber(s.prevAckAt)
   if now - prevAckAt >= KEPT_MS then
     keptFrom = prevAck
-    redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', acked, 'prevAckAt', now)
-    s[8], s[9] = acked, now
+    redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', cursor, 'prevAckAt', now)
+    s.prevAck, s.prevAckAt = cursor, now
   end
-  redis.call('HSET', state, 'acked', acked, 'ackedN', ordinalUpTo(log, acked, n))
-  if redis.call('EXISTS', hidden) == 1 and #redis.call('XRANGE', log, '(' .. acked, '+', 'COUNT', 1) == 0 then redis.call('DEL', hidden) end
+  writeState(state, { 'pullCursor', cursor, 'pullCursorCount', countUpTo(log, cursor, n) })
+  if redis.call('EXISTS', deliveredByPush) == 1 and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then redis.call('DEL', deliveredByPush) end
 end
 
 -- A slower poller of the same consumer may still read what a faster one acknowledged a moment ago.
 local function oldestReadable()
   if keptFrom > 0 then return keptFrom + 1 end
   local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)
-  return #first > 0 and idOf(first[1]) or acked + 1
+  return #first > 0 and idOf(first[1]) or cursor + 1
 end
 
 local wanted = ARGV[9]
 local function isWanted(entry)
-  if default and entry.muted then return false end
+  if default and not entry.allowed then return false end
   return wanted == '' or string.find(wanted, ',' .. entry.kind .. ',', 1, true) ~= nil
 end
 
@@ -76,7 +78,7 @@ if ARGV[7] == '1' then
     local looked = 0
     while left > 0 do
       if looked >= SCAN_AT_MOST then return { 'BACK', -left, at, counted or '' } end
-      local page = redis.call('XREVRANGE', log, at, '(' .. acked, 'COUNT', wanted == '' and math.min(left, 100) or 100)
+      local page = redis.call('XREVRANGE', log, at, '(' .. cursor, 'COUNT', wanted == '' and math.min(left, 100) or 100)
       if #page == 0 then break end
       for _, found in ipairs(page) do
         local entry = fieldsOf(found)
@@ -87,35 +89,35 @@ if ARGV[7] == '1' then
     end
     if counted then acknowledge(counted - 1) end
     offset = 0
-  elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= acked + 1 - TOO_OLD then
+  elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= cursor + 1 - TOO_OLD then
     if offset > tail then
       last = offset - 1
-      redis.call('HSET', state, 'last', last)
+      writeState(state, { 'lastId', last })
     end
-    if offset > acked then
+    if offset > cursor then
       acknowledge(offset - 1)
       from = offset
     elseif offset >= oldestReadable() then
       from = offset
     end
   end
-elseif offset > acked + 1 and offset <= last + 1 + SLACK then
+elseif offset > cursor + 1 and offset <= last + 1 + SLACK then
   from = offset
-elseif offset > 0 and offset <= acked and offset >= oldestReadable() then
+elseif offset > 0 and offset <= cursor and offset >= oldestReadable() then
   from = offset
 end
 
-from = from or acked + 1
+from = from or cursor + 1
 
 local throttled = 0
 if default and ARGV[8] == '1' then
-  if s[10] == ARGV[4] and now - tonumber(s[11]) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
+  if s.prevOffset == ARGV[4] and now - tonumber(s.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
   redis.call('HSET', state, 'prevOffset', ARGV[4], 'prevAt', now)
 end
 if default then
   redis.call('HSET', state, 'pulledAt', now)
 else
-  redis.call('HSET', consumers, name, acked .. ' ' .. now)
+  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
 end
 
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
@@ -126,7 +128,7 @@ while #raws < limit and not more and not ended do
   if #page == 0 then break end
   for _, found in ipairs(page) do
     local entry = fieldsOf(found)
-    if entry.expires > now and isWanted(entry) and not (default and redis.call('SISMEMBER', hidden, entry.id) == 1) then
+    if entry.expires > now and isWanted(entry) and not (default and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1) then
       local grown = size + 50 + #entry.raw
       if grown > BODY_CAP and size > 0 then
         ended = true

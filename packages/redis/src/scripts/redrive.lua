@@ -3,19 +3,21 @@
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push' or 'rules')
 --       7… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
 -- RESULT {'GONE'} | {'OFF'} when the bot has no backend, or no rules | {'OK'}: wake a turn of that kind
-local s = redis.call('HMGET', KEYS[1], 'gen', ARGV[6])
-if s[1] ~= ARGV[1] then return { 'GONE' } end
-if s[2] ~= '1' then return { 'OFF' } end
+-- @include state
+local reader = ARGV[6]
+local s = readState(KEYS[1], { 'registrationId', reader })
+if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+if s[reader] ~= '1' then return { 'OFF' } end
 for i = 7, #ARGV, 7 do
   local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
   local entry = { id = tonumber(ARGV[i + 1]), raw = ARGV[i + 4], kind = ARGV[i + 2], lane = lane, at = tonumber(ARGV[2]), expires = tonumber(ARGV[5]) }
   if redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
     redis.call('RPUSH', ARGV[4] .. lane, id)
     redis.call('ZADD', KEYS[2], 'NX', ARGV[2], lane)
-    redis.call('HINCRBY', KEYS[1], ARGV[6] == 'push' and 'pend' or 'routing', 1)
+    redis.call('HINCRBY', KEYS[1], STORED[reader .. 'Pending'], 1)
     if ARGV[i + 5] ~= '' then redis.call('HSET', KEYS[5], 'p:' .. id, ARGV[i + 5]) end
     if ARGV[i + 6] ~= '' then redis.call('HSET', KEYS[5], 'g:' .. id, ARGV[i + 6]) end
   end
 end
-redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. ARGV[6])
+redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. reader)
 return { 'OK' }

@@ -1,3 +1,4 @@
+-- @include state
 -- Update ids never fall below those that were handed out: Postgres has a number that none of them is above (`reserved`),
 -- raised well ahead, for when Redis comes back with less than it had.
 
@@ -8,7 +9,7 @@ end
 
 -- Where Postgres knows of ids that the state does not, the state was made anew, or is older.
 local function beginAbove(state, reserved)
-  local s = redis.call('HMGET', state, 'last', 'reserved')
-  if reserved <= tonumber(s[2] or 0) then return end
-  redis.call('HSET', state, 'reserved', reserved, 'last', math.max(tonumber(s[1]), reserved))
+  local s = readState(state, { 'lastId', 'reserved' })
+  if reserved <= tonumber(s.reserved or 0) then return end
+  writeState(state, { 'reserved', reserved, 'lastId', math.max(tonumber(s.lastId), reserved) })
 end

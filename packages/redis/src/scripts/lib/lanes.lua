@@ -1,4 +1,7 @@
--- The lowest id of the log that a reader has filed and not done with, or nil. Ids of redriven updates ('r…') are not the log's.
+-- Lanes of one reader: a sorted set of lanes by the time (ms) their head is due, a list of ids per lane.
+--   Ids of redriven updates ('r…') are not the log's.
+
+-- The lowest id of the log that waits in any lane, or nil.
 local function lowestPending(lanes, lanePrefix)
   local lowest = nil
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
@@ -13,21 +16,20 @@ local function lowestPending(lanes, lanePrefix)
   return lowest
 end
 
--- Forgets everything a reader has filed. Answers what had been redriven, as JSON texts.
-local function clearLanes(reader, state, lanes, flight, work, redriven, lanePrefix)
-  local again = redis.call('HVALS', redriven)
-  for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
-  redis.call('DEL', lanes, flight, work, redriven)
-  redis.call('HINCRBY', state, 'e:' .. reader, 1)
-  return again
+-- Forgets everything that waits in lanes; keys: lanes, inFlight, work, redriven. Answers the redriven ones, as JSON texts.
+local function clearLanes(keys, lanePrefix)
+  local redriven = redis.call('HVALS', keys.redriven)
+  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
+  redis.call('DEL', keys.lanes, keys.inFlight, keys.work, keys.redriven)
+  return redriven
 end
 
 -- What a dead owner had in flight is due again, before anything else.
-local function restoreFlights(lanes, flight)
-  local restored = redis.call('HKEYS', flight)
+local function restoreInFlight(lanes, inFlight)
+  local restored = redis.call('HKEYS', inFlight)
   if #restored == 0 then return end
   for _, lane in ipairs(restored) do redis.call('ZADD', lanes, 'XX', 0, lane) end
-  redis.call('DEL', flight)
+  redis.call('DEL', inFlight)
 end
 
 -- The backend takes updates again: nobody waits for the rest of a long delay. What is in flight stays so.

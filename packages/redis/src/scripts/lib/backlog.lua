@@ -1,0 +1,26 @@
+-- @include state
+-- What backlogOf needs of a state.
+local BACKLOG_FIELDS = { 'allowedCount', 'pull', 'push', 'parked', 'pullCursorCount', 'pushCursorCount', 'pushPending',
+  'rules', 'rulesUnread', 'rulesPending' }
+
+-- How many updates wait for a bot's active readers: at the quickest of them, which intake is limited by, and at the
+-- slowest, which is what they take of memory. Both 0 where nobody reads. s: the state, with BACKLOG_FIELDS.
+local function backlogOf(s, now)
+  local count, quickest, slowest = tonumber(s.allowedCount), nil, 0
+  if s.pull == '1' then
+    quickest = count - tonumber(s.pullCursorCount)
+    slowest = quickest
+  end
+  if s.push == '1' or tonumber(s.parked) > now then
+    local behind = count - tonumber(s.pushCursorCount) + tonumber(s.pushPending)
+    quickest = math.min(quickest or behind, behind)
+    slowest = math.max(slowest, behind)
+  end
+  if s.rules == '1' then
+    local behind = tonumber(s.rulesUnread) + tonumber(s.rulesPending)
+    -- Rules stop intake only where nobody else reads.
+    quickest = quickest or behind
+    slowest = math.max(slowest, behind)
+  end
+  return quickest or 0, slowest
+end

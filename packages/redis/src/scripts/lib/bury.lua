@@ -1,0 +1,11 @@
+-- @include turn
+-- @include dead-letter
+
+-- A unit's update becomes a dead letter; failure as addDeadLetter takes it.
+local function bury(turn, id, failure)
+  local entry = readEntry(turn, id)
+  if not entry then return end
+  local origin = { bot = turn.botId, registration = turn.registrationId, now = turn.now, reader = turn.reader }
+  addDeadLetter(turn.history, origin, entry, failure)
+  if redis.call('ZADD', turn.pendingTurns, 'NX', turn.now, 'history') == 1 then turn.wakeHistory = 1 end
+end

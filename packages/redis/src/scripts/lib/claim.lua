@@ -1,0 +1,96 @@
+-- Claims what is due, one unit a lane. A unit is {lane, record or '', progress or '', then per update: id in its lane,
+-- update id, raw, kind, accepted at, expires at, traceparent or ''}.
+-- @include turn
+-- @include bury
+local ALBUM_AT_MOST = 10
+
+local function buryExpired(turn, id, record)
+  local known = record ~= '' and cjson.decode(record) or {}
+  local reason = 'expired before it could be ' .. (turn.reader == 'push' and 'delivered' or 'routed')
+  if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
+  bury(turn, id, {
+    code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),
+    firstFailedAtMs = numberIn(known.firstFailedAtMs), lastFailedAtMs = numberIn(known.lastFailedAtMs),
+  })
+end
+
+-- Adds the other members of an album to its unit; nil and when it will be complete, when that may not be yet.
+local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
+  for members = 1, ALBUM_AT_MOST - 1 do
+    local id = redis.call('LINDEX', turn.lanePrefix .. lane, members)
+    if not id then
+      if newest + gatherMs > turn.now then return nil, newest + gatherMs end
+      return unit
+    end
+    local member = redis.call('HGET', turn.work, 'g:' .. id) == album and readEntry(turn, id)
+    if not member then return unit end
+    for _, field in ipairs({ id, member.id, member.raw, member.kind, member.at, member.expires, member.trace or '' }) do unit[#unit + 1] = field end
+    newest = member.at
+  end
+  return unit
+end
+
+-- The unit at the head of a lane, and how often it was begun. When an album may not be complete yet, nil and when it will
+-- be; nil when the lane is empty. What cannot be handled any more is buried on the way.
+local function headOf(turn, lane, gatherMs)
+  while true do
+    local id = redis.call('LINDEX', turn.lanePrefix .. lane, 0)
+    if not id then return nil end
+    local entry, known = readEntry(turn, id), redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id)
+    local record, album = known[1] or '', known[3]
+    if not entry then
+      leaveLane(turn, lane)
+    elseif entry.expires <= turn.now then
+      buryExpired(turn, id, record)
+      leaveLane(turn, lane)
+    else
+      local unit = { lane, record, known[2] or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
+      if album then
+        local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
+        if not whole then return nil, completeAt end
+      end
+      local begun = redis.call('HINCRBY', turn.work, 's:' .. id, 1)
+      if begun <= turn.begunAtMost then return unit, begun end
+      bury(turn, id, {
+        code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
+        attempts = turn.begunAtMost,
+      })
+      leaveLane(turn, lane)
+    end
+  end
+end
+
+-- Claims up to turn.limit units. What owners died with twice is tried a last time with nothing beside it, so that only what
+-- kills them is buried for it: suspect is the lane of such a unit, '' or nil when there is none.
+local function claimDue(turn, suspect, gatherMs)
+  local units = {}
+  if suspect and suspect ~= '' then
+    turn.halted = redis.call('HEXISTS', turn.inFlight, suspect) == 1
+    if not turn.halted then change(turn, turn.reader .. 'Suspect', '') end
+  end
+  if turn.halted or turn.limit <= 0 then return units end
+  local due = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.now, 'WITHSCORES', 'LIMIT', 0, turn.limit)
+  for i = 1, #due, 2 do
+    local lane = due[i]
+    local unit, begun = headOf(turn, lane, gatherMs)
+    if not unit then
+      dueAgain(turn, lane, begun or turn.now)
+    else
+      local isSuspect = begun == turn.begunAtMost and tonumber(due[i + 1]) == 0
+      if isSuspect and redis.call('EXISTS', turn.inFlight) == 1 then
+        redis.call('HINCRBY', turn.work, 's:' .. unit[4], -1)
+        turn.halted = true
+        break
+      end
+      redis.call('ZADD', turn.lanes, IN_FLIGHT_SCORE, lane)
+      redis.call('HSET', turn.inFlight, lane, turn.claim)
+      units[#units + 1] = unit
+      if isSuspect then
+        change(turn, turn.reader .. 'Suspect', lane)
+        turn.halted = true
+        break
+      end
+    end
+  end
+  return units
+end

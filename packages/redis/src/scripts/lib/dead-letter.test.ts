@@ -1,0 +1,45 @@
+import { BOT, type LuaScene, luaScene, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const add = (failure: object) =>
+  scene.evaluate(
+    'dead-letter',
+    `addDeadLetter(KEYS[1], cjson.decode(ARGV[1]), { id = 7, raw = '{}' }, cjson.decode(ARGV[2]))`,
+    [scene.keys.history],
+    [JSON.stringify({ bot: BOT, registration: REGISTRATION, now: 5, reader: 'push' }), JSON.stringify(failure)],
+  );
+const fields = async () => {
+  const [[, flat] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
+  return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+};
+
+test('says which update was given up, by whom, and why', async () => {
+  await add({
+    code: 'refused',
+    reason: '500',
+    attempts: 3,
+    lastStatus: 500,
+    firstFailedAtMs: 1,
+    lastFailedAtMs: 2,
+    destinations: '[1]',
+  });
+  expect(await fields()).toEqual({
+    ...{ t: 'dead', b: String(BOT), g: REGISTRATION, a: '5', i: '7', u: '{}', d: 'push', w: '500', c: '3', s: '500' },
+    ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]' },
+  });
+});
+
+test('what is not known is empty, and a null of JSON is no number', async () => {
+  await add({ code: 'crashed', reason: 'r', attempts: 3 });
+  expect(await fields()).toMatchObject({ s: '', firstFailedAt: '', lastFailedAt: '', destinations: '' });
+  expect(
+    await scene.evaluate('dead-letter', "return { numberIn(cjson.decode('[null]')[1]) or 'nil', numberIn(4) }"),
+  ).toEqual(['nil', 4]);
+});

@@ -1,0 +1,34 @@
+import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const entry = (id: number, count: number, left: '0' | '1') =>
+  scene.commands.xadd(
+    ...([scene.keys.log, `${id}-0`, 'u', `raw ${id}`, 'k', 'message', 'l', 'c:5'] as const),
+    ...['t', String(NOW_MS), 'x', String(NOW_MS + 1), 'n', String(count), 'm', left],
+  );
+
+test('an entry is read field by field, and a missing one is nil', async () => {
+  await entry(3, 2, '1');
+  const at = (id: number) =>
+    scene.evaluate('log', 'return cjson.encode(entryAt(KEYS[1], ARGV[1]))', [scene.keys.log], [id]);
+  expect(JSON.parse(String(await at(3)))).toEqual({
+    ...{ id: 3, raw: 'raw 3', kind: 'message', lane: 'c:5', at: NOW_MS, expires: NOW_MS + 1, count: 2, allowed: false },
+  });
+  expect(await at(4)).toBe('null');
+});
+
+test('counts allowed updates up to an id, also where the entry at it or before it is trimmed', async () => {
+  const upTo = (id: number) => scene.evaluate('log', 'return countUpTo(KEYS[1], ARGV[1], 9)', [scene.keys.log], [id]);
+  expect(await upTo(5)).toBe(9);
+  await entry(3, 2, '0');
+  await entry(5, 2, '1');
+  await entry(7, 3, '0');
+  expect(await Promise.all([2, 3, 4, 5, 7, 8].map(upTo))).toEqual([1, 2, 2, 2, 3, 3]);
+});

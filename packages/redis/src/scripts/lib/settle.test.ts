@@ -1,0 +1,71 @@
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const settle = (...unit: (string | number)[]) => {
+  const body = `local turn = openTurn('push', KEYS, ARGV)
+turn.pending = 5
+return { settleUnits(turn, ARGV, 12, 1), turn.pending }`;
+  const args = [...scene.claimArguments('push', { name: 'a1', settled: 1 }), ...unit];
+  return scene.evaluate('settle', body, scene.turnKeys('push'), args);
+};
+const lane = async () => ({
+  waits: await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1),
+  dueMs: await scene.commands.zscore(scene.keys.lanes, 'c:5'),
+  work: await scene.commands.hgetall(scene.keys.work),
+  inFlight: await scene.commands.hexists(scene.keys.inFlight, 'c:5'),
+});
+const claimed = async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1, 2]);
+  await scene.commands.rpush(scene.keys.lane('c:5'), '1', '2');
+  await scene.commands.zadd(scene.keys.lanes, 9e15, 'c:5');
+  await scene.commands.hset(scene.keys.inFlight, 'c:5', 'a0');
+  await scene.commands.hset(scene.keys.work, 's:1', 1);
+};
+
+test.each(['delivered', 'dropped'])('what was %s leaves its lane, and the next one is due', async (outcome) => {
+  await claimed();
+  expect(await settle('c:5', '1', 1, outcome, '', '')).toEqual([18, 4]);
+  expect(await lane()).toEqual({ waits: ['2'], dueMs: String(NOW_MS), work: {}, inFlight: 0 });
+});
+
+test('all members of an album leave with it, and the lane with the last of them', async () => {
+  await claimed();
+  expect(await settle('c:5', '1', 2, 'delivered', '', '')).toEqual([18, 3]);
+  expect(await lane()).toEqual({ waits: [], dueMs: null, work: {}, inFlight: 0 });
+});
+
+test('what is to be tried again keeps its record, and no more counts as begun', async () => {
+  await claimed();
+  await settle('c:5', '1', 1, 'retry', NOW_MS + 9, '{"attempts":1}');
+  const work = { 'r:1': '{"attempts":1}' };
+  expect(await lane()).toEqual({ waits: ['1', '2'], dueMs: String(NOW_MS + 9), work, inFlight: 0 });
+});
+
+test('what crashed stays begun, and what was returned does not', async () => {
+  await claimed();
+  await settle('c:5', '1', 1, 'crashed', NOW_MS + 9, '');
+  expect(await lane()).toMatchObject({ dueMs: String(NOW_MS + 9), work: { 's:1': '1' } });
+  await settle('c:5', '1', 1, 'returned', '', '');
+  expect(await lane()).toMatchObject({ dueMs: String(NOW_MS), work: { 's:1': '0' } });
+});
+
+test('what is dead becomes a dead letter of its turn', async () => {
+  await claimed();
+  await settle('c:5', '1', 1, 'dead', '', '{"code":"refused","reason":"500","attempts":3}');
+  const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(letter.slice(0, 8)).toEqual(['t', 'dead', 'b', String(BOT), 'g', REGISTRATION, 'a', String(NOW_MS)]);
+});
+
+test('a lane that somebody else went on with is left alone', async () => {
+  await claimed();
+  await settle('c:5', '0', 1, 'delivered', '', '');
+  expect(await lane()).toMatchObject({ waits: ['1', '2'], dueMs: '9000000000000000' });
+});

@@ -1,0 +1,38 @@
+import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+import { stateFields } from '../../state-fields.ts';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+test('reads fields by their names in code, and leaves out what is absent', async () => {
+  await scene.commands.hset(scene.keys.state, { gen: 'one', filed: 7, pull: 1 });
+  const body = `return cjson.encode(readState(KEYS[1], { 'registrationId', 'openUntil', 'pushCursor', 'pull' }))`;
+  const read = JSON.parse(String(await scene.evaluate('state', body, [scene.keys.state])));
+  expect(read).toEqual({ registrationId: 'one', pushCursor: '7', pull: '1' });
+});
+
+test('writes fields under the names that the previous release reads, and nothing where nothing changes', async () => {
+  const { state } = scene.keys;
+  await scene.evaluate('state', 'writeState(KEYS[1], {})', [state]);
+  expect(await scene.commands.exists(state)).toBe(0);
+  await scene.evaluate('state', `writeState(KEYS[1], { 'openUntil', 5, 'rulesClaim', 'a', 'pushOkAt', 6 })`, [state]);
+  expect(await scene.commands.hgetall(state)).toEqual({ closedUntil: '5', 'round:rules': 'a', pushOkAt: '6' });
+});
+
+test('knows the stored names that TypeScript reads', async () => {
+  const stored = JSON.parse(String(await scene.evaluate('state', 'return cjson.encode(STORED)')));
+  expect(stored).toMatchObject(stateFields);
+});
+
+test('closing the breaker forgets the failures', async () => {
+  const { state } = scene.keys;
+  await scene.commands.hset(state, { failSince: 1, probeMs: 2, closedUntil: 3, pushErr: 'down' });
+  await scene.evaluate('state', 'closeBreaker(KEYS[1])', [state]);
+  expect(await scene.commands.hgetall(state)).toEqual({ pushErr: 'down' });
+});

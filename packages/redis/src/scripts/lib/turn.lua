@@ -1,0 +1,112 @@
+-- One call of a turn of push or of rules. Both have an owner, a cursor in the log, lanes that flow on their own, and tries
+-- that are counted.
+-- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
+-- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
+--       6 how many units to claim  7 '1' to tidy the log  8 how often a unit may be begun without an end
+--       9 'idle' takes the pending turn away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
+--       10 name of the claim: the same one is asked for again when its answer was lost; what it did is not done twice
+--       11 how many units to settle  12… per unit as lib/settle.lua says; after them what the reader's own script names
+-- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
+--      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1),
+--         pending turn taken away (0/1), {what the reader's own script names}, unit as lib/claim.lua says …}
+-- @include state
+-- @include trim
+-- @include lanes
+local IN_FLIGHT_SCORE = 9e15
+
+-- What the functions of a call share; reader: 'push' or 'rules'.
+local function openTurn(reader, keys, args)
+  return {
+    reader = reader, state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
+    history = keys[7], pendingTurns = keys[8], consumers = keys[9],
+    registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
+    limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
+    -- How many units wait in lanes; whether this claim was carried out before; whether lanes have to wait for one unit.
+    pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
+  }
+end
+
+-- Fields of the state are written together, by closeTurn: name, value …
+local function change(turn, ...)
+  append(turn.changes, ...)
+end
+
+-- The reply to this claim was lost: nobody began its units, so they are no tries, and first in line.
+local function returnUnits(turn)
+  local out = redis.call('HGETALL', turn.inFlight)
+  for i = 1, #out, 2 do
+    if out[i + 1] == turn.claim then
+      local id = redis.call('LINDEX', turn.lanePrefix .. out[i], 0)
+      if id then redis.call('HINCRBY', turn.work, 's:' .. id, -1) end
+      redis.call('ZADD', turn.lanes, 'XX', 0, out[i])
+      redis.call('HDEL', turn.inFlight, out[i])
+    end
+  end
+end
+
+-- Makes the caller the owner, or knows it again: the fencing token, or nil and why there is none.
+--   s: the state, with registrationId, on, and of this reader <reader>, <reader>FencingToken, <reader>Claim
+local function ownTurn(turn, s)
+  local token = s[turn.reader .. 'FencingToken']
+  if s.registrationId ~= turn.registrationId then return nil, 'GONE' end
+  if turn.fencingToken ~= '' and token ~= turn.fencingToken then return nil, 'FENCED' end
+  if s[turn.reader .. 'Claim'] == turn.claim then
+    turn.repeated, turn.limit, turn.wakeHistory = true, 0, 1
+    returnUnits(turn)
+    return tonumber(token)
+  end
+  change(turn, turn.reader .. 'Claim', turn.claim)
+  if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
+  if s.on ~= '1' or s[turn.reader] ~= '1' then return nil, 'OFF' end
+  restoreInFlight(turn.lanes, turn.inFlight)
+  return redis.call('HINCRBY', turn.state, STORED[turn.reader .. 'FencingToken'], 1)
+end
+
+-- An entry of the log, or a redriven update; nil when it is gone.
+local function readEntry(turn, id)
+  if string.sub(id, 1, 1) ~= 'r' then return entryAt(turn.log, id) end
+  local text = redis.call('HGET', turn.redriven, id)
+  return text and cjson.decode(text)
+end
+
+local function fileInLane(turn, lane, id)
+  if redis.call('RPUSH', turn.lanePrefix .. lane, id) == 1 then redis.call('ZADD', turn.lanes, turn.now, lane) end
+  turn.pending = turn.pending + 1
+end
+
+local function leaveLane(turn, lane)
+  local id = redis.call('LPOP', turn.lanePrefix .. lane)
+  redis.call('HDEL', turn.work, 's:' .. id, 'r:' .. id, 'p:' .. id, 'g:' .. id)
+  if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', turn.redriven, id) end
+  turn.pending = turn.pending - 1
+end
+
+-- The lane's head is due at that time (ms); an empty lane goes.
+local function dueAgain(turn, lane, at)
+  if redis.call('EXISTS', turn.lanePrefix .. lane) == 1 then
+    redis.call('ZADD', turn.lanes, at, lane)
+  else
+    redis.call('ZREM', turn.lanes, lane)
+  end
+end
+
+-- Writes the state, takes the pending turn away where that was asked for, and makes the answer. found: fencingToken;
+--   active: whether the reader may be given anything; cursor: up to where the log is read; more: whether there is more to
+--   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own; units
+local function closeTurn(turn, found)
+  local first, lookAt = redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES'), ''
+  if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
+  if found.openUntil > 0 and lookAt ~= '' then lookAt = tostring(math.max(tonumber(lookAt), found.openUntil)) end
+  if #first == 0 then
+    change(turn, turn.reader .. 'Floor', found.cursor)
+  elseif turn.tidies then
+    change(turn, turn.reader .. 'Floor', (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
+  end
+  writeState(turn.state, turn.changes)
+  local nothing = not found.active or #first == 0
+    or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
+  local ended = turn.ending ~= '' and nothing and #found.units == 0 and not found.more
+  if ended then redis.call('ZREM', turn.pendingTurns, turn.botId .. ':' .. turn.reader) end
+  if ended or turn.tidies then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
+  return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, ended and 1 or 0, found.answer, unpack(found.units) }
+end

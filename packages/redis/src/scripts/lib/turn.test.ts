@@ -1,0 +1,74 @@
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const OWN = `local s = readState(KEYS[1], { 'registrationId', 'on', 'push', 'pushFencingToken', 'pushClaim' })
+local turn = openTurn('push', KEYS, ARGV)
+local token, refusal = ownTurn(turn, s)
+writeState(turn.state, turn.changes)
+return { token or refusal, turn.repeated and 1 or 0 }`;
+const own = (claim: { token?: number; name: string }, registration = REGISTRATION) => {
+  const [, ...rest] = scene.claimArguments('push', claim);
+  return scene.evaluate('turn', OWN, scene.turnKeys('push'), [registration, ...rest]);
+};
+const close = (found: string, end: string) => {
+  const body = `local turn = openTurn('push', KEYS, ARGV)
+local found = { fencingToken = 1, active = true, cursor = 3, more = false, openUntil = 0, answer = {}, units = {} }
+${found}
+return closeTurn(turn, found)`;
+  return scene.evaluate('turn', body, scene.turnKeys('push'), scene.claimArguments('push', { name: 'last', end }));
+};
+
+test('a turn begins with a higher token, and the one before it is fenced', async () => {
+  await scene.applyBot({ push: true });
+  expect(await own({ name: 'a1' })).toEqual([1, 0]);
+  expect(await own({ token: 1, name: 'a2' })).toEqual([1, 0]);
+  expect(await own({ name: 'b1' })).toEqual([2, 0]);
+  expect(await own({ token: 1, name: 'a3' })).toEqual(['FENCED', 0]);
+});
+
+test('nothing begins for a bot that is gone, registered anew, or pushes no more', async () => {
+  expect(await own({ name: 'a1' })).toEqual(['GONE', 0]);
+  await scene.applyBot({ pull: true });
+  expect(await own({ name: 'a1' }, 'another')).toEqual(['GONE', 0]);
+  expect(await own({ name: 'a1' })).toEqual(['OFF', 0]);
+});
+
+test('a claim that is asked for again is known, and its units are no tries', async () => {
+  await scene.applyBot({ push: true });
+  await own({ name: 'a1' });
+  await scene.commands.rpush(scene.keys.lane('c:5'), '7');
+  await scene.commands.zadd(scene.keys.lanes, 9e15, 'c:5');
+  await scene.commands.hset(scene.keys.inFlight, 'c:5', 'a1');
+  await scene.commands.hset(scene.keys.work, 's:7', 2);
+  expect(await own({ token: 1, name: 'a1' })).toEqual([1, 1]);
+  expect(await scene.commands.hget(scene.keys.work, 's:7')).toBe('1');
+  expect(await scene.commands.zscore(scene.keys.lanes, 'c:5')).toBe('0');
+  expect(await scene.commands.exists(scene.keys.inFlight)).toBe(0);
+});
+
+test('the last claim takes the pending turn away, unless something waits', async () => {
+  const { keys, commands } = scene;
+  await scene.applyBot({ push: true });
+  await commands.zadd(keys.pendingTurns, NOW_MS, `${BOT}:push`);
+  await commands.zadd(keys.lanes, NOW_MS + 50, 'c:5');
+  await commands.rpush(keys.lane('c:5'), '3');
+  expect(await close('', 'idle')).toEqual(['OK', 1, String(NOW_MS + 50), 0, 0, []]);
+  expect(await commands.zcard(keys.pendingTurns)).toBe(1);
+  expect(await close('', 'asleep')).toEqual(['OK', 1, String(NOW_MS + 50), 0, 1, []]);
+  expect(await commands.zcard(keys.pendingTurns)).toBe(0);
+});
+
+test('what is due waits for the next probe while the breaker is open, and trimming leaves what waits', async () => {
+  await scene.applyBot({ push: true });
+  await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');
+  await scene.commands.rpush(scene.keys.lane('c:5'), '2');
+  expect(await close('found.openUntil = 9', '')).toEqual(['OK', 1, '9', 0, 0, []]);
+  expect(await scene.commands.hget(scene.keys.state, 'floor')).toBe('1');
+});

@@ -1,0 +1,87 @@
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { loadScript, runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { startTestRedis } from './redis.ts';
+
+export const BOT = 1;
+export const NOW_MS = 1_800_000_000_000;
+export const REGISTRATION = 'registration-1';
+
+type Arguments = (string | number)[];
+export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
+
+/** A Redis of a test file's own, with one bot, for what single scripts and their includes do. */
+export async function luaScene() {
+  const server = await startTestRedis();
+  const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
+  const { commands } = redis;
+  const keys = botKeys(BOT);
+  const run = (name: ScriptName, scriptKeys: string[], args: Arguments): Promise<ScriptReply> =>
+    runScript(commands, name, scriptKeys, args);
+  const turnKeys = (reader: 'push' | 'rules'): string[] => {
+    const ofReader =
+      reader === 'push'
+        ? [keys.lanes, keys.inFlight, keys.work, keys.redriven]
+        : [keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven];
+    return [keys.state, keys.log, ...ofReader, keys.history, keys.pendingTurns, keys.consumers];
+  };
+  return {
+    commands,
+    keys,
+    run,
+    turnKeys,
+    /** Runs Lua that follows the text of an include. */
+    evaluate: (include: string, body: string, scriptKeys: string[] = [], args: Arguments = []): Promise<unknown> =>
+      commands.eval(`${loadScript(`lib/${include}`)}\n${body}`, scriptKeys.length, ...scriptKeys, ...args),
+    /** Sets the bot up, or changes it: everything is off that is not named. */
+    applyBot: (
+      settings: { pull?: boolean; push?: boolean; rules?: boolean; manage?: boolean; revision?: number } = {},
+    ) =>
+      run(
+        'apply-bot',
+        [
+          ...[keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work],
+          ...[keys.redriven, keys.history, keys.pendingTurns],
+          ...[keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
+        ],
+        [
+          ...[
+            REGISTRATION,
+            NOW_MS,
+            keys.lane(''),
+            settings.pull ? 1 : 0,
+            settings.push ? 1 : 0,
+            settings.manage ? 1 : 0,
+          ],
+          ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
+        ],
+      ),
+    /** Takes updates in, as the platform pushes them: all of one lane. */
+    accept: (ids: number[], lane = 'c:5') =>
+      run(
+        'accept-updates',
+        [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.seen(0)],
+        [
+          ...[REGISTRATION, NOW_MS, BOT, '', '', 100_000, '', '', 0, redis.runIds()],
+          ...ids.flatMap((id) => {
+            const raw = `{"update_id":${id}}`;
+            return [id, 6, id, 'message', lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
+          }),
+        ],
+      ),
+    /** The first arguments of a claim: `settled` units have six arguments each, which follow. */
+    claimArguments: (
+      reader: 'push' | 'rules',
+      claim: { token?: number; name: string; limit?: number; atMs?: number; settled?: number; end?: string },
+    ): Arguments => {
+      const { token = '', name, limit = 10, atMs = NOW_MS, settled = 0, end = '' } = claim;
+      const lanePrefix = reader === 'push' ? keys.lane('') : keys.rulesLane('');
+      return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, name, settled];
+    },
+    clear: () => commands.flushall(),
+    close: async () => {
+      await redis.close();
+      await server.stop();
+    },
+  };
+}
