@@ -1,0 +1,37 @@
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ...fields);
+
+test('a state is made once, and an older configuration or another registration changes nothing', async () => {
+  expect(await scene.applyBot({ push: true, revision: 2 })).toEqual(['OK', '0']);
+  expect(await scene.applyBot({ pull: true, revision: 1 })).toEqual(['OLD']);
+  await scene.commands.hset(scene.keys.state, 'gen', 'another');
+  expect(await scene.applyBot({ pull: true, revision: 3 })).toEqual(['GONE']);
+  expect(await state('push', 'pull', 'rev')).toEqual(['1', '0', '2']);
+});
+
+test('a switched-off push parks its cursor and fences its turn; pull instead of it goes on where it stopped', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1, 2]);
+  await scene.applyBot({ revision: 2 });
+  expect(await state('parked', 'e:push', 'filed')).toEqual([String(NOW_MS + 3_600_000), '1', '0']);
+  await scene.applyBot({ pull: true, revision: 3 });
+  expect(await state('acked', 'ackedN', 'e:push')).toEqual(['0', '0', '2']);
+});
+
+test('rules that are switched off forget what waits, and what was redriven is a dead letter again', async () => {
+  await scene.applyBot({ rules: true });
+  await scene.commands.hset(scene.keys.rulesRedriven, 'r1', '{"id":7,"raw":"{}"}');
+  await scene.applyBot({ revision: 2 });
+  expect(await scene.commands.exists(scene.keys.rulesRedriven)).toBe(0);
+  const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(letter).toEqual(expect.arrayContaining(['dead', '7', 'rules_removed', String(BOT), REGISTRATION]));
+});

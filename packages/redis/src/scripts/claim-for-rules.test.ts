@@ -1,0 +1,35 @@
+import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const claim = (options: Parameters<LuaScene['claimArguments']>[1], ...rest: (string | number)[]) => {
+  const own = rest.length === 0 ? [0, '', 0] : rest;
+  return scene.run('claim-for-rules', scene.turnKeys('rules'), [...scene.claimArguments('rules', options), ...own]);
+};
+
+test('shows what is new, files what is to be routed, and claims it', async () => {
+  await scene.applyBot({ rules: true });
+  await scene.accept([1, 2]);
+  const [, token, , , , shown] = await claim({ name: 'a1' });
+  const raw = (id: number) => `{"update_id":${id}}`;
+  expect([token, shown]).toEqual([1, [2, 1, [1, 'c:5', 'message', raw(1), 2, 'c:5', 'message', raw(2)]]]);
+  const [, , , , , news, unit] = await claim({ token: 1, name: 'a2' }, 0, 2, 2, 'c:5', '2', '');
+  expect(news).toEqual(['', 1, []]);
+  expect((unit as unknown[]).slice(0, 5)).toEqual(['c:5', '', '', '2', 2]);
+  expect(await scene.commands.hmget(scene.keys.state, 'looked', 'unlooked', 'routing')).toEqual(['2', '0', '1']);
+});
+
+test('files nothing twice when an older look comes late', async () => {
+  await scene.applyBot({ rules: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  await claim({ token: 1, name: 'a2', limit: 0 }, 0, 1, 1, 'c:5', '1', '');
+  await claim({ token: 1, name: 'a3', limit: 0 }, 0, 1, 1, 'c:5', '1', '');
+  expect(await scene.commands.lrange(scene.keys.rulesLane('c:5'), 0, -1)).toEqual(['1']);
+});

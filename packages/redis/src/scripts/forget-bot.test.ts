@@ -1,0 +1,35 @@
+import { BOT, type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+test('leaves nothing of a bot but its seen ids, and nothing pending', async () => {
+  const { keys } = scene;
+  await scene.applyBot({ push: true, rules: true });
+  await scene.accept([1]);
+  await scene.commands.rpush(keys.rulesLane('c:5'), '1');
+  await scene.commands.zadd(keys.rulesLanes, 1, 'c:5');
+  await scene.run(
+    'forget-bot',
+    [
+      ...[
+        keys.state,
+        keys.log,
+        keys.consumers,
+        keys.deliveredByPush,
+        keys.lanes,
+        keys.inFlight,
+        keys.work,
+        keys.attempts,
+      ],
+      ...[keys.redriven, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
+    ],
+    [keys.lane(''), BOT, keys.rulesLane('')],
+  );
+  expect(await scene.commands.keys('*')).toEqual([keys.seen(0)]);
+});

@@ -1,0 +1,40 @@
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const redrive = (reader: 'push' | 'rules', ...letters: (string | number)[][]) => {
+  const { state, pendingTurns } = scene.keys;
+  const ofReader =
+    reader === 'push'
+      ? { keys: [scene.keys.lanes, scene.keys.redriven], lane: scene.keys.lane('') }
+      : { keys: [scene.keys.rulesLanes, scene.keys.rulesRedriven], lane: scene.keys.rulesLane('') };
+  return scene.run(
+    'redrive',
+    [state, ...ofReader.keys, pendingTurns, scene.keys.rulesWork],
+    [REGISTRATION, NOW_MS, BOT, ofReader.lane, NOW_MS + 9, reader, ...letters.flat()],
+  );
+};
+const LETTER = [4, 7, 'message', 'c:5', '{"update_id":7}', '', ''];
+
+test('a dead letter stands at the end of its lane once, and a turn is pending', async () => {
+  await scene.applyBot({ push: true });
+  expect([await redrive('push', LETTER, LETTER), await redrive('push', LETTER)]).toEqual([['OK'], ['OK']]);
+  expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r4']);
+  expect(await scene.commands.hget(scene.keys.state, 'pend')).toBe('1');
+  expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`]);
+});
+
+test('rules keep its progress and its album; without a reader nothing happens', async () => {
+  expect(await redrive('push', LETTER)).toEqual(['GONE']);
+  await scene.applyBot({ rules: true });
+  expect(await redrive('push', LETTER)).toEqual(['OFF']);
+  await redrive('rules', [...LETTER.slice(0, 5), '{"to":{}}', 'album']);
+  expect(await scene.commands.hgetall(scene.keys.rulesWork)).toEqual({ 'p:r4': '{"to":{}}', 'g:r4': 'album' });
+  expect(await scene.commands.hget(scene.keys.state, 'routing')).toBe('1');
+});
