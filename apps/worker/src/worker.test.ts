@@ -217,7 +217,7 @@ describe('a worker', () => {
     await waitFor(() => texts().includes('after'), { timeoutMs: 20_000 });
   });
 
-  test('the first success at a closed backend resumes it for every bot with the same URL', async () => {
+  test('the first success at a backend closes its breaker for every bot with the same URL', async () => {
     answer = () => 503;
     const one = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
     const other = await registered({ proxyEnabled: true, backendUrl: `${backend.url}/shared` });
