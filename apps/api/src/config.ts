@@ -11,7 +11,7 @@ import {
 } from '@flotilla/runtime/settings.ts';
 import { tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
 import { z } from 'zod';
-import { hostName } from './http/host-name.ts';
+import { hostName } from './http/proxy-host.ts';
 
 const MIN_KEY_LENGTH = 24;
 const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];

@@ -30,8 +30,8 @@ import { type Authentication, authentication } from './auth/authentication.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import { type CredentialWatch, watchCredentials } from './auth/watch-credentials.ts';
 import type { ApiConfig } from './config.ts';
-import { type BodyBudget, bodyBudget } from './http/body-budget.ts';
 import { type ClientAddress, clientAddress } from './http/client-address.ts';
+import { type BodyBudget, bodyBudget } from './http/collect-body.ts';
 import { type ProxyHost, proxyHost } from './http/proxy-host.ts';
 
 /** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */

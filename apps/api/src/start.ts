@@ -17,10 +17,10 @@ import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts'
 import { isBotApiPath } from './bot-api-proxy/path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
-import { answerWhileWaiting } from './http/answer-while-waiting.ts';
+import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
-import { trustedProxies } from './http/trusted-proxies.ts';
+import { answerWhileWaiting } from './http/while-starting.ts';
 import { readReadiness } from './probes/readiness.ts';
 
 /** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */

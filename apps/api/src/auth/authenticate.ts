@@ -1,5 +1,6 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
@@ -26,4 +27,11 @@ export async function authenticate(
   // For the request log, also of a request that is refused further on.
   response.locals.caller = caller;
   return caller;
+}
+
+/** Who stands behind a call, for the audit log; null: somebody who is not signed in yet. */
+export function actorOf(caller: Caller | null, address: string | null): Actor {
+  if (caller === null) return { kind: 'nobody', address };
+  const { account, apiKey } = caller;
+  return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
 }

@@ -18,3 +18,13 @@ export function requireRole(
     throw new FlotillaError('forbidden', 'A key that expires cannot do this: what it makes would outlive it');
   }
 }
+
+/** Throws 'forbidden' for a session of an account that must still change the password it was given; keys go on. */
+export function requirePasswordChanged(
+  operation: Pick<Operation, 'beforePasswordChange'>,
+  caller: Caller | null,
+): void {
+  if (caller === null || caller.apiKey !== null || operation.beforePasswordChange === true) return;
+  if (!caller.account.mustChangePassword) return;
+  throw new FlotillaError('forbidden', 'The password must be changed first');
+}

@@ -6,7 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../http/network-of.ts';
+import { networkOf } from '../http/client-address.ts';
 import { knownNetworks } from './known-networks.ts';
 
 const FAILURES = 5;

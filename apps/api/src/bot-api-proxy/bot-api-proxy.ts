@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
+import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { NOT_FOUND, OTHER_HOST, POLL_ERROR_DELAY_MS, sendEmpty } from './answer.ts';
 import { captureCalls } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
-import type { Sender } from '../http/body-budget.ts';
+import type { Sender } from '../http/collect-body.ts';
 import {
   AMBIGUOUS,
   type BotApiAnswer,

@@ -1,7 +1,7 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { QuickCounter, QuickHistogram } from '@flotilla/runtime/quick-series.ts';
 import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
-import { type StatusClass, statusClass } from '../http/status-class.ts';
+import { type StatusClass, statusClass } from '../http/observe-request.ts';
 
 export type ProxyMetrics = {
   /** Notes a call of this (lower-case) method that has ended; a file and what is no call have none. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from '../http/send-answer.ts';
 import { refuseMethod } from '../http/serve-operations.ts';
 import { apiDocument } from './api-document.ts';
 

@@ -12,7 +12,7 @@ import { sendMessage } from '@flotilla/domain/messages/send-message.ts';
 import { requireBot, requireBotOfChat } from '../http/bot-of-call.ts';
 import type { Call, Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
-import { streamText } from '../http/stream-text.ts';
+import { streamText } from '../http/send-answer.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
 import { withoutNulls } from './without-nulls.ts';
 

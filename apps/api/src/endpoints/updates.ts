@@ -4,8 +4,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { sendJson } from '../http/send-json.ts';
-import { untilGone } from '../http/until-gone.ts';
+import { sendJson } from '../http/send-answer.ts';
+import { untilGone } from '../http/while-allowed.ts';
 import { kindsOfInput } from './bots.ts';
 
 export const updateHandlers: Handlers<typeof updateOperations> = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import proxyAddress from 'proxy-addr';
 
 /** Longer than any address: what a trusted proxy wrote that is none is kept as it came, in part. */
@@ -24,4 +25,17 @@ export function clientAddress(trustedProxies: string[]): ClientAddress {
 function plain(address: string): string {
   const rest = address.slice(MAPPED.length);
   return address.startsWith(MAPPED) && isIPv4(rest) ? rest : address;
+}
+
+/** What counts as one address: an IPv4 address, or the /64 of IPv6 that one person has whole. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join('-') : parsed.toString();
+}
+
+/** Whether an address is that of a load balancer, whose X-Forwarded-* headers count (CIDRs of TRUSTED_PROXIES). */
+export function trustedProxies(ranges: string[]): (address: string) => boolean {
+  const trust = proxyAddress.compile(ranges);
+  return (address) => trust(address, 0);
 }

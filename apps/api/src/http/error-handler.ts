@@ -1,11 +1,10 @@
-import type { ErrorAnswer } from '@flotilla/contract/errors.ts';
-import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
+import { ERROR_STATUS, type ErrorAnswer } from '@flotilla/contract/errors.ts';
 import type { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { classifyError } from './classify-error.ts';
-import { requestId } from './request-id.ts';
-import { sendJson } from './send-json.ts';
+import { requestId } from './observe-request.ts';
+import { sendJson } from './send-answer.ts';
 
 /** Answers every error in the one shape, and logs those that are our own fault. */
 export function errorHandler(log: Logger): ErrorRequestHandler {

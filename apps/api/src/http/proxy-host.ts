@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { RequestHandler } from 'express';
-import { hostName } from './host-name.ts';
-import { trustedProxies } from './trusted-proxies.ts';
+import { trustedProxies } from './client-address.ts';
 
 /** The one host on which the Bot API proxy answers, and nothing else does. */
 export type ProxyHost = { isAskedBy(request: IncomingMessage): boolean };
@@ -33,4 +33,14 @@ export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
     if (host.isAskedBy(request)) throw new FlotillaError('not_found', 'There is nothing at this path on this host');
     next();
   };
+}
+
+/**
+ * The name in a host as headers and settings have it: in lower case, without its port and a dot at its end. Cookies know
+ * no ports, so neither do we. '' for what is no host.
+ */
+export function hostName(host: string): string {
+  if (/[@/\\?#\s]/.test(host)) return '';
+  const url = URL.parse(`http://${isIPv6(host) ? `[${host}]` : host}`);
+  return url?.hostname.replace(/\.$/, '') ?? '';
 }

@@ -1,8 +1,8 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import type { FaultDetail } from '@flotilla/runtime/flotilla-error.ts';
+import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
-import type { BodyBudget } from './body-budget.ts';
-import { formFields, MAX_BODY_BYTES, readBody } from './read-body.ts';
+import { type BodyBudget, collectBody, type Sender } from './collect-body.ts';
+import { scanJson } from './scan-json.ts';
 
 /** The inputs as they came, by their proper names, and what is wrong with the names themselves. */
 export interface RawFields {
@@ -55,4 +55,109 @@ function takeKnown(operation: Operation, given: Map<string, unknown>, fields: Ra
 function addFault(fields: RawFields, name: string, reason: string): void {
   const path = name === '' ? NAMELESS : name.slice(0, MAX_NAME_LENGTH);
   if (fields.faults.length < MAX_FAULTS) fields.faults.push({ path, reason });
+}
+
+export const MAX_BODY_BYTES = 1_048_576;
+const MAX_FORM_FIELDS = 2000;
+const RETRY_AFTER_S = 1;
+
+/** A request whose body is read, and what bounds that. */
+export interface BodyRequest {
+  request: Request;
+  response: Response;
+  budget: BodyBudget;
+  sender: Sender;
+  limitBytes: number;
+}
+
+/**
+ * The fields of a POST's body: JSON or urlencoded, within 8 s; no body has no fields. Throws FlotillaError as
+ * `readBytes` does, 'unsupported_media_type' or 'bad_request'.
+ */
+export async function readBody(from: BodyRequest): Promise<Map<string, unknown>> {
+  const bytes = await readBytes(from);
+  if (bytes.length === 0) return new Map();
+  const text = decodeUtf8(bytes);
+  switch (mediaType(from.request)) {
+    case 'application/json':
+      return new Map(Object.entries(parseJson(text)));
+    case 'application/x-www-form-urlencoded':
+      return formFields(text, 'body');
+    default:
+      throw new FlotillaError(
+        'unsupported_media_type',
+        'The body must be JSON or urlencoded, and say so in Content-Type',
+      );
+  }
+}
+
+/** Fields of a query string or an urlencoded body; a repeated one becomes a list. Throws for more than 2000. */
+export function formFields(text: string, place: 'query' | 'body'): Map<string, unknown> {
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) {
+    const reason = `has more than ${MAX_FORM_FIELDS} fields`;
+    throw new FlotillaError('bad_request', `The ${place} ${reason}`, { details: [{ path: place, reason }] });
+  }
+  const fields = new Map<string, unknown>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = fields.get(name);
+    if (before === undefined) fields.set(name, value);
+    else if (Array.isArray(before)) before.push(value);
+    else fields.set(name, [before, value]);
+  }
+  return fields;
+}
+
+/**
+ * A request's body, unpacked; none is empty. Throws FlotillaError: 'payload_too_large', 'unsupported_media_type' for an
+ * encoding, 'bad_request' for one that is broken, 'unavailable' while the process holds as much as it may.
+ */
+export async function readBytes({ request, response, ...options }: BodyRequest): Promise<Buffer> {
+  const body = await collectBody(request, response, options);
+  switch (body.outcome) {
+    case 'read':
+      if (body.intact) return body.bytes;
+      throw new FlotillaError('bad_request', 'The request could not be read');
+    case 'too-large':
+      throw new FlotillaError('payload_too_large', `The body is larger than ${inWords(options.limitBytes)}`);
+    case 'unknown-encoding':
+      throw new FlotillaError('unsupported_media_type', 'The body has an encoding that is not accepted');
+    case 'no-room':
+      throw new FlotillaError('unavailable', 'Too many requests are being read at the moment; try again shortly', {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    case 'aborted':
+      throw new FlotillaError('bad_request', 'The request ended before its body was complete');
+  }
+}
+
+function inWords(bytes: number): string {
+  return bytes < MAX_BODY_BYTES ? `${bytes / 1024} KiB` : `${bytes / MAX_BODY_BYTES} MiB`;
+}
+
+function mediaType(request: Request): string {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  return isUtf8 ? type.trim() : 'another charset';
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new FlotillaError('bad_request', 'The body is not UTF-8');
+  }
+}
+
+function parseJson(text: string): object {
+  const unfit = scanJson(text);
+  if (unfit !== null) throw new FlotillaError('bad_request', `The body ${unfit}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new FlotillaError('bad_request', 'The body is not valid JSON');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new FlotillaError('bad_request', 'The body must be a JSON object');
 }

@@ -3,21 +3,18 @@ import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
-import { actorOf } from '../auth/actor-of.ts';
-import { authenticate } from '../auth/authenticate.ts';
+import { actorOf, authenticate } from '../auth/authenticate.ts';
 import { requireBots, requireFoundBots } from '../auth/require-bots.ts';
-import { requirePasswordChanged } from '../auth/require-password-changed.ts';
-import { requireRole } from '../auth/require-role.ts';
+import { requirePasswordChanged, requireRole } from '../auth/require-role.ts';
 import { requireSameOrigin } from '../auth/same-origin.ts';
 import type { Context } from '../context.ts';
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';
-import { measureRequest } from './measure-request.ts';
+import { measureRequest, traceRequest } from './observe-request.ts';
 import { nextLink, type Page } from './page.ts';
 import { parseInput } from './parse-input.ts';
 import { readFields } from './read-fields.ts';
-import { sendJson } from './send-json.ts';
-import { traceRequest } from './trace-request.ts';
+import { sendJson } from './send-answer.ts';
 import { whileAllowed } from './while-allowed.ts';
 
 /** A handler whose operation has been checked against it. */

@@ -6,8 +6,8 @@ import { rawConnection, rawExchange } from '@flotilla/testing/raw-http.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { networkOf } from './client-address.ts';
 import { createHttpServer } from './create-http-server.ts';
-import { networkOf } from './network-of.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 

@@ -1,10 +1,9 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { requireBots } from '../auth/require-bots.ts';
-import { requirePasswordChanged } from '../auth/require-password-changed.ts';
-import { requireRole } from '../auth/require-role.ts';
+import { requirePasswordChanged, requireRole } from '../auth/require-role.ts';
 import { openSessionOf } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { WhileAllowed } from './handler.ts';
@@ -47,4 +46,24 @@ export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed 
       held.release();
     }
   };
+}
+
+/** Runs work that waits, with a signal that aborts when the client has gone or one of `ends` aborts. */
+export async function untilGone<T>(
+  ends: readonly AbortSignal[],
+  response: Response,
+  wait: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController();
+  const abort = () => gone.abort();
+  // Not AbortSignal.any: thousands of polls would hang on the process's one long-lived signal.
+  for (const end of ends) end.addEventListener('abort', abort);
+  response.once('close', abort);
+  if (ends.some(({ aborted }) => aborted)) abort();
+  try {
+    return await wait(gone.signal);
+  } finally {
+    for (const end of ends) end.removeEventListener('abort', abort);
+    response.removeListener('close', abort);
+  }
 }

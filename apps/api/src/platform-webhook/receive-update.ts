@@ -5,8 +5,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
-import { MAX_BODY_BYTES, readBytes } from '../http/read-body.ts';
-import { endWithAnswer, incomingTraceparent } from '../http/trace-request.ts';
+import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
+import { MAX_BODY_BYTES, readBytes } from '../http/read-fields.ts';
 import { type Intake, intakeOutcomeOf } from './intake-metrics.ts';
 
 const RETRY_AFTER_S = 1;

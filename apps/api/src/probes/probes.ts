@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Context } from '../context.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from '../http/send-answer.ts';
 import { readReadiness } from './readiness.ts';
 
 /** The two probes on the api's own port, beside those on METRICS_PORT. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
-import type { Sender } from '../../http/body-budget.ts';
+import type { Sender } from '../../http/collect-body.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
 import { hasBody } from '../headers.ts';

@@ -2,6 +2,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 
+/** Sends a JSON text with its length. */
+export function sendJson(response: Response, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
 const CHUNK_LENGTH = 65_536;
 
 /**

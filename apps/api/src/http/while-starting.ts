@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { RequestHandler } from 'express';
 import { sendError } from '../bot-api-proxy/answer.ts';
 import { isBotApiPath } from '../bot-api-proxy/path.ts';
+import type { Context } from '../context.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const SENTENCE = 'The service is starting and waits for Redis';
@@ -37,4 +40,12 @@ function send(response: ServerResponse, status: number, body: object): void {
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+/** What stands on Postgres is not served before its schema is known to be ours. */
+export function requireStarted({ startup }: Pick<Context, 'startup'>): RequestHandler {
+  return (_request, _response, next) => {
+    if (!startup.waitsForPostgres) return next();
+    throw new FlotillaError('unavailable', 'The service is starting and waits for Postgres', { retryAfterS: 1 });
+  };
 }

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import type { RequestHandler, Response } from 'express';
+import { pinoHttp } from 'pino-http';
+import type { ApiMetrics } from '../api-metrics.ts';
+
+const HEADER = 'X-Request-Id';
+
+/** Gives every request an id; it is in the answer's header, in an error's body and in the log line. */
+export function assignRequestId(): RequestHandler {
+  return (_request, response, next) => {
+    response.setHeader(HEADER, randomUUID());
+    next();
+  };
+}
+
+export function requestId(response: ServerResponse): string {
+  return String(response.getHeader(HEADER) ?? '');
+}
+
+const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll', '/admin/queues/api/queues']);
+
+/** One line per request, without its query: tokens and passwords may be in it. */
+export function requestLog(log: Logger) {
+  return pinoHttp({
+    logger: log,
+    genReqId: (_request, response) => requestId(response),
+    customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
+    quietReqLogger: true,
+    serializers: {
+      req: (request: { method: string; url: string }) => ({ method: request.method, path: pathOf(request) }),
+      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
+      err: (error: { message: string }) => ({ message: error.message }),
+    },
+    customProps: (_request, response) => callerIn(response as Response),
+    customLogLevel: (request, response, error) => {
+      if (response.statusCode === 503) return 'warn';
+      if (response.statusCode >= 500) return 'error';
+      if (error !== undefined) return 'info';
+      return QUIET.has(pathOf(request)) ? 'debug' : 'info';
+    },
+    customSuccessMessage: () => 'request',
+    customErrorMessage: () => 'request failed',
+  });
+}
+
+/** Who made the request, once that is known; nothing of a stranger. */
+function callerIn({ locals }: Response): object {
+  const caller = locals?.caller as Caller | undefined;
+  if (caller === undefined) return {};
+  return { accountId: caller.account.id, ...(caller.apiKey === null ? {} : { keyId: caller.apiKey.id }) };
+}
+
+function pathOf(request: Pick<IncomingMessage, 'url'>): string {
+  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+/** Measures a request from its head to the end of its answer, or to where the client went away. */
+export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, operation: string): RequestHandler {
+  return (_request, response, next) => {
+    const begunAtMs = performance.now();
+    response.once('close', () => {
+      const status = response.writableFinished ? statusClass(response.statusCode) : 'client_gone';
+      apiMetrics.requestSeconds.of(operation, status).observe((performance.now() - begunAtMs) / 1000);
+    });
+    next();
+  };
+}
+
+/** What became of a request, as a metric's label: few values, whatever is answered. */
+export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'client_gone';
+
+const CLIENT_GONE = 499;
+const BY_HUNDREDS: StatusClass[] = ['5xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** 499 is what nginx, too, calls a client that went before it was answered. */
+export function statusClass(status: number): StatusClass {
+  if (status === 429) return '429';
+  if (status === CLIENT_GONE) return 'client_gone';
+  return BY_HUNDREDS[Math.floor(status / 100)] ?? '5xx';
+}
+
+/** A span from a request's head to the end of its answer, in the trace that the caller began if it did. */
+export function traceRequest(tracing: Tracing, operation: string): RequestHandler {
+  return (request, response, next) => {
+    const span = tracing.start(operation, {
+      kind: 'server',
+      parent: incomingTraceparent(request.headers),
+      attributes: { 'http.request.method': request.method },
+    });
+    if (span) endWithAnswer(span, response);
+    next();
+  };
+}
+
+/** By which the caller's trace goes on; null where it has none. */
+export function incomingTraceparent(headers: IncomingHttpHeaders): string | null {
+  const { traceparent } = headers;
+  return typeof traceparent === 'string' ? traceparent : null;
+}
+
+/** Ends the span when the answer has ended, or the client went away. */
+export function endWithAnswer(span: Span, response: ServerResponse): void {
+  response.once('close', () => {
+    span.set({ 'http.response.status_code': response.statusCode, 'flotilla.answered': response.writableFinished });
+    span.end(response.statusCode >= 500 ? 'failed' : 'ok');
+  });
+}
