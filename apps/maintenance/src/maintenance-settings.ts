@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 const { DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL } = commonSettings;
 
-/** For what works on the database alone. Throws SettingsError. */
+/** Settings of commands that need only the database. Throws SettingsError. */
 export function readDatabaseSettings() {
   return readSettings(z.object({ DATABASE_URL, LOG_LEVEL }));
 }
 
-/** For what works on everything that is sealed. Throws SettingsError. */
+/** Settings of commands that need everything that is sealed. Throws SettingsError. */
 export function readSealedSettings() {
   return readSettings(z.object({ DATABASE_URL, REDIS_URL, ENCRYPTION_KEY, LOG_LEVEL }));
 }

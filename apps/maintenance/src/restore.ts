@@ -20,7 +20,7 @@ export async function restore([source, ...more]: string[], signal: AbortSignal):
   return 0;
 }
 
-/** What is missing from the audit log since the backup has a reason there. */
+/** The audit log then explains why entries since the backup are missing. */
 async function record(url: string, createdAt: string): Promise<void> {
   const db = connectDatabase({ url, role: 'restore', maxConnections: 1 });
   try {

@@ -1,12 +1,12 @@
 import { portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-/** What the sandbox itself looks at; the api and the worker it starts read all their settings from the same environment. */
+/** The sandbox's own settings; the api and the worker it starts read theirs from the same environment. */
 export const SETTINGS = z.object({
   DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
   REDIS_URL: redisUrlSetting().optional(),
   TELEGRAM_API_URL: urlSetting('https', 'http').optional(),
-  /** Of the api and of the metrics; every other part is for this machine alone. Private backends are allowed here. */
+  /** For the api and the metrics; all other parts listen on loopback. Private backends are allowed here. */
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting(8080),
   PROXY_PREFIX: z.string().default('/tgapi'),

@@ -1,6 +1,6 @@
 type Stoppable = { exited: Promise<void>; stop(): Promise<void> };
 
-/** What runs in the sandbox, the latest on top: stopped in turn from there. */
+/** What runs in the sandbox, the newest last: stopped in reverse order. */
 export type Stack = {
   add(stop: () => Promise<void>): void;
   /** Adds it; if it ends before it is stopped, says so, stops all the rest and ends this process with 1. */

@@ -54,7 +54,7 @@ async function waitUntilReady(program: Program, running: RunningProgram): Promis
   throw new FlotillaError('unavailable', `The ${running.name} is not ready after a minute: see ${running.logFile}.`);
 }
 
-/** What to say of a program that ended though nobody asked it to. */
+/** The error for a program that ended by itself. */
 export function ended({ name, process, logFile }: RunningProgram): FlotillaError {
   return new FlotillaError('unavailable', `The ${name} ended by itself (its log is ${logFile}):\n${process.tail()}`);
 }

@@ -15,7 +15,7 @@ export type Running = {
   metrics: { api: string; worker: string };
 };
 
-/** What a person needs to know after the start, in one block that ends with the word "ready". */
+/** The text after the start, in one block that ends with the word "ready". */
 export function welcome(running: Running): string {
   const { settings, credentials, apiUrl, dataDir } = running;
   const lines = [

@@ -23,7 +23,7 @@ export interface ConnectOptions {
   /** How long one statement may take; null waits without end (migrations, exports). Default 4.5 s. */
   queryTimeoutMs?: number | null;
   log?: Logger;
-  /** Where its queries and connections are counted. */
+  /** Counts its queries and connections. */
   metrics?: Metrics;
 }
 
@@ -50,7 +50,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     options: '-c jit=off',
     ...(timeoutMs === null ? {} : { query_timeout: timeoutMs, statement_timeout: timeoutMs - 250 }),
   });
-  // Without a listener an idle connection's end would end the process.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
   const measure = options.metrics === undefined ? null : measurePool(options.metrics, pool);
   const guardedPool = {

@@ -6,7 +6,7 @@ import { readSqlState } from './is-unavailable.ts';
 import { migrations } from './migrations.ts';
 import type { SchemaStep } from './schema-step.ts';
 
-/** Whoever waits for a lock keeps everybody waiting who comes after: so no migration waits longer than this. */
+/** A statement that waits for a lock blocks all later ones, so no migration waits longer than this. */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_TIMED_OUT = '55P03';
 const TRIES = 20;
@@ -24,7 +24,7 @@ export async function migrateToLatest(db: Database): Promise<string[]> {
   return applySteps(db, migrations, Object.keys(migrations).at(-1)!);
 }
 
-/** As migrateToLatest, up to the migration of this name and no further. */
+/** Like migrateToLatest, but stops after the migration of this name. */
 export async function migrateTo(db: Database, last: string): Promise<string[]> {
   return applySteps(db, migrations, last);
 }
@@ -34,7 +34,7 @@ export async function pendingMigrations(db: Database): Promise<string[]> {
   return pendingOf(db, migrations);
 }
 
-/** As migrateTo, for any steps. */
+/** Like migrateTo, for any steps. */
 export async function applySteps(db: Database, steps: Record<string, SchemaStep>, last: string): Promise<string[]> {
   return db.connection().execute(async (connection) => {
     await waitForTurn(connection);

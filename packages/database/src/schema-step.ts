@@ -2,6 +2,6 @@ import type { Migration } from 'kysely/migration';
 
 /** A step of the schema. Each is a transaction of its own. */
 export type SchemaStep = Migration & {
-  /** For what Postgres does outside transactions only, such as building an index concurrently; it must bear repeating. */
+  /** For statements that Postgres refuses in transactions, such as a concurrent index; it must be repeatable. */
   outsideTransaction?: true;
 };

@@ -19,7 +19,7 @@ const IGNORED = new RegExp(
 const KEPT_BREVE = /([иуИУ])\u0306/gu;
 const KEPT_BREVE_MARK = '\ue000';
 
-// What people take for the same letter and Unicode does not take apart.
+// Letters that people consider equal and Unicode does not decompose.
 const SAME_LETTER: Record<string, string> = {
   ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
   ...{ ى: 'ي', ی: 'ي', ک: 'ك', ة: 'ه' },

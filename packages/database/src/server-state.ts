@@ -4,7 +4,7 @@ import { migrations } from './migrations.ts';
 
 export type DatabaseState = {
   bytes: number;
-  /** Of all clients of the server, and how many it takes. */
+  /** Connections of all clients of the server, and its maximum. */
   connections: number;
   maxConnections: number;
   /** Migrations this release knows and the database lacks, and the other way round. */

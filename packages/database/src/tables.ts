@@ -20,7 +20,7 @@ export interface BotsTable {
   long_poll_enabled: Generated<boolean>;
   webhook_mode: Generated<boolean>;
   disabled: Generated<boolean>;
-  /** As the previous release keeps it, in plain text; '' where the sealed one counts. */
+  /** In plain text, as the previous release keeps it; '' if the sealed one counts. */
   backend_url: Generated<string>;
   /** '' when unset. */
   backend_url_sealed: Generated<string>;
@@ -53,12 +53,12 @@ export interface ChatsTable {
   updated_at: Generated<Date>;
 }
 
-/** What people wrote in a chat, counted by the triggers of `messages`; never written otherwise. */
+/** Counts of messages by author, written only by the triggers of `messages`. */
 export interface ChatAuthorsTable {
   bot_id: BigInt64;
   chat_id: BigInt64;
   user_id: BigInt64;
-  /** As the messages had it: a chat that writes is in no other table. */
+  /** The name in the messages: a chat that writes is in no other table. */
   username: string | null;
   first_name: string | null;
   message_count: BigInt64;
@@ -138,7 +138,7 @@ export interface RouteLinksTable {
   expires_at: Date;
 }
 
-/** Who did what. Of a deleted bot those entries stay that tell what accounts did, and what changed its settings. */
+/** Who did what. Entries about accounts and settings outlive a deleted bot. */
 export interface AuditLogTable {
   id: Generated<BigInt64>;
   /** null: about no bot, such as an account. */
@@ -188,7 +188,7 @@ export interface DeadLettersTable {
 export interface AccountsTable {
   id: Generated<BigInt64>;
   username: string;
-  /** What the username is compared by, whatever its spelling; unique. null until the api has filled it in. */
+  /** The form by which usernames are compared, unique; null until the api has filled it in. */
   username_key: string | null;
   display_name: Generated<string>;
   password_hash: string;
@@ -226,13 +226,13 @@ export interface ApiKeysTable {
   created_at: CreatedAt;
 }
 
-/** What was deleted and whose rows are still to be removed, in small steps. */
+/** Deleted bots and chats whose rows still have to be removed, in small steps. */
 export interface DeletionsTable {
   id: GeneratedAlways<BigInt64>;
   bot_id: BigInt64;
   /** null: the whole bot. */
   chat_id: BigInt64 | null;
-  /** Of a chat, the messages dated before it (Unix seconds) are gone for every reader; null for a bot. */
+  /** For a chat: no reader sees messages dated before it (Unix seconds); null for a bot. */
   before_date: BigInt64 | null;
   created_at: CreatedAt;
 }

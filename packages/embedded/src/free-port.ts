@@ -11,7 +11,7 @@ const TRIES = 100;
 const SHARES = 8;
 const PER_SHARE = Math.floor((TO - FROM) / SHARES);
 
-/** What was chosen here before, which its user may not have taken yet. */
+/** Ports chosen before, which their user may not have opened yet. */
 const chosen = new Set<number>();
 
 /** A loopback port nothing listens on at this moment, and never one that was given before; `wanted` where it is free. */

@@ -8,7 +8,7 @@ export type ServiceCommand = {
   cwd?: string;
   env: Record<string, string | undefined>;
   user: { uid: number; gid: number } | null;
-  /** What asks the service to end in order. */
+  /** The signal for an orderly end of the service. */
   stopSignal: 'SIGINT' | 'SIGTERM';
   /** Everything it writes goes into this file, anew; otherwise only the last lines are kept, in memory. */
   outputFile?: string;

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export type PostgresBinaries = { postgres: string; initdb: string };
 
-/** Where things go that another user must reach while the checkout lies where only root can go. */
+/** For files that another user must reach while only root can enter the checkout. */
 export const SHARED_PLACE = '/var/lib/flotilla';
 
 /**

@@ -26,7 +26,7 @@ export type PostgresOptions = {
 };
 
 export type EmbeddedPostgres = {
-  /** Of the database `flotilla`, with its password. */
+  /** The URL of the database `flotilla`, with its password. */
   url: string;
   port: number;
   pid: number;

@@ -26,7 +26,7 @@ export type EmbeddedRedis = {
   pid: number;
   exited: Promise<void>;
   stop(): Promise<void>;
-  /** As a crash would: what was not yet written is lost. */
+  /** Like a crash: what was not yet written is lost. */
   kill(): void;
 };
 

@@ -16,7 +16,7 @@ export function parseEncryptionKey(value: string): EncryptionKeys {
     if (byId.has(id)) throw new Error(`lists the key id "${id}" twice`);
     byId.set(id, key);
   }
-  // What was sealed while the key stood alone stays readable after it got an id in a list.
+  // Texts sealed with a single key stay readable after it got an id in a list.
   for (const { key } of listed) byId.set(fingerprint(key), key);
   return { first: listed[0]!, byId: (id) => byId.get(id) };
 }

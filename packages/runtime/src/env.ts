@@ -29,7 +29,7 @@ export function readSettings<S extends z.ZodObject>(
   throw new SettingsError(`These settings are missing or wrong:\n${[...faults, ...known].join('\n')}`);
 }
 
-/** Also where the schema has no ALLOW_SANDBOX_SECRETS: the sandbox runs more than api and worker. */
+/** Also for schemas without ALLOW_SANDBOX_SECRETS: the sandbox runs more than api and worker. */
 function knownSecrets(present: (readonly [string, string])[], env: Record<string, string | undefined>): string[] {
   const sandbox = switchSetting(false).safeParse(env.ALLOW_SANDBOX_SECRETS || undefined).data === true;
   return present.flatMap(([name, value]) => {

@@ -36,7 +36,7 @@ export class GrowingBytes {
     return this.#room.subarray(0, this.#length);
   }
 
-  /** What they take in memory. */
+  /** Their size in memory. */
   heldBytes(): number {
     return this.#room.length;
   }

@@ -1,7 +1,7 @@
 import { parseEncryptionKey } from './encryption-key.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
-/** What this repository shows to everybody: docker compose's sandbox and the examples. Accepted in the sandbox only. */
+/** Secrets shown in this repository (compose's sandbox, the examples). Accepted in the sandbox only. */
 const WELL_KNOWN = new Set([
   'c2FuZGJveC1vbmx5LW5vdC1hLXNlY3JldC0zMi1ieXQ=',
   'sandbox',
@@ -26,7 +26,7 @@ const SECRET_SETTINGS: Record<string, SecretSetting> = {
   ADMIN_API_KEY: { secretsIn: (value) => [value], command: 'echo "flt_$(openssl rand -hex 24)"' },
 };
 
-/** What is wrong with a secret that everybody can read or guess, with the command that makes a real one; else null. */
+/** The fault of a public or guessable secret, with the command that makes a good one; else null. */
 export function knownSecretFault(name: string, value: string, sandbox: boolean): string | null {
   const setting = Object.hasOwn(SECRET_SETTINGS, name) ? SECRET_SETTINGS[name] : undefined;
   if (setting === undefined) return null;
@@ -41,7 +41,7 @@ function secretsIn(setting: SecretSetting, value: string): string[] {
   try {
     return setting.secretsIn(value).filter((secret) => secret !== undefined);
   } catch {
-    // Of another form than it should have, which the schema reports.
+    // The schema reports a value of the wrong form.
     return [];
   }
 }
@@ -61,7 +61,7 @@ function redisPasswords(value: string): (string | undefined)[] {
   return [target.password, target.form === 'sentinel' ? target.sentinelLogin.password : undefined];
 }
 
-/** Whether a key repeats itself, counts up or down by the same step, or has next to no different bytes. */
+/** True if a key repeats, counts by one step, or has very few different bytes. */
 function isPattern(base64: string): boolean {
   const bytes = [...Buffer.from(base64, 'base64')];
   const step = (index: number) => (bytes[index]! - bytes[index - 1]! + 256) % 256;

@@ -8,7 +8,7 @@ const STOP_DEADLINE_MS = 25_000;
 const SAME_WISH_MS = 1000;
 
 export type MainOptions = {
-  /** For a program that a person starts at a terminal: sentences in place of JSON lines. */
+  /** For a program started at a terminal: sentences instead of JSON lines. */
   plain?: boolean;
 };
 
@@ -39,7 +39,7 @@ export function runMain(
     .then(() => start(stopping.signal))
     .catch((error: unknown) => (stopping.signal.aborted ? process.exit(0) : die('could not start', error)));
   started.then((running) =>
-    // Who is told to stop gives up waiting, too: that is for `stop` to end.
+    // When the process is told to stop, this fails too; `stop` then ends the process.
     running.failed?.catch((error: unknown) => stopping.signal.aborted || die('could not start', error)),
   );
   const stop = (reason: string) => {

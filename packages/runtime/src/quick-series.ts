@@ -10,7 +10,7 @@ export type QuickHistogram = { observe(value: number): void };
 export type QuickOptions = { name: string; help: string; labelNames?: readonly string[] };
 
 type Sample = { metricName: string; labels: Record<string, string | number>; value: number };
-/** What prom-client's registry asks a metric for. */
+/** The interface that prom-client's registry expects of a metric. */
 export type QuickMetric = {
   name: string;
   get(): Promise<{ name: string; help: string; type: string; values: Sample[]; aggregator: 'sum' }>;

@@ -24,7 +24,7 @@ export async function authenticate(
     ? await auth.callerByBearer(request)
     : await auth.callerBySession(request, response);
   if (caller === null) throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
-  // For the request log, also of a request that is refused further on.
+  // The request log names the caller even if the request is refused later.
   response.locals.caller = caller;
   return caller;
 }

@@ -14,12 +14,12 @@ export interface OpenSession {
   endsAtMs: number;
 }
 
-/** What a request came with that takes long to answer. */
+/** The credentials of a request that takes long to answer. */
 export interface HeldCredential {
   caller: Caller;
   /** null: the caller's key. */
   session: OpenSession | null;
-  /** Of the credentials when the caller was looked up, or an older one. */
+  /** The version of the credentials when the caller was looked up, or an older one. */
   version: string | null;
 }
 
@@ -41,7 +41,7 @@ export function watchCredentials(deps: Deps): CredentialWatch {
   const look = async () => {
     if (looking || holds.size === 0) return;
     looking = true;
-    // With a store away nothing is known to have ended; the next look asks again.
+    // While a store is away no credential is known to have ended; the next check asks again.
     await lookAfter(deps, holds).catch((error: unknown) =>
       deps.log.debug({ reason: String(error) }, 'the credentials of waiting requests could not be checked'),
     );

@@ -39,7 +39,7 @@ export async function requireBotOfChat(
   return bot;
 }
 
-/** For a call that names no bot, and a chat that would have to tell which one is meant. */
+/** For a call that names no bot although its chat does not identify one. */
 function untrackedChat(): FlotillaError {
   return refusedInput('bot_id', 'is required: none of your bots tracks this chat');
 }

@@ -21,7 +21,7 @@ function withRetryAfter(error: FlotillaError): FlotillaError {
   return new FlotillaError('unavailable', error.message, { cause: error, retryAfterS: RETRY_AFTER_S });
 }
 
-/** What Express throws carries a `status` of 4xx. */
+/** Errors of Express carry a `status` of 4xx. */
 function requestError(error: unknown): FlotillaError | null {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (typeof status !== 'number' || status < 400 || status > 499) return null;

@@ -7,7 +7,7 @@ import proxyAddress from 'proxy-addr';
 const MAX_LENGTH = 64;
 const MAPPED = '::ffff:';
 
-/** Where a request came from; null when its connection is gone. */
+/** The address of the client; null when its connection is gone. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
 /** X-Forwarded-For counts as far as it was written by these proxies (CIDR), as everywhere else in the api. */

@@ -53,11 +53,11 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
 export type BodyOptions = {
   budget: BodyBudget;
   sender: Sender;
-  /** Of a compressed body what it unpacks to. */
+  /** For a compressed body, its unpacked size. */
   limitBytes: number;
 };
 
-/** Where a body goes, and how much of memory it takes there. */
+/** The destination of a body, and the memory it takes there. */
 export type BodySink = { write(piece: Buffer): void; heldBytes(): number };
 
 type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted' };
@@ -65,7 +65,7 @@ type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted
 type Read = { outcome: 'read'; intact: boolean; release: () => void };
 
 const WHOLE_WITHIN_MS = 8_000;
-/** What unpacking takes beside its result. */
+/** Memory that unpacking needs beside its result. */
 const UNPACKING_BYTES = 65_536;
 
 /** Reads a request's body into memory, as `readInto` does. */
@@ -107,7 +107,7 @@ export async function readInto(
 
 type Share = { growTo(bytes: number): boolean; release: () => void };
 
-/** What one body takes of the budget. */
+/** The share of one body in the budget. */
 function shareOf(budget: BodyBudget, sender: Sender, response: ServerResponse): Share {
   let taken = 0;
   let open = true;

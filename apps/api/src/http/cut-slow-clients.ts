@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is under way on a connection, and how its bytes come. */
+/** The requests in flight on a connection, and the progress of their bytes. */
 type Line = {
   socket: Socket;
   request: IncomingMessage | null;
@@ -22,17 +22,17 @@ type Line = {
 };
 
 const LOOK_EVERY_MS = 1000;
-/** For the first head of a connection; after an answer, beside the time that connections may rest. */
+/** The time for the first head of a connection. After an answer it is added to the idle time. */
 const HEAD_WITHIN_MS = 10_000;
 /** No client takes its time over these: a body that does not come at all, and a small one until it is whole. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_WITHIN_MS = 8_000;
-/** Of a large body: the longest gap, and the least that has to come in a minute. How long it takes in all is free. */
+/** For a large body: the longest gap, and the least that must come in a minute. Its total time is not limited. */
 const GAP_AT_MOST_MS = 30_000;
 const BYTES_A_MINUTE = 16_384;
 const MINUTE_MS = 60_000;
-/** For reading on after the answer, so that a client that sends first and reads then comes to see it, if it does send. */
+/** A body is read on after its answer, because some clients read only after sending everything. */
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
 /** An answer of which nothing is taken for so long, or up to twice as long, is not wanted any more. */
@@ -103,7 +103,7 @@ function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean
   return nowMs - line.answeredAtMs > restsAtMostMs;
 }
 
-/** Of the newest request: one that another follows is whole. */
+/** Only the newest request counts: one that another follows is complete. */
 function isTooSlow(line: Line, nowMs: number): boolean {
   const { request } = line;
   if (request === null || request.complete) return false;
@@ -126,7 +126,7 @@ function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void
     line.answeredAtMs = line.readAtMs = nowMs;
     line.answeredBytes = bytesRead;
   }
-  // What lies here unread is on us, or on the platform that does not take it.
+  // Unread bytes here are our delay, or the platform's, not the client's.
   const waitsForUs = request.isPaused() || request.readableLength > 0;
   if (bytesRead > line.readBytes || waitsForUs) line.readAtMs = nowMs;
   if (waitsForUs) line.minuteAtMs = line.clientsTurnAtMs = nowMs;

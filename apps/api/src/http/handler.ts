@@ -10,9 +10,9 @@ import type { Page } from './page.ts';
 /** Runs work that takes long; throws 'unauthorized' or 'forbidden' soon after the caller may not make the call any more. */
 export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** What a handler is given: a call that passed authentication, authorisation and validation. */
+/** A call that passed authentication, authorisation and validation. */
 export interface Call<Input extends z.ZodObject> {
-  /** With the id of the chat where its @name was given. */
+  /** Contains the id of the chat if the caller gave its @name. */
   input: WithChatId<z.output<Input>>;
   caller: Caller;
   /** The caller as the audit log names them. */
@@ -23,7 +23,7 @@ export interface Call<Input extends z.ZodObject> {
   whileAllowed: WhileAllowed;
 }
 
-/** What a handler returns: one page of a list, or the resource. */
+/** The result of a handler: one page of a list, or the resource. */
 type Answer<Op extends Operation> =
   Op['output'] extends z.ZodArray<infer Row>
     ? 'before' extends keyof Op['input']['shape']
@@ -31,7 +31,7 @@ type Answer<Op extends Operation> =
       : z.input<Op['output']>
     : z.input<Op['output']>;
 
-/** Where the operation names media types, the handler writes the answer itself. */
+/** If the operation names media types, the handler writes the answer itself. */
 type Handle<Op extends Operation> = (
   context: Context,
   call: Call<Op['input']>,
@@ -40,7 +40,7 @@ type Handle<Op extends Operation> = (
 /** The bots of what an id names, which the caller must see too; nothing for an id that names nothing. */
 export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;
 
-/** What answers an operation; with `findBots` where its `id` names what belongs to bots. */
+/** The handler of an operation. `findBots` is needed when its `id` names something that belongs to bots. */
 export type Handler<Op extends Operation> = Handle<Op> | { findBots: FindBots; handle: Handle<Op> };
 
 /** The handlers of a resource: one for each of its operations, under the same name. */

@@ -1,7 +1,7 @@
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 
-/** What "all rows" is where a list has no page size of its own. */
+/** The page size of "all rows" for lists without one of their own. */
 export const MAX_ROWS = 1_000_000_000;
 
 /** One page of a list. */
@@ -9,7 +9,7 @@ export interface Page<Row> {
   rows: Row[];
   /** How many rows the whole list has. */
   total: number;
-  /** Where the next page begins; null on the last one. */
+  /** The start of the next page; null on the last one. */
   next: Cursor | null;
 }
 

@@ -17,7 +17,7 @@ function toFault(issue: z.core.$ZodIssue): FaultDetail {
   return { path: issue.path.join('.'), reason: issue.message };
 }
 
-/** What is no integer at all is also out of its range: that is one fault. */
+/** A value that is not an integer is also out of range; report one fault. */
 function distinct(faults: FaultDetail[]): FaultDetail[] {
   const known = new Set<string>();
   return faults.filter(({ path, reason }) => {

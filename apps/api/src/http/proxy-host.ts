@@ -27,7 +27,7 @@ function askedHost({ headers, socket, url = '/' }: IncomingMessage, isTrusted: (
   return url.startsWith('/') ? (headers.host ?? '') : (URL.parse(url)?.host ?? headers.host ?? '');
 }
 
-/** For all that is not the proxy: on its host there is nothing of it. */
+/** For everything but the proxy: it does not exist on the proxy's host. */
 export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
   return (request, _response, next) => {
     if (host.isAskedBy(request)) throw new FlotillaError('not_found', 'There is nothing at this path on this host');

@@ -12,7 +12,7 @@ export interface RawFields {
 
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 64;
-/** For what has a value and no name: `?=1`. */
+/** For a value without a name: `?=1`. */
 const NAMELESS = '""';
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** Nothing here is a page: no answer may be framed, sniffed, cached or embedded elsewhere. */
+/** No answer is a page, so none may be framed, sniffed, cached or embedded elsewhere. */
 export const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

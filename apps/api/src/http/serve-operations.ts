@@ -51,7 +51,7 @@ function handlerOf(handlers: object, name: string): AnyHandler {
   return typeof handler === 'function' ? { handle: handler } : handler;
 }
 
-/** For a path that is known with other methods: 405, with those in Allow. */
+/** A path known with other methods answers 405, with those in Allow. */
 export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.setHeader('Allow', allowed.join(', '));
@@ -59,7 +59,7 @@ export function refuseMethod(allowed: string[]): RequestHandler {
   };
 }
 
-/** What every request to an operation goes through: 401, then 403, then 400, and in the handler 404. */
+/** The checks of every operation in their order: 401, 403, 400, and 404 in the handler. */
 function serveOperation(context: Context, operation: Operation, { findBots, handle }: AnyHandler): RequestHandler {
   return async (request, response) => {
     const version = context.credentials.knownVersion();

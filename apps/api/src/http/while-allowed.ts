@@ -14,11 +14,11 @@ interface AllowedCall {
   request: Request;
   caller: Caller | null;
   fields: RawFields;
-  /** Of the credentials before the caller was looked up. */
+  /** The version of the credentials before the caller was looked up. */
   version: string | null;
 }
 
-/** What runs a call's work for as long as the caller may make that call. */
+/** Runs the work of a call for as long as the caller may make that call. */
 export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed {
   const { operation, request, caller, fields, version } = call;
   return async (work) => {

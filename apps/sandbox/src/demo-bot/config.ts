@@ -1,7 +1,7 @@
 import { portSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-/** What the demo bot needs where its parts run on machines of their own; all of it is known to the world. */
+/** Settings of the demo bot when its parts run on different machines; all its secrets are public. */
 export const SETTINGS = z.object({
   API_URL: urlSetting('http', 'https'),
   PROXY_PREFIX: z.string().default('/tgapi'),
@@ -11,9 +11,9 @@ export const SETTINGS = z.object({
   DEMO_BOT_SECRET: z.string(),
   HOST: z.string().default('0.0.0.0'),
   PORT: portSetting(8082),
-  /** Where the workers reach this program. */
+  /** The address at which workers reach this program. */
   BACKEND_URL: urlSetting('http', 'https'),
-  /** As the person at the terminal reaches the two. */
+  /** The addresses of both as seen from the terminal. */
   SHOWN_API_URL: urlSetting('http', 'https'),
   SHOWN_SIMULATOR_URL: urlSetting('http', 'https'),
 });

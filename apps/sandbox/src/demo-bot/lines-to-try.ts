@@ -1,6 +1,6 @@
 import { ADA, type DemoBot } from './register-demo-bot.ts';
 
-/** Where a person reaches the parts, and the key they use. */
+/** The addresses of the parts for a person, and the key to use. */
 export type Reached = { apiUrl: string; simulatorUrl: string; proxyPrefix: string; apiKey: string };
 
 /** Three commands that may be pasted at once: the second waits until what the first one said is in the history. */

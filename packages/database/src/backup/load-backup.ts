@@ -85,7 +85,7 @@ async function loadTables(client: pg.Client, manifest: BackupManifest, options: 
   const indexes = await readPlainIndexes(client);
   for (const { name } of indexes) await client.query(`drop index ${pg.escapeIdentifier(name)}`);
   for (const { name, file, columns, rows } of manifest.tables) {
-    // What triggers would make of these rows is in the backup itself.
+    // The backup already contains what triggers would make of these rows.
     await client.query(`alter table ${name} disable trigger user`);
     const loading = client.query(copyFrom(`copy ${name} (${columns.join(', ')}) from stdin`));
     const reading = createReadStream(join(options.source, file));

@@ -22,7 +22,7 @@ export interface AccountWithPassword {
   key: string | null;
 }
 
-/** What is undefined stays as it is. */
+/** Undefined fields keep their value. */
 export interface AccountRowChanges {
   username?: string | undefined;
   displayName?: string | undefined;
@@ -65,7 +65,7 @@ export function accountStore(db: Database) {
       return rows.map((row) => ({ account: toAccount(row), passwordHash: row.password_hash, key: row.username_key }));
     },
 
-    /** Whose username has no key yet, by id. */
+    /** Accounts whose username has no key yet, by id. */
     async listUnkeyed(): Promise<{ id: number; username: string }[]> {
       return db
         .selectFrom('accounts')

@@ -1,6 +1,6 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
 
-/** Somebody who signs in or owns API keys. */
+/** An account: it signs in or owns API keys. */
 export interface Account {
   id: number;
   username: string;

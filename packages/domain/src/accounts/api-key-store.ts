@@ -15,10 +15,10 @@ export interface NewApiKeyRow {
   parentId: number | null;
 }
 
-/** What another key must lie within to be no wider than this one. */
+/** The bounds within which another key is no wider than this one. */
 export type KeyReach = Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>;
 
-/** Of an account, or with `within` those of its keys that are no wider than that. */
+/** The keys of an account; with `within` only those no wider than it. */
 export interface KeySelection {
   accountId: number;
   within: KeyReach | null;

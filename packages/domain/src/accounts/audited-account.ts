@@ -9,12 +9,12 @@ export function auditedAccount(action: AuditAction, { id }: Pick<Account, 'id'>,
   return { action, target: { kind: 'account', id }, details: details.filter((part) => part !== '').join('; ') };
 }
 
-/** What a new account is, for the audit log. */
+/** Describes a new account for the audit log. */
 export function describeNewAccount(account: Account): string {
   return describeNew(fieldsOfAccount(account));
 }
 
-/** What changed about an account, for the audit log. */
+/** Describes a change of an account for the audit log. */
 export function describeAccountChanges(before: Account, after: Account): string {
   return describeChanges(fieldsOfAccount(before), fieldsOfAccount(after));
 }
@@ -28,12 +28,12 @@ export function auditedKey(
   return auditedAccount(action, { id: key.accountId }, `key ${key.id}`, describeNew({ name: key.name }), ...details);
 }
 
-/** What a new key may do, for the audit log. */
+/** Describes the rights of a new key for the audit log. */
 export function describeNewKey({ role, botIds, expiresAt }: Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>): string {
   return describeNew({ role, bot_ids: botIds, expires_at: expiresAt });
 }
 
-/** By the names that the REST interface has for them. */
+/** Keyed by the names of the REST interface. */
 function fieldsOfAccount(account: Account) {
   return {
     username: account.username,

@@ -68,7 +68,7 @@ function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Pr
   });
 }
 
-/** What a key makes ends with it at the latest, and without an end of its own just then. */
+/** A key made by a key ends with it at the latest, and by default at that moment. */
 function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null {
   if (apiKey === null) return wanted ?? null;
   if (apiKey.ancestors.count >= MAX_ANCESTORS) {

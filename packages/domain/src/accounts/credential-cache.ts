@@ -10,18 +10,18 @@ import { apiKeyStore } from './api-key-store.ts';
 const VERSION_AGE_MS = 1000;
 /** Read again after this long even under the same version, in case a change could not draw a new one. */
 const FRESH_MS = 60_000;
-/** With Postgres away a known credential keeps working this long. */
+/** A known credential keeps working for this long without Postgres. */
 const USABLE_MS = 3_600_000;
 const RETRY_POSTGRES_MS = 5000;
 const MAX_ENTRIES = 10_000;
 
-/** What a process remembers of accounts and keys, so that a long poll needs no Postgres. */
+/** A process's cache of accounts and keys, so that a long poll needs no Postgres. */
 export interface CredentialCache {
   /** By the key's SHA-256, hex; null when there is no such key. Throws when it is not known here and Postgres is away. */
   keyByHash(hash: string): Promise<ApiKey | null>;
   /** `epoch`: of a session of the account; what is remembered from before that session is read again. */
   account(id: number, session?: { epoch: number }): Promise<Account | null>;
-  /** What every change of an account or a key draws anew, at most 1 s late; null while Redis is away. */
+  /** A version that changes when any account or key does, at most 1 s late; null while Redis is away. */
   version(): Promise<string | null>;
   /** The version that was last heard of, without asking for a newer one. */
   knownVersion(): string | null;

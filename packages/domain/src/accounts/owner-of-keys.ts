@@ -15,7 +15,7 @@ export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: 
   return account;
 }
 
-/** Within what a key must lie for the caller to see it: the caller's own key; null for a session, which sees all. */
+/** The widest key the caller may see: its own key; null for a session, which sees all. */
 export function reachOf({ apiKey }: Caller): KeyReach | null {
   return apiKey === null ? null : { ...apiKey, expiresAt: endOfKey(apiKey) };
 }

@@ -15,7 +15,7 @@ import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 
-/** What is undefined stays as it is. */
+/** Undefined fields keep their value. */
 export interface AccountChanges {
   username?: string | undefined;
   displayName?: string | undefined;

@@ -1,4 +1,4 @@
-/** Who stands behind something that is audited. */
+/** The author of an audited action. */
 export type Actor =
   | {
       kind: 'account';
@@ -10,8 +10,8 @@ export type Actor =
     }
   /** The program of the bot that the entry is about: whoever has its token. */
   | { kind: 'bot'; address: string | null }
-  /** Nobody who was signed in: an operator at the machine, or a sign-in that failed. */
+  /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
   | { kind: 'nobody'; address: string | null };
 
-/** Who runs the service: the settings it starts with, and the commands beside it. */
+/** The operator, acting by settings or commands. */
 export const OPERATOR: Actor = { kind: 'nobody', address: null };

@@ -7,12 +7,12 @@ import type { AuditedAction, AuditTarget } from './audited-action.ts';
 
 export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
-/** What is undefined does not matter. */
+/** Undefined fields match everything. */
 export interface AuditQuery {
   botId?: number | undefined;
   chatId?: number | undefined;
   action?: AuditAction | undefined;
-  /** Of an account, whichever key it used. */
+  /** An account, with whichever key it acted. */
   actorId?: number | undefined;
   /** Unix seconds. */
   fromS?: number | undefined;

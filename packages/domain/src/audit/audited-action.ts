@@ -9,7 +9,7 @@ export interface AuditedAction {
   details?: string;
 }
 
-/** Whom or what it was done to; people are named as they are called now, users of a chat as last seen there. */
+/** The target. Accounts have their present name, users of a chat the name last seen there. */
 export type AuditTarget =
   | { kind: 'user'; id: number }
   | { kind: 'message'; id: number }

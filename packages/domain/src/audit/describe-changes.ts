@@ -33,7 +33,7 @@ export function describeChanges<Fields extends object>(
     .join('; ');
 }
 
-/** What is new, without the fields that have no value. */
+/** The fields of something new that have a value. */
 export function describeNew<Fields extends object>(fields: Fields, shown: Shown<Fields> = {}): string {
   const set = Object.entries(fields).filter(([, value]) => !isUnset(value));
   return describeChanges<Fields>({}, Object.fromEntries(set) as Fields, shown);

@@ -13,7 +13,7 @@ function unmapped(address: Address): Address {
   return v6?.isIPv4MappedAddress() ? v6.toIPv4Address() : address;
 }
 
-/** Whether it leads to this machine alone: all of 127.0.0.0/8 and ::1, and the unspecified address, which does so, too. */
+/** True for addresses of this machine: 127.0.0.0/8, ::1, and the unspecified address. */
 export function isLoopback(address: Address): boolean {
   return ['loopback', 'unspecified'].includes(address.range());
 }

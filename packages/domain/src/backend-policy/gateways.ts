@@ -19,7 +19,7 @@ export async function readGateways(): Promise<string[]> {
   return [...new Set([...gatewaysOfRoutes(routes), ...gatewaysOfIpv6Routes(ipv6Routes), ...bridges])];
 }
 
-/** Of the kernel's table of routes: the gateway is the third field, its bytes in the order of the machine (proc(5)). */
+/** A line of the kernel's routing table: the third field is the gateway, in host byte order (proc(5)). */
 export function gatewaysOfRoutes(table: string): string[] {
   return fieldsOfLines(table).flatMap(([, , gateway = '', flags = '']) => {
     if (!/^[0-9A-F]{8}$/i.test(gateway) || !goesThroughGateway(flags)) return [];

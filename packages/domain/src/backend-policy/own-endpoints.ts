@@ -11,7 +11,7 @@ import type { BackendPolicy } from './backend-policy.ts';
 import { readGateways } from './gateways.ts';
 import type { Endpoint } from './store-endpoints.ts';
 
-/** What must never be taken for a backend, as far as this process knows: it asks again every few seconds. */
+/** Addresses that are never backends, as far as this process knows; it asks again every few seconds. */
 export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
   /** Tells every process that this one listens on these ports of the address, which may stand for all it has. */
   announce(address: string, ports: number[]): Promise<void>;
@@ -53,7 +53,7 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
     storing = new Set(found.flat().map(({ address, port }) => placeOf(address, port)));
   };
   const refresh = async () => {
-    // What cannot be asked now stays as it was known.
+    // If a source cannot be asked now, its last answer stands.
     await Promise.allSettled([
       exchange(),
       resolve(),

@@ -2,17 +2,17 @@ import { describeChanges, describeNew, type Shown } from '../audit/describe-chan
 import type { Bot } from './bot.ts';
 import { maskedBackendUrl } from './masked-backend-url.ts';
 
-/** What changed about a bot, for the audit log; '' when nothing did. */
+/** Describes a change of a bot for the audit log; '' if nothing changed. */
 export function describeBotChanges(before: Bot, after: Bot): string {
   return describeChanges(auditedFields(before), auditedFields(after), SHOWN);
 }
 
-/** What a bot was registered with, for the audit log. */
+/** Describes the settings of a new bot for the audit log. */
 export function describeNewBot(bot: Bot): string {
   return describeNew(auditedFields(bot), SHOWN);
 }
 
-/** By the names that the REST interface has for them. */
+/** Keyed by the names of the REST interface. */
 function auditedFields(bot: Bot) {
   return {
     name: bot.name,

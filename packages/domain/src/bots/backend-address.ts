@@ -15,7 +15,7 @@ const LOOKUP_DEADLINE_MS = 2000;
 const SETTING = 'BACKEND_ALLOWED_CIDRS';
 const FORBIDDEN_CODE = 'EFORBIDDENADDRESS';
 
-/** Where clouds answer their machines' secrets outside the link-local range: Alibaba, Azure, Oracle, AWS, Google. */
+/** Metadata services of clouds outside the link-local range: Alibaba, Azure, Oracle, AWS, Google. */
 const METADATA_ADDRESSES = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map(
   (address) => ipaddr.parse(address).toNormalizedString(),
 );
@@ -128,7 +128,7 @@ export function guardedLookup(port: number, policy: BackendPolicy, lookup: Looku
   };
 }
 
-/** Whether a connection failed because its address is forbidden. */
+/** True if a connection failed because its address is forbidden. */
 export function isForbiddenError(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === FORBIDDEN_CODE;
 }

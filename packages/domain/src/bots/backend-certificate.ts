@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 
-/** What setWebhook takes of a certificate, in bytes. */
+/** The largest certificate that setWebhook accepts, in bytes. */
 export const CERTIFICATE_BYTES_AT_MOST = 64 * 1024;
 /** A certificate with every authority above it; who sends more sends a collection. */
 const CERTIFICATES_AT_MOST = 10;
 
-/** As `encoded` leaves it: nothing to do where a whole fleet is read. */
+/** Text that `encoded` has made already; reading a whole fleet need not encode it again. */
 const ENCODED = /^(?:-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n)*$/;
 const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 

@@ -8,7 +8,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 import type { BotDirectory } from './bot-directory.ts';
 
-/** What changing a bot needs. */
+/** Dependencies of changes to a bot. */
 export type BotDeps = {
   db: Database;
   redis: RedisHandles;

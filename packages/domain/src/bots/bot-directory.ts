@@ -8,7 +8,7 @@ export interface BotDirectory {
   byId(id: number): Bot | undefined;
   byToken(token: string): Bot | undefined;
   all(): Bot[];
-  /** Whether the platform's id is that of a registered bot. */
+  /** True if the platform's id belongs to a registered bot. */
   isOwnBot(telegramId: number): boolean;
   /** Called with the id of every bot that appears, changes or goes; returns how to stop listening. */
   onChange(listener: (botId: number) => void): () => void;

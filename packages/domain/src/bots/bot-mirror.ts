@@ -9,12 +9,12 @@ import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
-/** What a change does to the updates that wait. */
+/** The effect of a change on waiting updates. */
 export type PlaceChange = {
   /** The position goes over between pull and push, as in the platform's one queue. */
   handOver?: boolean;
   dropPending?: boolean;
-  /** What waits for its next try is due now. */
+  /** Updates that wait for a retry become due now. */
   retryNow?: boolean;
 };
 

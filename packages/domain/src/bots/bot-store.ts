@@ -47,7 +47,7 @@ export function botStore(db: Database) {
       );
       return rows[0]!.id;
     },
-    /** As `byId`; nobody else changes the bot before the transaction ends. */
+    /** Like `byId`, and locks the bot until the transaction ends. */
     lock: async (id: number): Promise<BotRow | undefined> => {
       const locked = db.selectFrom('bots').select('id').where('id', '=', id).forNoKeyUpdate();
       return (await locked.executeTakeFirst()) && byId(id);

@@ -35,7 +35,7 @@ export type Bot = {
   createdAt: Date;
 };
 
-/** What an operator or the bot itself may change; absent fields keep their value. */
+/** Settings that an operator or the bot itself may change; absent fields keep their value. */
 export type BotChanges = Partial<
   Pick<
     Bot,
@@ -58,7 +58,7 @@ export type BotChanges = Partial<
 
 export const DEFAULT_MAX_CONNECTIONS = 40;
 
-/** Whether updates of this bot go to its backend. */
+/** True if updates of this bot go to its backend. */
 export function pushes(bot: Bot): boolean {
   return bot.proxyEnabled && bot.backendUrl !== '' && !bot.disabled;
 }
@@ -68,12 +68,12 @@ export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manageEnabled ? bot.rules : [];
 }
 
-/** Whether messages of this bot have to be looked at for routing; dropping alone is decided where they are pushed. */
+/** True if rules turns are needed; `drop` rules alone are applied by push. */
 export function routes(bot: Bot): boolean {
   return bot.manageEnabled && (bot.routedTo || bot.rules.some((rule) => rule.action !== 'drop'));
 }
 
-/** Whether the worker asks the platform for this bot's updates. */
+/** True if workers poll the platform for this bot. */
 export function polls(bot: Bot): boolean {
   return !bot.webhookMode && !bot.disabled;
 }

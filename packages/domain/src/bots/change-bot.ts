@@ -9,7 +9,7 @@ import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
-/** What else a change does to the bot, and why it is made, where that is not its actor's wish. */
+/** Further effects of a change, and its reason if the actor did not ask for it. */
 export type Circumstances = PlaceChange & { reason?: string };
 
 /**

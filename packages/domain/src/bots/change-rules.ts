@@ -8,7 +8,7 @@ import { republishBots } from './republish-bots.ts';
 
 type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction };
 
-/** What telling every process of changed rules needs. */
+/** Dependencies of telling every process about changed rules. */
 export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
 
 /**

@@ -3,7 +3,7 @@ import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 
-/** What deleteWebhook means here: no backend, proxy mode off; pull goes on where push stopped. */
+/** deleteWebhook: no backend, proxy mode off; pull continues where push stopped. */
 export async function clearBackend(
   deps: BotDeps,
   by: Actor,

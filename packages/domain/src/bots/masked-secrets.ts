@@ -13,7 +13,7 @@ export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'ba
   };
 }
 
-/** Whether a text stands for a secret token and is none. */
+/** True if the text is the mask of a secret token. */
 export function isMaskOfSecret(secretToken: string | undefined): boolean {
   return secretToken === MASK;
 }

@@ -15,7 +15,7 @@ const WAIT_AT_MOST_S = 3;
 /** The platform tries an update again after two minutes at the latest, and its webhook is looked at once a minute. */
 const REFUSED_LATELY_MS = 150_000;
 
-/** What the platform must send along; only who knows the bot's token can make it, so that it is stored nowhere. */
+/** The secret of the platform's pushes. It is derived from the bot's token, so it is stored nowhere. */
 export function platformSecret(bot: Bot): string {
   return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registrationId}`).digest('base64url');
 }
@@ -27,7 +27,7 @@ export function isPlatformSecret(bot: Bot, given: string): boolean {
   return wanted.length === found.length && timingSafeEqual(wanted, found);
 }
 
-/** Where the platform pushes this bot's updates. Throws FlotillaError('bad_request') without a PUBLIC_URL. */
+/** The URL to which the platform pushes. Throws FlotillaError('bad_request') without a PUBLIC_URL. */
 export function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: { id: number }): string {
   if (deps.publicUrl === null) {
     throw new FlotillaError('bad_request', 'webhook_mode needs the setting PUBLIC_URL', {
@@ -63,7 +63,7 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
 
-/** Whether the platform's webhook is ours; one that somebody changed is set anew. Throws FlotillaError. */
+/** Checks that the webhook at the platform is ours and sets a changed one again. Throws FlotillaError. */
 export async function repairPlatformWebhook(
   deps: WebhookDeps & Pick<BotDeps, 'clock'>,
   bot: Bot,
@@ -74,7 +74,7 @@ export async function repairPlatformWebhook(
   return 'repaired';
 }
 
-/** What getWebhookInfo tells of a webhook against what setPlatformWebhook asks for. */
+/** Compares getWebhookInfo with what setPlatformWebhook asks for. */
 export function isOurWebhook(info: Fields, url: string, nowMs: number): boolean {
   const kinds = Array.isArray(info.allowed_updates) ? info.allowed_updates : [];
   return (

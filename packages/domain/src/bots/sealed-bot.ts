@@ -19,7 +19,7 @@ type Secrets = Pick<Bot, 'token' | 'secretToken' | 'backendUrl'>;
  */
 export type SealedForm = 'bound' | 'legacy';
 
-/** What each sealed text is bound to. Part of what is stored: a name that changes makes it unreadable. */
+/** What each sealed text is bound to. Stored texts depend on these names: never change them. */
 export const SEALED_PLACES = {
   token: (botId: number) => `bots.token_sealed.${botId}`,
   secretToken: (botId: number) => `bots.secret_token_sealed.${botId}`,

@@ -61,7 +61,7 @@ function isSet(bot: Bot, wanted: Pick<Bot, 'backendUrl' | 'secretToken' | 'maxCo
   );
 }
 
-/** Whether two stored values of allowed_updates are the same; null is the default set. */
+/** True if two stored values of allowed_updates are equal; null is the default set. */
 export function sameKinds(left: string[] | null, right: string[] | null): boolean {
   return left === right || (left !== null && right !== null && left.join() === right.join());
 }

@@ -21,7 +21,7 @@ export interface ChatAction {
   chatId: number;
   /** Besides the chat. */
   params: Record<string, number | string | boolean>;
-  /** What it changes in our own records. */
+  /** Its changes to our own records. */
   effects?: HistoryEffect[];
 }
 
@@ -70,7 +70,7 @@ function record(
   });
 }
 
-/** As a captured call has its parameters. */
+/** In the form of a captured call's parameters. */
 function textsOf(params: ChatAction['params']): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }

@@ -8,7 +8,7 @@ export interface Ban {
   userId: number;
   /** Unix seconds; undefined: for ever. */
   untilDateS: number | undefined;
-  /** Also deletes what the user wrote. */
+  /** Also deletes the user's messages. */
   revokeMessages: boolean | undefined;
 }
 

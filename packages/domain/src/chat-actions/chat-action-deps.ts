@@ -1,7 +1,7 @@
 import type { BotDeps } from '../bots/bot-deps.ts';
 import type { CallBuffer } from '../update-log/call-buffer.ts';
 
-/** What acting in a chat needs. */
+/** Dependencies of acting in a chat. */
 export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & {
   calls: Pick<CallBuffer, 'keep'>;
 };

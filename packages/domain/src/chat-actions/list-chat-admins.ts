@@ -22,7 +22,7 @@ export async function listChatAdmins(
   return admins.sort((one, other) => rankOf(one) - rankOf(other) || one.user.id - other.user.id);
 }
 
-/** Where an administrator stands in the list: 0 for the creator, 1 for all others. */
+/** Sort key of an administrator: 0 for the creator, 1 for all others. */
 export function rankOf(admin: Pick<ChatAdmin, 'status'>): number {
   return admin.status === 'creator' ? 0 : 1;
 }

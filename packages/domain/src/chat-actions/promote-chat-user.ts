@@ -28,6 +28,6 @@ async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatI
   const asked = { chat_id: chatId, user_id: bot.telegramId };
   const own = readChatAdmin(resultOf(await platform.call(bot.token, 'getChatMember', asked)));
   const ofBot = own?.permissions ?? eachPermission(() => false);
-  // Nothing at all would demote; whoever may do anything has can_manage_chat.
+  // Without any right the call would demote; can_manage_chat comes with every other right.
   return { ...ofBot, can_promote_members: false, can_manage_chat: true };
 }

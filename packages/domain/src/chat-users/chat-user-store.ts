@@ -23,7 +23,7 @@ export function chatUserStore(db: Database) {
     return users.where((row) => row.or([row('username', 'ilike', `%${text}%`), row(fullName(), 'ilike', `%${text}%`)]));
   };
   return {
-    /** By id: an order that no new message disturbs while somebody pages. */
+    /** Ordered by id, so that new messages do not shift pages. */
     list(query: ChatUserQuery, page: { limit: number; offset: number; afterId: number | null }): Promise<ChatUser[]> {
       let users = usersOf(query).selectAll().orderBy('user_id').limit(page.limit).offset(page.offset);
       if (page.afterId !== null) users = users.where('user_id', '>', page.afterId);

@@ -51,7 +51,7 @@ export function chatStore(db: Database) {
       return rows.map((row) => row.bot_id);
     },
 
-    /** By id: an order that neither new chats nor new messages disturb while somebody pages. */
+    /** Ordered by id, so that new chats and messages do not shift pages. */
     list(botId: number, query: ChatQuery): Promise<Chat[]> {
       let chats = chatsOf(botId, query).selectAll().orderBy('id').limit(query.limit).offset(query.offset);
       if (query.afterId !== null) chats = chats.where('id', '>', query.afterId);

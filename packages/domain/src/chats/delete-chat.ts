@@ -22,7 +22,7 @@ export async function deleteChat(
   const chat = { botId, chatId };
   await deps.db.transaction().execute(async (transaction) => {
     const removals = removalStore(transaction);
-    // With no writer of the bot at work, what is there now is what is deleted.
+    // The lock excludes writers of this bot, so the rows present now are all that is deleted.
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });

@@ -1,4 +1,4 @@
-/** Where the platform keeps a file, as its answer to getFile says; or why it cannot be fetched from there. */
+/** The path of a file at the platform, from getFile; or the reason why it cannot be fetched. */
 export type FilePath = { outcome: 'known'; path: string } | { outcome: 'unreachable'; reason: string };
 
 /** Reads the result of getFile. A Bot API server in local mode answers a path on its own disk. */

@@ -1,4 +1,4 @@
-/** What all workers together have before them, at one moment. Bots are counted, never named. */
+/** The outstanding work of all workers at one moment. Bots are counted, never named. */
 export type FleetFigures = {
   atMs: number;
   bots: Record<IntakeState, number>;

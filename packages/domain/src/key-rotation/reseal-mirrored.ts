@@ -7,7 +7,7 @@ import { count, inspect, isOutdated, type Tally } from './tally.ts';
 
 const ENTRIES_A_STEP = 200;
 
-/** As resealStored, for the configuration that Redis mirrors; the processes that follow it notice nothing. */
+/** Like resealStored, for the mirror in Redis; processes that follow it notice nothing. */
 export async function resealMirrored(
   deps: { redis: RedisHandles; secrets: SecretBox; signal: AbortSignal },
   tally: Tally,

@@ -17,7 +17,7 @@ export type Rotation = {
    */
   outcome: 'done' | 'old-left' | 'locked';
   resealed: number;
-  /** What is sealed with which key, as it was found last. */
+  /** How much is sealed with which key, as of the last look. */
   lines: TallyLine[];
 };
 

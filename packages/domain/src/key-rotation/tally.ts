@@ -10,14 +10,14 @@ export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'configura
  */
 export type Sealing = 'current' | 'legacy' | 'plain' | 'old' | 'unknown' | 'unreadable';
 
-/** What is to be sealed anew. */
+/** What must be sealed again. */
 export function isOutdated(sealing: Sealing): boolean {
   return sealing === 'legacy' || sealing === 'plain' || sealing === 'old';
 }
 
 export type TallyLine = { place: Place; keyId: string; sealing: Sealing; count: number };
 
-/** What one look at everything has found, and how much of it was sealed anew on the way. */
+/** The result of one look at everything, and how much of it was sealed again. */
 export type Tally = { lines: TallyLine[]; resealed: number; overtaken: number };
 
 export function emptyTally(): Tally {

@@ -16,7 +16,7 @@ export interface ChatOfBot {
 /** The place of a message in its chat: what is before it is older. */
 export type MessageCursor = readonly [date: number, id: number, businessConnectionId: string];
 
-/** What a message must have to be listed; what is undefined, all have. */
+/** Filters of messages; undefined ones match all. */
 export interface MessageFilter {
   mediaType?: string | undefined;
   userId?: number | undefined;
@@ -47,7 +47,7 @@ export function messageStore(db: Database) {
       return listStatement(db, chat, query).execute();
     },
 
-    /** With deleted ones all are counted; without them, in a large chat what its row says is taken. */
+    /** Counts all with deleted ones; without them a large chat's row gives the count. */
     async count(chat: ChatOfBot, { includeDeleted, filter = {} }: Shown): Promise<number> {
       if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
       if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;

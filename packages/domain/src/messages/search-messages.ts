@@ -22,7 +22,7 @@ const COUNTED = 1_000;
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
 const SAMPLE = 500;
-/** For busy chats, where the smaller one tells too little of what a look-up would read. */
+/** For busy chats, where the smaller sample predicts a look-up too badly. */
 const LARGER_SAMPLE = 3_000;
 const LONGEST_WALK = 16_000;
 const MOST_WALKS = 4;
@@ -72,12 +72,12 @@ async function find(db: Database, query: SearchQuery, search: MessageSearch): Pr
 function nextWalk(seen: WalkResult, wanted: number): number | null {
   const needed = Math.ceil((seen.walked * wanted * 1.3) / seen.matching);
   if (needed <= LONGEST_WALK && needed <= lookUpCost(seen, seen.matching)) return needed;
-  // By chance the sample may have two too few.
+  // By chance the sample may lack two matches.
   const maySurprise = seen.walked < LARGER_SAMPLE && lookUpCost(seen, seen.matching + 2) > COSTLY;
   return maySurprise ? LARGER_SAMPLE : null;
 }
 
-/** What looking up a period costs, in messages walked, if all were written as fast and as alike as the newest. */
+/** The cost of looking up a period, in messages walked, if all resemble the newest in rate and content. */
 function lookUpCost({ walked, spanS, chatMessages }: WalkResult, matching: number): number {
   const periodMessages = Math.min(chatMessages, (walked * PERIOD_S) / Math.max(spanS, 1));
   return LOOK_UP_COST * (matching / walked) * periodMessages;

@@ -23,7 +23,7 @@ export interface WalkResult {
   /** How many of them match, and how many have the last word. */
   matching: number;
   withLast: number;
-  /** What the chat's row says it has. */
+  /** The count in the chat's row. */
   chatMessages: number;
   /** Seconds between the newest and the oldest that was read. */
   spanS: number;

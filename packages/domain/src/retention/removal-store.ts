@@ -7,7 +7,7 @@ interface ChatOfBot {
   chatId: number;
 }
 
-/** Where the next step goes on: the key of the last row of the one before. */
+/** The next step continues after this key: that of the last row removed. */
 export type DateCursor = readonly [date: number, id: number];
 export type KeyCursor = readonly [businessConnectionId: string, chatId: number, id: number];
 

@@ -3,7 +3,7 @@ import { type Deletion, deletionStore } from './deletion-store.ts';
 import { type DateCursor, type KeyCursor, removalStore } from './removal-store.ts';
 import { STEP_ROWS, type StepDeps, takeSteps } from './take-steps.ts';
 
-/** For this long a request that was running when the bot was deleted may still write rows of it. */
+/** A request that was running when the bot was deleted may still write rows for this long. */
 const LATE_ROWS_MS = 60_000;
 
 type Progress = { deletionId: number; ofChat: DateCursor | null; ofBot: KeyCursor | null };

@@ -89,13 +89,13 @@ export function statsStore(db: Database) {
       return count;
     },
 
-    /** Whether a part of the chat is being removed, which `chat_authors` still counts. */
+    /** True while a part of the chat is being removed, which `chat_authors` still counts. */
     async isBeingRemoved({ botId, chatId }: ChatOfBot): Promise<boolean> {
       const deletions = db.selectFrom('deletions').where('bot_id', '=', botId).where('chat_id', '=', chatId);
       return (await deletions.select('bot_id').limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** With the names they were last seen with. */
+    /** With their last known names. */
     topUsers(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
       const top = db
         .selectFrom('chat_authors')
@@ -106,7 +106,7 @@ export function statsStore(db: Database) {
       return named(chat, top.orderBy('message_count', 'desc').orderBy('user_id').limit(limit));
     },
 
-    /** As topUsers, by reading every message of the chat. */
+    /** Like topUsers, but reads every message of the chat. */
     topUsersCounted(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
       const counted = messagesOf(chat)
         .where('messages.outgoing', '=', false)

@@ -5,7 +5,7 @@ import type { AuditedAction } from '../audit/audited-action.ts';
 import { describeNew } from '../audit/describe-changes.ts';
 import type { Tag } from './tag-store.ts';
 
-/** What changing tags needs. */
+/** Dependencies of changing tags. */
 export type TagDeps = { db: Database; clock: Clock };
 
 /** A change of a tag for the audit log. */
