@@ -29,7 +29,7 @@ export async function authenticate(
   return caller;
 }
 
-/** Who stands behind a call, for the audit log; null: somebody who is not signed in yet. */
+/** The actor of a call, for the audit log; null while nobody is signed in. */
 export function actorOf(caller: Caller | null, address: string | null): Actor {
   if (caller === null) return { kind: 'nobody', address };
   const { account, apiKey } = caller;

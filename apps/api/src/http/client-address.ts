@@ -27,14 +27,14 @@ function plain(address: string): string {
   return address.startsWith(MAPPED) && isIPv4(rest) ? rest : address;
 }
 
-/** What counts as one address: an IPv4 address, or the /64 of IPv6 that one person has whole. */
+/** One client: an IPv4 address, or an IPv6 /64, which belongs to one customer. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join('-') : parsed.toString();
 }
 
-/** Whether an address is that of a load balancer, whose X-Forwarded-* headers count (CIDRs of TRUSTED_PROXIES). */
+/** True if the address is a load balancer's (TRUSTED_PROXIES), whose X-Forwarded-* headers count. */
 export function trustedProxies(ranges: string[]): (address: string) => boolean {
   const trust = proxyAddress.compile(ranges);
   return (address) => trust(address, 0);

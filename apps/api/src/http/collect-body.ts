@@ -4,10 +4,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 
-/** Who sends a body: somebody whose token, key or secret we have checked, or anybody. */
+/** The sender of a body: `known` if we have checked a token, key or secret. */
 export type Sender = 'known' | 'stranger';
 
-/** What all bodies that a process reads into memory may take together. */
+/** A limit on the memory of all bodies that a process reads. */
 export type BodyBudget = {
   /** Takes that many bytes; false, and nothing is taken, when they would be too many. */
   take(bytes: number, sender: Sender): boolean;
@@ -16,7 +16,7 @@ export type BodyBudget = {
 
 /** 64 of the largest bodies of REST at once; an api process lives with a few hundred MB. */
 const BUDGET_BYTES = 64 * 1024 * 1024;
-/** So that strangers keep nobody else's calls out. */
+/** Strangers must not use up the room of everybody else. */
 const STRANGERS_BYTES = BUDGET_BYTES / 2;
 
 export function bodyBudget(metrics: Metrics): BodyBudget {

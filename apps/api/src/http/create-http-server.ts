@@ -58,7 +58,7 @@ function limited(handle: RequestListener): RequestListener {
 
 export type ConnectionLimits = {
   maxConnections: number;
-  /** Of one address, an IPv6 /64 being one; 0 is no limit, also when absent. */
+  /** Per address (IPv6: per /64); 0 or absent is no limit. */
   maxPerAddress?: number;
   /** Load balancers, which bring the connections of all. */
   isTrusted?(address: string): boolean;

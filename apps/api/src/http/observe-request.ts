@@ -47,7 +47,7 @@ export function requestLog(log: Logger) {
   });
 }
 
-/** Who made the request, once that is known; nothing of a stranger. */
+/** The caller once known; nothing for a stranger. */
 function callerIn({ locals }: Response): object {
   const caller = locals?.caller as Caller | undefined;
   if (caller === undefined) return {};
@@ -70,7 +70,7 @@ export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, opera
   };
 }
 
-/** What became of a request, as a metric's label: few values, whatever is answered. */
+/** The outcome of a request as a metric's label: few values, whatever the answer. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'client_gone';
 
 const CLIENT_GONE = 499;
@@ -96,7 +96,7 @@ export function traceRequest(tracing: Tracing, operation: string): RequestHandle
   };
 }
 
-/** By which the caller's trace goes on; null where it has none. */
+/** The trace context of the caller; null if it sent none. */
 export function incomingTraceparent(headers: IncomingHttpHeaders): string | null {
   const { traceparent } = headers;
   return typeof traceparent === 'string' ? traceparent : null;

@@ -42,7 +42,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.end(text);
 }
 
-/** What stands on Postgres is not served before its schema is known to be ours. */
+/** Operations that need Postgres wait until its schema is known to be ours. */
 export function requireStarted({ startup }: Pick<Context, 'startup'>): RequestHandler {
   return (_request, _response, next) => {
     if (!startup.waitsForPostgres) return next();
