@@ -17,7 +17,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 export const ADMIN_KEY = 'flt_random-faults-admin-key-0123456789';
 const SIMULATOR = join(import.meta.dirname, '../../../../apps/simulator/src/main.ts');
-const STARTED_WITHIN_MS = 60_000;
+const STARTED_WITHIN_MS = 120_000;
 const STARTED_ANEW_WITHIN_MS = 30_000;
 
 /** One life of an api or a worker, from its start to a kill -9, if it came to that. */
@@ -209,7 +209,9 @@ async function redisPart(cleanUp: AsyncDisposableStack): Promise<Part & { url: s
 
 async function postgresPart(cleanUp: AsyncDisposableStack): Promise<Part & { url(): string; port(): number }> {
   const dataDir = await throwAwayDir();
-  const start = () => startPostgres({ dataDir, throwAway: true });
+  cleanUp.defer(() => rm(dataDir, { recursive: true, force: true }));
+  // As in production: with `throwAway` it would answer commits that a kill -9 loses.
+  const start = () => startPostgres({ dataDir });
   let postgres: EmbeddedPostgres = await start();
   cleanUp.defer(() => postgres.stop());
   const db = connectDatabase({ url: postgres.url, maxConnections: 1, queryTimeoutMs: null });

@@ -96,7 +96,7 @@ beforeAll(async () => {
     action: 'copy',
     target_chat_id: routedChats.to,
   });
-}, 120_000);
+}, 180_000);
 afterAll(() => cleanUp.disposeAsync(), 60_000);
 
 test(
