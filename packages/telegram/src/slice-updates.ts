@@ -1,4 +1,4 @@
-import { scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
+import { scanArray, scanObject, skipSpace, skipValue } from './json-text.ts';
 
 export interface SlicedUpdate {
   updateId: number;

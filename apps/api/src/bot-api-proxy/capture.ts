@@ -4,7 +4,7 @@ import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { callActor } from '@flotilla/domain/update-log/captured-call.ts';
 import type { CapturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import { scanMembers } from '@flotilla/telegram/parameters/json-text.ts';
+import { scanMembers } from '@flotilla/telegram/json-text.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';
 
@@ -147,7 +147,6 @@ export function extractResult(answer: string): string | null {
   const whole = scanMembers(answer, (name, raw) => {
     if (name === 'ok') ok = raw === 'true';
     else if (name === 'result') result = raw;
-    return false;
   });
   return whole && ok ? result : null;
 }

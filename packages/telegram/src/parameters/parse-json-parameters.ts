@@ -1,4 +1,4 @@
-import { scanMembers, unquoted } from './json-text.ts';
+import { scanMembers, unquoted } from '../json-text.ts';
 
 /**
  * Adds the members of a JSON body to `values` as the platform reads them: strings are unescaped, every other value
@@ -8,6 +8,5 @@ import { scanMembers, unquoted } from './json-text.ts';
 export function parseJsonParameters(text: string, values: Map<string, string>): void {
   scanMembers(text, (name, raw) => {
     if (!values.has(name)) values.set(name, raw.startsWith('"') ? unquoted(raw) : raw);
-    return false;
   });
 }
