@@ -93,7 +93,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onRequestChunk(chunk: Buffer): void {
-    this.#upstream.streamed(chunk.length);
     this.#forward.tee?.onRequestChunk?.(chunk);
   }
 
@@ -135,7 +134,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#remaining -= chunk.length;
     if (this.#remaining === 0) this.#res.end(chunk.toString('latin1'), 'latin1');
     else {
-      this.#upstream.streamed(chunk.length);
       if (!this.#res.write(chunk)) {
         controller.pause();
         this.#res.once('drain', onResponseDrain);

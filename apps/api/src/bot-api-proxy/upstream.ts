@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Pool } from 'undici';
 
 export type Upstream = {
@@ -9,8 +7,6 @@ export type Upstream = {
   /** The path of TELEGRAM_API_URL, '' when it has none. */
   basePath: string;
   readOnMs: number;
-  /** To be told of the bytes of large bodies, so that their buffers do not pile up. */
-  streamed(bytes: number): void;
 };
 
 /** How long the platform is waited for. */
@@ -25,7 +21,6 @@ export type PlatformPatience = {
 const PATIENCE: PlatformPatience = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 256 * 1024;
-const COLLECT_EVERY_BYTES = 4 * 1024 * 1024;
 
 /**
  * Kept-alive connections to the platform, as many as calls are in flight, one call at a time on each: nothing is
@@ -42,25 +37,7 @@ export function connectUpstream(platformUrl: string, patience: Partial<PlatformP
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: { timeout: CONNECT_MS },
   });
-  return { dispatcher, basePath: url.pathname.replace(/\/+$/, ''), readOnMs, streamed: collectBuffers() };
-}
-
-/**
- * Counts the bytes of large bodies that stream through, and has the youngest garbage collected every 4 MiB. Each
- * chunk is a buffer outside the heap that by itself hardly hurries the collector: without this a 50 MB upload grows
- * the process by 70 MB, with it by 15. A collection of young garbage takes about a millisecond.
- */
-function collectBuffers(): (streamedBytes: number) => void {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('globalThis.gc');
-  if (typeof collect !== 'function') return () => undefined;
-  let uncollected = 0;
-  return (streamedBytes) => {
-    uncollected += streamedBytes;
-    if (uncollected < COLLECT_EVERY_BYTES) return;
-    uncollected = 0;
-    collect({ type: 'minor' });
-  };
+  return { dispatcher, basePath: url.pathname.replace(/\/+$/, ''), readOnMs };
 }
 
 /**
