@@ -25,7 +25,7 @@ export function createApp(context: Context): Express {
 
   app.use(assignRequestId());
   app.use(requestLog(log));
-  app.use(securityHeaders(config.http));
+  app.use(securityHeaders(config));
   app.use(probes(context));
   if (context.proxyHost !== null) app.use(refuseOnProxyHost(context.proxyHost));
   app.use(platformWebhook(context));

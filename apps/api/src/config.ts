@@ -1,15 +1,9 @@
 import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
+import { serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
-import {
-  cidrListSetting,
-  commonSettings,
-  integerSetting,
-  portSetting,
-  switchSetting,
-} from '@flotilla/runtime/settings.ts';
-import { tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
+import { cidrListSetting, integerSetting, portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 import { hostName } from './http/proxy-host.ts';
 
@@ -18,8 +12,7 @@ const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', 
 
 /** The api's settings as the environment has them: one flat name each. */
 export const apiSettings = z.object({
-  ...commonSettings,
-  ...tracingSettings,
+  ...serviceSettings,
   API_DATABASE_CONNECTIONS: poolSetting(10).describe(
     'Postgres connections of one api; the sum over all processes must fit max_connections.',
   ),
@@ -88,17 +81,9 @@ export function readConfig(env?: Record<string, string | undefined>): ApiConfig 
 
 function nest(settings: Settings) {
   return {
-    database: { url: settings.DATABASE_URL, maxConnections: settings.API_DATABASE_CONNECTIONS },
-    redisUrl: settings.REDIS_URL,
-    redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
-    encryptionKey: settings.ENCRYPTION_KEY,
-    logLevel: settings.LOG_LEVEL,
-    tracing: tracingConfig(settings),
+    ...serviceConfig(settings, settings.API_DATABASE_CONNECTIONS),
     http: {
-      host: settings.HOST,
       port: settings.PORT,
-      metricsPort: settings.METRICS_PORT,
-      publicUrl: settings.PUBLIC_URL ?? null,
       trustedProxies: settings.TRUSTED_PROXIES,
       /** Of this process, at once; one that waits in a poll counts. */
       maxConnections: settings.MAX_CONNECTIONS,
@@ -111,8 +96,6 @@ function nest(settings: Settings) {
       password: settings.ADMIN_PASSWORD,
       apiKey: settings.ADMIN_API_KEY,
     },
-    platformUrl: settings.TELEGRAM_API_URL,
-    backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
     proxy: {
       platformUrl: settings.TELEGRAM_API_URL,
       prefix: settings.PROXY_PREFIX,

@@ -6,11 +6,11 @@ import { createFirstAdmin } from '@flotilla/domain/accounts/create-first-admin.t
 import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts';
 import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
-import { startPatience } from '@flotilla/domain/startup/start-patience.ts';
+import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
-import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
-import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
-import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { Readiness } from '@flotilla/runtime/probe-server.ts';
+import type { StopStep } from '@flotilla/runtime/stop-in-order.ts';
 import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
@@ -45,31 +45,23 @@ export async function startApi(
   log: Logger = createLogger({ name: 'api', level: config.logLevel }),
   stopping?: AbortSignal,
 ): Promise<RunningApi> {
-  const metrics = createMetrics({ processMetrics: true });
-  const door = openDoor(config, log, metrics);
   let context: Context | null = null;
   let proxy: BotApiProxy | null = null;
-  const ended = new AbortController();
-  const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
   let serving = false;
   const ready = async (): Promise<Readiness> => {
     const known = context === null ? NOT_YET : await readReadiness(context);
     return serving ? known : { ...known, ready: false, reasons: [...known.reasons, 'the service is starting'] };
   };
-  const { host, metricsPort } = config.http;
-  const probes = await startProbeServer({
-    port: metricsPort,
-    host,
-    metrics,
-    live: () => true,
-    ready,
-  });
+  const ended = new AbortController();
+  const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
+  const service = await startService({ log, config, ready, stopping: signal });
+  const { metrics, probes } = service;
+  const door = openDoor(config, log, metrics);
   try {
     // A door that opens at once would be chosen by load balancers, and refuse what another process serves.
-    const patience = startPatience({ log, signal }, 'Redis', door.listen);
-    context = await createContext(config, log, { metrics, patience });
+    context = await createContext(config, { log, metrics, patience: service.patience('Redis', door.listen) });
     proxy = botApiProxy(context);
-    const prepared = prepareSoon(context, signal);
+    const prepared = prepareSoon(context, service);
     await prepared.tried;
     door.serve(requestListener(context, proxy));
     await door.listen();
@@ -77,7 +69,7 @@ export async function startApi(
     await context.endpoints.announce(address, [port, probes.port]);
     serving = true;
     if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    const running = { context, drain: door.drain, proxy, probes };
+    const running = { context, drain: door.drain, proxy, service };
     const stopAll = async () => {
       ended.abort(new Error('the process stops'));
       await stop(running);
@@ -86,9 +78,7 @@ export async function startApi(
   } catch (error) {
     door.server.close();
     door.server.closeAllConnections();
-    await proxy?.stop();
-    await context?.close();
-    await probes.stop();
+    await service.stop(proxy === null ? [] : [stopProxy(proxy)], context && storesOf(context));
     throw error;
   }
 }
@@ -119,13 +109,13 @@ function openDoor(config: ApiConfig, log: Logger, metrics: Metrics) {
 }
 
 /** `tried` settles with the first try: it resolves also where Postgres is away, which is then waited for. */
-function prepareSoon(context: Context, signal: AbortSignal): { tried: Promise<void>; failed: Promise<never> } {
+function prepareSoon(context: Context, service: StartingService): { tried: Promise<void>; failed: Promise<never> } {
   const { log, startup } = context;
   let waits: () => void = () => {};
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
   });
-  const patience = startPatience({ log, signal }, 'Postgres', () => {
+  const patience = service.patience('Postgres', () => {
     startup.waitsForPostgres = true;
     waits();
   });
@@ -164,30 +154,35 @@ function requestListener(context: Context, proxy: BotApiProxy): RequestListener 
   };
 }
 
-function listen({ http }: ApiConfig, server: Server): Promise<void> {
+function listen({ http, host }: ApiConfig, server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(http.port, http.host, () => {
+    server.listen(http.port, host, () => {
       server.off('error', reject);
       resolve();
     });
   });
 }
 
-type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; probes: { stop(): Promise<void> } };
+type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; service: StartingService };
 
 /** Polls end only when new connections are refused: their clients ask again at once, and must reach another pod. */
-async function stop({ context, drain, proxy, probes }: Parts): Promise<void> {
+async function stop({ context, drain, proxy, service }: Parts): Promise<void> {
   const { balancerNoticeMs } = context.config.http;
   const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;
   context.beginLeaving();
   await delay(balancerNoticeMs);
   await drain.refuse();
   context.beginStop();
-  await stopInOrder(context.log, [
-    { name: 'the server', withinMs: allMs + 1000, stop: () => drain.finish({ idleMs: balancerNoticeMs, allMs }) },
-    { name: 'the proxy', withinMs: 5500, stop: () => proxy.stop() },
-    { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
-    { name: 'Postgres and Redis', withinMs: 1500, stop: () => context.close() },
-  ]);
+  const finish = () => drain.finish({ idleMs: balancerNoticeMs, allMs });
+  const steps = [{ name: 'the server', withinMs: allMs + 1000, stop: finish }, stopProxy(proxy)];
+  await service.stop(steps, storesOf(context));
+}
+
+function stopProxy(proxy: BotApiProxy): StopStep {
+  return { name: 'the proxy', withinMs: 5500, stop: () => proxy.stop() };
+}
+
+function storesOf({ close }: Context) {
+  return { withinMs: 1500, close };
 }

@@ -1,33 +1,23 @@
-import { connectDatabase } from '@flotilla/database/connect.ts';
 import { countKeys, type Rotation, rotateKeys as rotate } from '@flotilla/domain/key-rotation/rotate-keys.ts';
-import { connectRedis } from '@flotilla/redis/connect.ts';
-import { systemClock } from '@flotilla/runtime/clock.ts';
+import { openProcess } from '@flotilla/domain/startup/open-process.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { secretBox } from '@flotilla/runtime/secret-box.ts';
-import { readSealedSettings } from './maintenance-settings.ts';
+import { readSealedConfig } from './maintenance-settings.ts';
 
 /** `rotate-keys [--check]`: exits with 0 when the first key alone opens everything, else with 1. */
 export async function rotateKeys(args: string[], signal: AbortSignal): Promise<number> {
   const lookOnly = args[0] === '--check';
   if (args.length > (lookOnly ? 1 : 0))
     throw new FlotillaError('bad_request', 'rotate-keys takes no argument but --check.');
-  const settings = readSealedSettings();
-  const log = createLogger({ name: 'rotate-keys', level: settings.LOG_LEVEL });
-  const secrets = secretBox(settings.ENCRYPTION_KEY);
-  const db = connectDatabase({ url: settings.DATABASE_URL, role: 'rotate-keys', maxConnections: 1, log });
+  const config = readSealedConfig();
+  const log = createLogger({ name: 'rotate-keys', level: config.logLevel });
+  const opened = await openProcess('rotate-keys', config, { log });
   try {
-    const redis = await connectRedis({ url: settings.REDIS_URL, log });
-    try {
-      const deps = { db, redis, secrets, signal, clock: systemClock };
-      const rotation = await (lookOnly ? countKeys(deps) : rotate(deps));
-      process.stdout.write(describe(rotation, secrets.keyId));
-      return rotation.outcome === 'done' ? 0 : 1;
-    } finally {
-      await redis.close();
-    }
+    const rotation = await (lookOnly ? countKeys : rotate)({ ...opened, signal });
+    process.stdout.write(describe(rotation, opened.secrets.keyId));
+    return rotation.outcome === 'done' ? 0 : 1;
   } finally {
-    await db.destroy();
+    await opened.close();
   }
 }
 

@@ -1,8 +1,8 @@
 import { poolSetting } from '@flotilla/database/connect.ts';
 import type { RetentionDays } from '@flotilla/domain/retention/remove-expired.ts';
+import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
-import { commonSettings, integerSetting } from '@flotilla/runtime/settings.ts';
-import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
+import { integerSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 const ROLES = ['polling', 'push', 'rules', 'history', 'upkeep'] as const;
@@ -18,8 +18,7 @@ const rolesSetting = z
 const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
 
 export const workerSettings = z.object({
-  ...commonSettings,
-  ...tracingSettings,
+  ...serviceSettings,
   WORKER_DATABASE_CONNECTIONS: poolSetting(4).describe(
     'Postgres connections of one worker; the sum over all processes must fit max_connections.',
   ),
@@ -37,21 +36,7 @@ export const workerSettings = z.object({
   ),
 });
 
-export type WorkerConfig = {
-  database: { url: string; maxConnections: number };
-  redisUrl: string;
-  /** Bytes that each Redis may use, where its own `maxmemory` does not say; null where neither does. */
-  redisMemoryLimit: number | null;
-  platformUrl: string;
-  encryptionKey: string;
-  backendAllowedCidrs: string[];
-  /** How the platform reaches the api; null where it cannot. */
-  publicUrl: string | null;
-  host: string;
-  metricsPort: number;
-  logLevel: string;
-  /** Null where it is off. */
-  tracing: TracingConfig | null;
+export type WorkerConfig = ServiceConfig & {
   roles: Set<Role>;
   /** Bots this worker polls at once. */
   pollingConcurrency: number;
@@ -62,17 +47,7 @@ export type WorkerConfig = {
 export function readWorkerConfig(env?: Record<string, string | undefined>): WorkerConfig {
   const settings = env ? readSettings(workerSettings, env) : readSettings(workerSettings);
   return {
-    database: { url: settings.DATABASE_URL, maxConnections: settings.WORKER_DATABASE_CONNECTIONS },
-    redisUrl: settings.REDIS_URL,
-    redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
-    platformUrl: settings.TELEGRAM_API_URL,
-    encryptionKey: settings.ENCRYPTION_KEY,
-    backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
-    publicUrl: settings.PUBLIC_URL ?? null,
-    host: settings.HOST,
-    metricsPort: settings.METRICS_PORT,
-    logLevel: settings.LOG_LEVEL,
-    tracing: tracingConfig(settings),
+    ...serviceConfig(settings, settings.WORKER_DATABASE_CONNECTIONS),
     roles: new Set(settings.WORKER_ROLES),
     pollingConcurrency: settings.POLLING_CONCURRENCY,
     retentionDays: { messages: settings.MESSAGE_RETENTION_DAYS, audit: settings.AUDIT_RETENTION_DAYS },

@@ -9,7 +9,7 @@ import { pollPace } from './poll-pace.ts';
 import { pollingTurn } from './turns/polling-turn.ts';
 import { startUpkeep } from './upkeep.ts';
 
-type Running = { stop(): Promise<void> };
+export type Running = { stop(): Promise<void> };
 
 /** Well above what one host may hold, so that requests that hang never hold all turns; each costs renewals of its lock. */
 const PUSH_TURNS = 2000;

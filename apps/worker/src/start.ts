@@ -1,16 +1,16 @@
 import { requireSchema } from '@flotilla/database/require-schema.ts';
-import { startPatience } from '@flotilla/domain/startup/start-patience.ts';
+import { type Store, startService } from '@flotilla/domain/startup/start-service.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
-import { createMetrics } from '@flotilla/runtime/metrics.ts';
-import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
-import { stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
+import type { Readiness } from '@flotilla/runtime/probe-server.ts';
+import type { StopStep } from '@flotilla/runtime/stop-in-order.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
-import { startRoles } from './roles.ts';
+import { type Running, startRoles } from './roles.ts';
 
 /** Turns are given back within 10 s; roles that wait for something that hangs are left behind. */
 const ROLES_STOP_WITHIN_MS = 12_000;
 const CALLS_STORED_WITHIN_MS = 5_000;
+const STORES_CLOSE_WITHIN_MS = 3_000;
 
 /**
  * Starts a worker, which waits, unready, for a Redis or a Postgres that is away. Rejects when a migration is pending, a port
@@ -21,42 +21,34 @@ export async function startWorker(
   stopping?: AbortSignal,
 ): Promise<{ metricsPort: number; stop(): Promise<void> }> {
   const log = createLogger({ name: 'worker', level: config.logLevel });
-  const metrics = createMetrics({ processMetrics: true });
-  let context: WorkerContext | null = null;
   const startup: Startup = { waitsFor: 'Redis', leaving: false };
-  const probes = await startProbeServer({
-    port: config.metricsPort,
-    host: config.host,
-    metrics,
-    live: () => true,
-    ready: async () => readReadiness(startup, context),
-  });
+  let context: WorkerContext | null = null;
+  const ready = async () => readReadiness(startup, context);
+  const service = await startService({ log, config, ready, stopping });
+  const { metrics, probes } = service;
   try {
-    const patience = startPatience({ log, signal: stopping }, 'Redis');
-    context = await createWorkerContext(config, log, { metrics, patience });
+    context = await createWorkerContext(config, { log, metrics, patience: service.patience('Redis') });
+    const { db, endpoints, calls, close } = context;
     startup.waitsFor = 'Postgres';
-    const { db } = context;
-    await startPatience({ log, signal: stopping }, 'Postgres')(() => requireSchema(db));
-    await context.endpoints.announce(probes.address, [probes.port]);
-    const running = startRoles(context);
+    await service.patience('Postgres')(() => requireSchema(db));
+    await endpoints.announce(probes.address, [probes.port]);
+    const roles = startRoles(context);
     startup.waitsFor = null;
     log.info({ roles: [...config.roles], metricsPort: probes.port }, 'the worker runs');
-    const stop = stopOf({ context, running, probes });
     return {
       metricsPort: probes.port,
       stop: async () => {
         startup.leaving = true;
-        await stop();
+        await service.stop(drainSteps(roles, calls), { withinMs: STORES_CLOSE_WITHIN_MS, close });
       },
     };
   } catch (error) {
-    await context?.close();
-    await probes.stop();
+    await service.stop([], context && { withinMs: STORES_CLOSE_WITHIN_MS, close: context.close });
     throw error;
   }
 }
 
-type Startup = { waitsFor: 'Redis' | 'Postgres' | null; leaving: boolean };
+type Startup = { waitsFor: Store | null; leaving: boolean };
 
 function readReadiness({ waitsFor, leaving }: Startup, context: WorkerContext | null): Readiness {
   const reasons: string[] = [];
@@ -69,18 +61,13 @@ function readReadiness({ waitsFor, leaving }: Startup, context: WorkerContext | 
   return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
 }
 
-type Parts = { context: WorkerContext; running: ReturnType<typeof startRoles>; probes: { stop(): Promise<void> } };
-
-function stopOf({ context, running, probes }: Parts): () => Promise<void> {
-  return () =>
-    stopInOrder(context.log, [
-      {
-        name: 'the roles',
-        withinMs: ROLES_STOP_WITHIN_MS,
-        stop: async () => void (await Promise.all(running.map((role) => role.stop()))),
-      },
-      { name: 'the calls for the history', withinMs: CALLS_STORED_WITHIN_MS, stop: () => context.calls.drain() },
-      { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
-      { name: 'Postgres and Redis', withinMs: 3000, stop: () => context.close() },
-    ]);
+function drainSteps(roles: Running[], calls: WorkerContext['calls']): StopStep[] {
+  return [
+    {
+      name: 'the roles',
+      withinMs: ROLES_STOP_WITHIN_MS,
+      stop: async () => void (await Promise.all(roles.map((role) => role.stop()))),
+    },
+    { name: 'the calls for the history', withinMs: CALLS_STORED_WITHIN_MS, stop: () => calls.drain() },
+  ];
 }

@@ -29,14 +29,14 @@ export interface SessionDeps {
   redis: RedisHandles;
   credentials: CredentialCache;
   clock: Clock;
-  config: { encryptionKey: string; http: { publicUrl: string | null } };
+  config: { encryptionKey: string; publicUrl: string | null };
 }
 
 export type SessionMiddleware = (request: Request, response: Response) => Promise<void>;
 
 /** Attaches `request.session` from the cookie, or an empty one. */
 export function sessionMiddleware({ redis, clock, config }: SessionDeps): SessionMiddleware {
-  const isHttps = config.http.publicUrl?.startsWith('https:') ?? false;
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false;
   const secrets = sessionSecrets(config.encryptionKey);
   const attach = session({
     name: SESSION_COOKIE,

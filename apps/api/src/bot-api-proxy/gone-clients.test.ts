@@ -183,7 +183,7 @@ describe('a captured call whose client gives up once the platform has it whole',
   test('is given up when the platform never answers, and counted as unanswered', async () => {
     const bot = await newBot();
 
-    const context = await createContext(readConfig(api.env), createLogger({ name: 'test', level: 'silent' }));
+    const context = await createContext(readConfig(api.env), { log: createLogger({ name: 'test', level: 'silent' }) });
     const proxy = botApiProxy(context, { readOnMs: 300 });
     const server = createServer(proxy.handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

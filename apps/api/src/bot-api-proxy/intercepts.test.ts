@@ -28,7 +28,7 @@ beforeAll(async () => {
     REDIS_URL: api.redis.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   };
-  worker = await createContext(readConfig(env), createLogger({ name: 'worker', level: 'silent' }));
+  worker = await createContext(readConfig(env), { log: createLogger({ name: 'worker', level: 'silent' }) });
 });
 afterAll(async () => {
   await worker.close();

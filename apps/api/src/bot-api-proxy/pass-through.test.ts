@@ -349,7 +349,7 @@ describe('where the platform is', () => {
     onRequest = () => undefined;
     const env = { DATABASE_URL: api.database.url, REDIS_URL: api.redis.url, TELEGRAM_API_URL: upstream.url };
     const config = readConfig({ ...env, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY });
-    const context = await createContext(config, createLogger({ name: 'test', level: 'silent' }));
+    const context = await createContext(config, { log: createLogger({ name: 'test', level: 'silent' }) });
     const proxy = botApiProxy(context, { silenceMs: 300 });
     const server = createServer(proxy.handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -18,7 +18,7 @@ const api = testApi();
 let worker: Context;
 
 beforeAll(async () => {
-  worker = await createContext(readConfig(api.env), createLogger({ name: 'worker', level: 'silent' }));
+  worker = await createContext(readConfig(api.env), { log: createLogger({ name: 'worker', level: 'silent' }) });
   api.endBefore(worker.close);
 });
 

@@ -64,7 +64,7 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
   return async (request, response) => {
     const version = context.credentials.knownVersion();
     const caller = await authenticate(context, operation, request, response);
-    requireSameOrigin(context.config.http, operation, request);
+    requireSameOrigin(context, operation, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
     // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.

@@ -45,7 +45,7 @@ export function queueBoard(context: Context): Router {
 function adminsOnly(context: Context): RequestHandler {
   return async (request, response, next) => {
     const caller = await authenticate(context, ADMINS, request, response);
-    requireSameOrigin(context.config.http, ADMINS, request);
+    requireSameOrigin(context, ADMINS, request);
     requirePasswordChanged({}, caller);
     requireRole(ADMINS, caller);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseChange(request, response, next);

@@ -1,0 +1,59 @@
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { measureCommands } from '@flotilla/redis/measure-commands.ts';
+import { type Clock, systemClock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { type SecretBox, secretBox } from '@flotilla/runtime/secret-box.ts';
+import type { Patience } from '@flotilla/runtime/until-available.ts';
+
+export type ProcessConfig = {
+  database: { url: string; maxConnections: number };
+  redisUrl: string;
+  encryptionKey: string;
+};
+
+/** What every process of ours works with: the stores, the secrets in them, the time and the log. */
+export type OpenProcess = {
+  db: Database;
+  redis: RedisHandles;
+  secrets: SecretBox;
+  clock: Clock;
+  log: Logger;
+  /** For what is opened on top of these; it is closed before them. */
+  onClose(close: () => unknown): void;
+  /** Closes everything, what was opened last first; what cannot be closed is logged and left. Never rejects. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens what every process needs. `name` is what Postgres shows. Rejects when Redis cannot be reached, or no patience is
+ * left; Postgres is first asked by whoever queries it.
+ */
+export async function openProcess(
+  name: string,
+  config: ProcessConfig,
+  { log, metrics, patience }: { log: Logger; metrics?: Metrics; patience?: Patience },
+): Promise<OpenProcess> {
+  const secrets = secretBox(config.encryptionKey);
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (const one of closers.splice(0).reverse()) {
+      await Promise.resolve()
+        .then(one)
+        .catch((error: unknown) => log.warn({ reason: String(error) }, 'a part of the process could not be closed'));
+    }
+  };
+  const measured = metrics === undefined ? {} : { metrics };
+  const db = connectDatabase({ ...config.database, role: name, log, ...measured });
+  closers.push(() => db.destroy());
+  try {
+    const redis = await connectRedis({ url: config.redisUrl, log, ...(patience === undefined ? {} : { patience }) });
+    closers.push(() => redis.close());
+    if (metrics !== undefined) measureCommands(metrics, redis);
+    return { db, redis, secrets, clock: systemClock, log, onClose: (one) => void closers.push(one), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

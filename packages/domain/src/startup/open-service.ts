@@ -1,0 +1,96 @@
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
+import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { openTracing } from '@flotilla/runtime/open-tracing.ts';
+import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
+import type { Tracing } from '@flotilla/runtime/tracing.ts';
+import type { Patience } from '@flotilla/runtime/until-available.ts';
+import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
+import { followOwnEndpoints, type OwnEndpoints } from '../backend-policy/own-endpoints.ts';
+import { storeEndpoints } from '../backend-policy/store-endpoints.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { followDirectory } from '../bots/follow-directory.ts';
+import { type CallBuffer, callBuffer } from '../update-log/call-buffer.ts';
+import { type IdReserve, reserveIds } from '../update-log/reserve-ids.ts';
+import { type MemoryWatch, watchMemory } from '../update-log/watch-memory.ts';
+import { type OpenProcess, openProcess } from './open-process.ts';
+import type { ServiceConfig } from './service-config.ts';
+
+/** What the api and the worker both work with. */
+export type Service = OpenProcess & {
+  metrics: Metrics;
+  /** Null where it is off. */
+  tracing: Tracing | null;
+  /** How full Redis is. */
+  memory: MemoryWatch;
+  directory: BotDirectory;
+  /** Where we and our stores listen. */
+  endpoints: OwnEndpoints;
+  backendPolicy: BackendPolicy;
+  /** How the platform reaches the api; null where it cannot. */
+  publicUrl: string | null;
+  turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
+  idReserve: IdReserve;
+  /** What bots did through this process, on its way to the history. */
+  calls: CallBuffer;
+};
+
+export type ServiceOptions = {
+  log?: Logger;
+  metrics?: Metrics;
+  /** With it, a Redis that is away is waited for. */
+  patience?: Patience;
+};
+
+/** Opens what the api and the worker share; rejects when Redis cannot be reached, or no patience is left. */
+export async function openService(
+  { name, roles }: { name: 'api' | 'worker'; roles: Iterable<string> },
+  config: ServiceConfig,
+  options: ServiceOptions,
+): Promise<Service> {
+  const { log = createLogger({ name, level: config.logLevel }), metrics = createMetrics({ processMetrics: true }) } =
+    options;
+  describeProcess(metrics, name, roles);
+  const opened = await openProcess(name, config, { ...options, log, metrics });
+  const { db, redis, secrets, clock, onClose } = opened;
+  const memory = await watchMemory({ redis, limitBytes: config.redisMemoryLimit, metrics, log });
+  onClose(memory.close);
+  const tracing = await openTracing(config.tracing, { name: `flotilla-${name}`, log });
+  const directory = await followDirectory({ redis, secrets, log });
+  onClose(directory.close);
+  const endpoints = await followOwnEndpoints(
+    { redis, clock },
+    storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
+  );
+  onClose(endpoints.close);
+  const turns = {
+    polling: turnQueue(redis, 'polling'),
+    push: turnQueue(redis, 'push'),
+    rules: turnQueue(redis, 'rules'),
+    history: turnQueue(redis, 'history'),
+  };
+  onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
+  const idReserve = reserveIds({ db, redis, log });
+  onClose(idReserve.close);
+  const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics });
+  onClose(calls.close);
+  return {
+    ...opened,
+    metrics,
+    tracing,
+    memory,
+    directory,
+    endpoints,
+    backendPolicy: { allowedCidrs: config.backendAllowedCidrs, ownAt: endpoints.ownAt },
+    publicUrl: config.publicUrl,
+    turns,
+    idReserve,
+    calls,
+    close: async () => {
+      // A collector that is away must not hold up the stores, nor they what is exported.
+      const exported = tracing?.close();
+      await opened.close();
+      await exported;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { commonSettings } from '@flotilla/runtime/settings.ts';
+import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
+import type { z } from 'zod';
+import type { ProcessConfig } from './open-process.ts';
+
+/** What the api and the worker both read; spread into z.object({...}). */
+export const serviceSettings = { ...commonSettings, ...tracingSettings } as const;
+
+export type ServiceConfig = ProcessConfig & {
+  /** Bytes that each Redis may use, where its own `maxmemory` does not say; null where neither does. */
+  redisMemoryLimit: number | null;
+  platformUrl: string;
+  backendAllowedCidrs: string[];
+  /** How the platform reaches the api; null where it cannot. */
+  publicUrl: string | null;
+  host: string;
+  metricsPort: number;
+  logLevel: string;
+  /** Null where it is off. */
+  tracing: TracingConfig | null;
+};
+
+export function serviceConfig(
+  settings: z.output<z.ZodObject<typeof serviceSettings>>,
+  databaseConnections: number,
+): ServiceConfig {
+  return {
+    database: { url: settings.DATABASE_URL, maxConnections: databaseConnections },
+    redisUrl: settings.REDIS_URL,
+    redisMemoryLimit: settings.REDIS_MEMORY_LIMIT ?? null,
+    encryptionKey: settings.ENCRYPTION_KEY,
+    platformUrl: settings.TELEGRAM_API_URL,
+    backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    publicUrl: settings.PUBLIC_URL ?? null,
+    host: settings.HOST,
+    metricsPort: settings.METRICS_PORT,
+    logLevel: settings.LOG_LEVEL,
+    tracing: tracingConfig(settings),
+  };
+}

@@ -1,0 +1,62 @@
+import { isRefusedLogin, isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
+import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
+import { type StopStep, stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
+import { type Patience, patience } from '@flotilla/runtime/until-available.ts';
+import type { ServiceConfig } from './service-config.ts';
+
+export type Store = 'Redis' | 'Postgres';
+
+/** A process that lives, answers its probes, and opens what it serves with. */
+export type StartingService = {
+  metrics: Metrics;
+  /** Where probes and metrics are. */
+  probes: { address: string; port: number };
+  /**
+   * Waits for a store that is away as a running process does, and says so once; `onWait` comes before the second try.
+   * What waiting does not mend is thrown: a refused login or certificate, a pending migration.
+   */
+  patience(store: Store, onWait?: () => void | Promise<void>): Patience;
+  /** Ends the steps one after the other, then the probes and the stores; what hangs is left behind. Never rejects. */
+  stop(steps: StopStep[], stores: { withinMs: number; close(): Promise<void> } | null): Promise<void>;
+};
+
+/** Serves probes and metrics before anything else is there. Rejects when their port is taken. */
+export async function startService(options: {
+  log: Logger;
+  config: Pick<ServiceConfig, 'host' | 'metricsPort'>;
+  ready(): Promise<Readiness>;
+  /** Ends the waiting for a store. */
+  stopping: AbortSignal | undefined;
+}): Promise<StartingService> {
+  const { log, config, ready, stopping } = options;
+  const metrics = createMetrics({ processMetrics: true });
+  const probes = await startProbeServer({
+    port: config.metricsPort,
+    host: config.host,
+    metrics,
+    live: () => true,
+    ready,
+  });
+  return {
+    metrics,
+    probes,
+    patience: (store, onWait) =>
+      patience({
+        isAway: (error) => isRedisUnavailable(error) || (isUnavailable(error) && !isRefusedLogin(error)),
+        signal: stopping,
+        onWait: async (error) => {
+          log.warn({ reason: String(error) }, `waiting for ${store}`);
+          await onWait?.();
+        },
+      }),
+    stop: (steps, stores) =>
+      stopInOrder(log, [
+        ...steps,
+        { name: 'the probes', withinMs: 500, stop: () => probes.stop() },
+        ...(stores === null ? [] : [{ name: 'Postgres and Redis', withinMs: stores.withinMs, stop: stores.close }]),
+      ]),
+  };
+}
