@@ -7,7 +7,7 @@ import { channels } from '@flotilla/redis/keys.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type ApiMetrics, apiMetrics } from './api-metrics.ts';
-import { type Authentication, authentication } from './auth/authentication.ts';
+import { type Authentication, authentication } from './auth/authenticate.ts';
 import { type SignInLimits, signInLimits } from './auth/sign-in-limits.ts';
 import { type CredentialWatch, watchCredentials } from './auth/watch-credentials.ts';
 import type { ApiConfig } from './config.ts';
@@ -65,7 +65,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     waiters,
     credentials,
     credentialWatch,
-    auth: authentication({ redis, credentials, recordKeyUse, clock, config }),
+    auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),

@@ -21,7 +21,7 @@ import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
 import { answerWhileWaiting } from './http/while-starting.ts';
-import { readReadiness } from './probes/readiness.ts';
+import { readReadiness } from './probes/probes.ts';
 
 /** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */
 const DRAINED_WITHIN_MS = 18_000;

@@ -4,7 +4,7 @@ import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SessionData } from 'express-session';
-import { RedisSessionStore } from './redis-session-store.ts';
+import { RedisSessionStore } from './session.ts';
 import { signInLimits } from './sign-in-limits.ts';
 
 let cluster: ReplicatedRedis;

@@ -1,17 +1,53 @@
 import type { Operation } from '@flotilla/contract/operation.ts';
-import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { isUsableKey } from '@flotilla/domain/accounts/api-key.ts';
+import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
+import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
-import type { Context } from '../context.ts';
-import { hasBearer } from './bearer.ts';
+import { callerOfSession, hasSessionCookie, sessionMiddleware } from './session.ts';
+
+/** The two ways to be somebody. */
+export interface Authentication {
+  /** By an API key in the Authorization header; null when it is none, or disabled, or expired. */
+  callerByBearer(request: Request): Promise<Caller | null>;
+  callerBySession(request: Request, response: Response): Promise<Caller | null>;
+  /** Attaches a session without asking whose it is, for signing in. */
+  openSession(request: Request, response: Response): Promise<void>;
+}
+
+/** What looking a key up takes. */
+type KeyUse = { credentials: CredentialCache; clock: Clock; recordKeyUse: (keyId: number) => void };
+
+export function authentication(
+  keys: KeyUse,
+  redis: RedisHandles,
+  config: { encryptionKey: string; publicUrl: string | null },
+): Authentication {
+  const attachSession = sessionMiddleware(redis, keys.clock, config);
+  return {
+    callerByBearer: async (request) => {
+      const key = /^bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+      return key === undefined ? null : callerByKey(keys, key);
+    },
+    callerBySession: async (request, response) => {
+      if (!hasSessionCookie(request)) return null;
+      await attachSession(request, response);
+      return callerOfSession(keys.credentials, request);
+    },
+    openSession: attachSession,
+  };
+}
 
 /**
  * Who makes the request. A Bearer header decides alone, whatever the cookie says; else the session does.
  * null for public operations only; throws 'unauthorized'.
  */
 export async function authenticate(
-  { auth }: Context,
+  { auth }: { auth: Authentication },
   operation: Pick<Operation, 'role'>,
   request: Request,
   response: Response,
@@ -34,4 +70,18 @@ export function actorOf(caller: Caller | null, address: string | null): Actor {
   if (caller === null) return { kind: 'nobody', address };
   const { account, apiKey } = caller;
   return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
+}
+
+function hasBearer(request: Request): boolean {
+  return /^bearer\b/i.test(request.headers.authorization ?? '');
+}
+
+/** Looked up by hash: how long it takes tells nothing about how much of a wrong key is right. */
+async function callerByKey({ credentials, clock, recordKeyUse }: KeyUse, key: string): Promise<Caller | null> {
+  const apiKey = await credentials.keyByHash(sha256Hex(key));
+  if (apiKey === null || !isUsableKey(apiKey, clock.nowMs())) return null;
+  const account = await credentials.account(apiKey.accountId);
+  if (account === null) return null;
+  recordKeyUse(apiKey.id);
+  return callerOf(account, apiKey);
 }

@@ -2,11 +2,11 @@ import { hkdfSync } from 'node:crypto';
 import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sign } from 'cookie-signature';
 import type { Request, Response } from 'express';
-import session from 'express-session';
-import { RedisSessionStore } from './redis-session-store.ts';
+import session, { type SessionData, Store } from 'express-session';
 import type { OpenSession } from './watch-credentials.ts';
 
 declare module 'express-session' {
@@ -19,23 +19,22 @@ declare module 'express-session' {
   }
 }
 
+type Done = (error?: unknown) => void;
+
 export const SESSION_COOKIE = 'session';
 const DAY_MS = 24 * 3_600_000;
 const ENDS_AFTER_MS = 30 * DAY_MS;
 const ENDS_UNUSED_AFTER_MS = 7 * DAY_MS;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
-export interface SessionDeps {
-  redis: RedisHandles;
-  credentials: CredentialCache;
-  clock: Clock;
-  config: { encryptionKey: string; publicUrl: string | null };
-}
-
 export type SessionMiddleware = (request: Request, response: Response) => Promise<void>;
 
 /** Attaches `request.session` from the cookie, or an empty one. */
-export function sessionMiddleware({ redis, clock, config }: SessionDeps): SessionMiddleware {
+export function sessionMiddleware(
+  redis: RedisHandles,
+  clock: Clock,
+  config: { encryptionKey: string; publicUrl: string | null },
+): SessionMiddleware {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false;
   const secrets = sessionSecrets(config.encryptionKey);
   const attach = session({
@@ -119,4 +118,56 @@ function sessionSecrets(encryptionKey: string): string[] {
       'base64url',
     ),
   );
+}
+
+export function hasSessionCookie(request: Request): boolean {
+  const cookies = request.headers.cookie ?? '';
+  return cookies.split(';').some((cookie) => cookie.trim().startsWith(`${SESSION_COOKIE}=`));
+}
+
+/**
+ * Keeps express-session's sessions in Redis, which forgets each that is not used for `endsUnusedAfterMs`. One that has
+ * come to its own end is none, however much it is used.
+ */
+export class RedisSessionStore extends Store {
+  private readonly redis: RedisHandles['commands'];
+  private readonly clock: Clock;
+  private readonly endsUnusedAfterMs: number;
+
+  constructor(redis: RedisHandles['commands'], clock: Clock, endsUnusedAfterMs: number) {
+    super();
+    this.redis = redis;
+    this.clock = clock;
+    this.endsUnusedAfterMs = endsUnusedAfterMs;
+  }
+
+  override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
+    this.redis.get(authKeys.session(id)).then(
+      (text) => {
+        const session = text === null ? null : (JSON.parse(text) as SessionData);
+        done(null, session !== null && this.leftMs(session) > 0 ? session : null);
+      },
+      (error: unknown) => done(error),
+    );
+  }
+
+  override set(id: string, session: SessionData, done: Done = () => {}): void {
+    const leftMs = Math.max(1, this.leftMs(session));
+    const stored = this.redis.set(authKeys.session(id), JSON.stringify(session), 'PX', leftMs);
+    stored.then(() => done(), done);
+  }
+
+  override destroy(id: string, done: Done = () => {}): void {
+    this.redis.del(authKeys.session(id)).then(() => done(), done);
+  }
+
+  override touch(id: string, session: SessionData, done: Done = () => {}): void {
+    this.redis.pexpire(authKeys.session(id), Math.max(1, this.leftMs(session))).then(() => done(), done);
+  }
+
+  /** How long it may stay without being used. */
+  private leftMs({ endsAtMs }: Partial<SessionData>): number {
+    const untilEndMs = endsAtMs === undefined ? Number.POSITIVE_INFINITY : endsAtMs - this.clock.nowMs();
+    return Math.min(this.endsUnusedAfterMs, untilEndMs);
+  }
 }

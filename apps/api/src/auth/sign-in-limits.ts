@@ -7,10 +7,12 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-address.ts';
-import { knownNetworks } from './known-networks.ts';
 
 const FAILURES = 5;
 const WINDOW_S = 15 * 60;
+const DAY_MS = 24 * 3_600_000;
+const REMEMBERED_MS = 90 * DAY_MS;
+const MAX_NETWORKS = 20;
 
 export interface SignInAttempt {
   /** The limits that it reaches if it fails. Of many attempts one reaches a limit, also where they come at once. */
@@ -67,4 +69,25 @@ async function consume(limiter: RateLimiterRedis, key: string): Promise<number> 
       retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
     });
   }
+}
+
+/** From where an account, by the hash of its username, has signed in: the newest 20 networks, each for 90 days. */
+interface KnownNetworks {
+  has(account: string, network: string): Promise<boolean>;
+  remember(account: string, network: string): Promise<void>;
+}
+
+function knownNetworks({ commands }: Pick<RedisHandles, 'commands'>, clock: Clock): KnownNetworks {
+  return {
+    async has(account, network) {
+      const lastMs = await commands.zscore(authKeys.signedInFrom(account), network);
+      return lastMs !== null && Number(lastMs) > clock.nowMs() - REMEMBERED_MS;
+    },
+    async remember(account, network) {
+      const key = authKeys.signedInFrom(account);
+      await commands.zadd(key, clock.nowMs(), network);
+      await commands.zremrangebyrank(key, 0, -MAX_NETWORKS - 1);
+      await commands.pexpire(key, REMEMBERED_MS);
+    },
+  };
 }

@@ -4,9 +4,13 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
 import { actorOf, authenticate } from '../auth/authenticate.ts';
-import { requireBots, requireFoundBots } from '../auth/require-bots.ts';
-import { requirePasswordChanged, requireRole } from '../auth/require-role.ts';
-import { requireSameOrigin } from '../auth/same-origin.ts';
+import {
+  requireBots,
+  requireFoundBots,
+  requirePasswordChanged,
+  requireRole,
+  requireSameOrigin,
+} from '../auth/authorize.ts';
 import type { Context } from '../context.ts';
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';

@@ -4,10 +4,10 @@ import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Intake, intakeOutcomeOf } from '../api-metrics.ts';
 import type { Context } from '../context.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { MAX_BODY_BYTES, readBytes } from '../http/read-fields.ts';
-import { type Intake, intakeOutcomeOf } from './intake-metrics.ts';
 
 const RETRY_AFTER_S = 1;
 const FULL_RETRY_AFTER_S = 5;

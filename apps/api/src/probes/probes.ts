@@ -1,7 +1,7 @@
+import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import { Router } from 'express';
 import type { Context } from '../context.ts';
 import { sendJson } from '../http/send-answer.ts';
-import { readReadiness } from './readiness.ts';
 
 /** The two probes on the api's own port, beside those on METRICS_PORT. */
 export function probes(context: Context): Router {
@@ -12,4 +12,22 @@ export function probes(context: Context): Router {
     sendJson(response, readiness.ready ? 200 : 503, JSON.stringify(readiness));
   });
   return router;
+}
+
+/**
+ * Whether this pod should be sent requests. A Postgres that it has seen does not count: without it polling, the proxy and signed-in
+ * callers go on, and a pod that leaves the load balancer would end those too. Nor does a Redis that fills up: all pods
+ * share it, so that all of them would leave at once, and with them the polls that empty it.
+ */
+export async function readReadiness({ redis, directory, memory, leaving, startup }: Context): Promise<Readiness> {
+  const reasons: string[] = [];
+  if (leaving.aborted) reasons.push('the process is stopping');
+  if (startup.waitsForPostgres) reasons.push('Postgres has not answered since the start');
+  if (!directory.ready()) reasons.push('the list of bots has not been read');
+  const answers = await redis.commands.ping().then(
+    () => true,
+    () => false,
+  );
+  if (!answers) reasons.push('Redis does not answer');
+  return { ready: reasons.length === 0, reasons, warnings: memory.warnings() };
 }

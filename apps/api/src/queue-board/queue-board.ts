@@ -3,8 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
-import { requirePasswordChanged, requireRole } from '../auth/require-role.ts';
-import { requireSameOrigin } from '../auth/same-origin.ts';
+import { requirePasswordChanged, requireRole, requireSameOrigin } from '../auth/authorize.ts';
 import type { Context } from '../context.ts';
 import { refuseMethod } from '../http/serve-operations.ts';
 

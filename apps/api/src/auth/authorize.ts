@@ -1,0 +1,102 @@
+import { ownId } from '@flotilla/contract/inputs.ts';
+import type { Operation } from '@flotilla/contract/operation.ts';
+import { endOfKey } from '@flotilla/domain/accounts/api-key.ts';
+import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Request } from 'express';
+import type { Context } from '../context.ts';
+import type { FindBots } from '../http/handler.ts';
+import type { RawFields } from '../http/read-fields.ts';
+import { hasSessionCookie } from './session.ts';
+
+const anyId = ownId();
+
+/**
+ * Refuses a state-changing request that carries the cookie, or could set it, and comes from a page of another site, by
+ * its Origin or Sec-Fetch-Site header. Neither header: no browser sent it, and it passes.
+ */
+export function requireSameOrigin(
+  config: { publicUrl: string | null },
+  operation: Pick<Operation, 'role'>,
+  request: Request,
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  // A public operation signs in: the page of another site could sign somebody into an account of its own choice.
+  if (operation.role !== 'public' && !hasSessionCookie(request)) return;
+  const fetchSite = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const fetchedElsewhere = fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none';
+  if (!fetchedElsewhere && (origin === undefined || isOwnOrigin(config, request, origin))) return;
+  throw new FlotillaError('forbidden', 'This request comes from a page of another site');
+}
+
+function isOwnOrigin({ publicUrl }: { publicUrl: string | null }, request: Request, origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { host, origin: given } = new URL(origin);
+  return host === request.host || (publicUrl !== null && given === new URL(publicUrl).origin);
+}
+
+/** Throws 'forbidden' for a session of an account that must still change the password it was given; keys go on. */
+export function requirePasswordChanged(
+  operation: Pick<Operation, 'beforePasswordChange'>,
+  caller: Caller | null,
+): void {
+  if (caller === null || caller.apiKey !== null || operation.beforePasswordChange === true) return;
+  if (!caller.account.mustChangePassword) return;
+  throw new FlotillaError('forbidden', 'The password must be changed first');
+}
+
+/** Throws 'forbidden' unless the caller has the role, and the reach, that the operation asks for. */
+export function requireRole(
+  operation: Pick<Operation, 'role' | 'wholeFleet' | 'lasting'>,
+  caller: Caller | null,
+): void {
+  if (operation.role === 'admin' && caller?.role !== 'admin') {
+    throw new FlotillaError('forbidden', 'Admin role required');
+  }
+  if (operation.wholeFleet === true && caller?.bots !== 'all') {
+    throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot do this');
+  }
+  if (operation.lasting === true && caller?.apiKey && endOfKey(caller.apiKey) !== null) {
+    throw new FlotillaError('forbidden', 'A key that expires cannot do this: what it makes would outlive it');
+  }
+}
+
+/**
+ * Throws 'forbidden' when an input names a bot that is not among the caller's, before anything is said about the other
+ * inputs. To the role user a bot that does not exist is one of these. What is no id is left to validation.
+ */
+export function requireBots(
+  context: Context,
+  { botInputs = [] }: Operation,
+  caller: Caller | null,
+  fields: RawFields,
+): void {
+  if (caller === null) return;
+  for (const name of botInputs) {
+    const id = anyId.safeParse(fields.values.get(name));
+    if (id.success) requireSeenBot(context, caller, id.data);
+  }
+}
+
+export function requireSeenBot({ directory }: Context, caller: Caller, id: number): void {
+  if (!seesBot(caller, id)) refuse();
+  if (caller.role === 'user' && directory.byId(id) === undefined) refuse();
+}
+
+/** The same for the bots of what the input `id` names: a tag, a route. */
+export async function requireFoundBots(
+  context: Context,
+  findBots: FindBots | undefined,
+  caller: Caller | null,
+  fields: RawFields,
+): Promise<void> {
+  if (findBots === undefined || caller === null || caller.bots === 'all') return;
+  const id = anyId.safeParse(fields.values.get('id'));
+  if (!id.success) return;
+  for (const botId of await findBots(context, id.data)) if (!seesBot(caller, botId)) refuse();
+}
+
+function refuse(): never {
+  throw new FlotillaError('forbidden', 'This bot is not among yours');
+}
