@@ -11,7 +11,7 @@ export type Database = Kysely<Tables>;
 const CONNECT_TIMEOUT_MS = 4_000;
 const DEFAULT_QUERY_TIMEOUT_MS = 4_500;
 const QUERY_TIMED_OUT = 'Query read timeout';
-/** Far above what any of our transactions takes: it frees what a process locked that stopped in the middle of one. */
+/** Far above any of our transactions; it releases the locks of a process that stopped inside one. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const POOL_AT_MOST = 200;
 
@@ -20,14 +20,14 @@ export interface ConnectOptions {
   /** Shown by Postgres as `flotilla-<role>`. */
   role?: string;
   maxConnections: number;
-  /** How long one statement may take; null waits without end (migrations, exports). Default 4.5 s. */
+  /** The limit for one statement; null is no limit (migrations, exports). Default 4.5 s. */
   queryTimeoutMs?: number | null;
   log?: Logger;
   /** Counts its queries and connections. */
   metrics?: Metrics;
 }
 
-/** How many connections to Postgres a process opens at most; those it does not need are closed after 10 s. */
+/** The most connections to Postgres that a process opens; idle ones close after 10 s. */
 export function poolSetting(defaultConnections: number) {
   return integerSetting({ min: 1, max: POOL_AT_MOST }).default(defaultConnections);
 }
@@ -63,7 +63,7 @@ export function connectDatabase(options: ConnectOptions): Database {
 }
 
 function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): PostgresPoolClient {
-  // The pool listens to idle clients only: the end of one in use rejects its query, and would end the process besides.
+  // The pool listens to idle clients only; the end of one in use would also end the process.
   const ignore = () => {};
   client.on('error', ignore);
   let timedOut = false;
@@ -79,7 +79,7 @@ function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): Pos
   };
   const release = (discard?: boolean) => {
     client.off('error', ignore);
-    // A timed-out statement still occupies its connection: whatever came next would wait behind it.
+    // A timed-out statement still occupies its connection, and the next one would wait behind it.
     client.release(discard === true || timedOut);
   };
   const guarded = { query, release };

@@ -10,7 +10,7 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ]);
 
-/** How Node names what is wrong with a certificate, such as one that expired since we started. */
+/** Node's codes for faults of certificates, such as one that expired since we started. */
 const TLS_CODE = /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
 // SQLSTATE classes (PostgreSQL manual, appendix A): connection, login, resources, operator intervention, system error.
@@ -43,7 +43,7 @@ export function isUnavailable(error: unknown): boolean {
   return cause !== undefined && cause !== error && isUnavailable(cause);
 }
 
-/** Tells what waiting does not mend, though Postgres is unavailable for it: a login or a certificate that is refused. */
+/** True for faults that waiting cannot cure: a refused login or certificate. */
 export function isRefusedLogin(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errors } = error as Partial<Record<'code' | 'errors', unknown>>;

@@ -47,7 +47,7 @@ export async function applySteps(db: Database, steps: Record<string, SchemaStep>
         applied.push(next);
       }
     } finally {
-      // On a connection that broke there is nothing to give back.
+      // A broken connection holds no lock to release.
       await sql`select pg_advisory_unlock(${TURN}), set_config('lock_timeout', '0', false)`
         .execute(connection)
         .catch(() => {});
@@ -55,7 +55,7 @@ export async function applySteps(db: Database, steps: Record<string, SchemaStep>
   });
 }
 
-/** A lock of the session, taken by asking again and again: a waiting one would run into the time limit for locks. */
+/** A session lock, taken by polling: waiting for it would hit the limit for locks. */
 async function waitForTurn(connection: Database): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${TURN}) as mine`.execute(connection);
@@ -66,7 +66,7 @@ async function waitForTurn(connection: Database): Promise<void> {
 
 async function applyStep(connection: Database, steps: Record<string, SchemaStep>, name: string): Promise<void> {
   const disableTransactions = steps[name]?.outsideTransaction ?? false;
-  // Building an index concurrently waits for older transactions and keeps nobody waiting.
+  // Building an index concurrently waits for older transactions and blocks nobody.
   const limitMs = disableTransactions ? 0 : LOCK_TIMEOUT_MS;
   await sql`select set_config('lock_timeout', ${String(limitMs)}, false)`.execute(connection);
   for (let tries = 1; ; tries += 1) {

@@ -28,7 +28,7 @@ const RULES: Rule[] = [
 
 /** Why a migration, given as its source text, must not run beside the previous release; empty when it may. */
 export function faultsOfMigration(source: string): string[] {
-  // Saying since when nobody needs it makes it the second half of a change; a person decides whether that is so.
+  // The comment says that nobody needs it any more; a reviewer decides whether that is true.
   if (CONTRACT.test(source)) return [];
   const statements = statementsOf(source);
   const faults = RULES.filter(({ found }) => statements.some((text) => found.test(text))).map(({ fault }) => fault);

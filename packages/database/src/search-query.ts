@@ -5,7 +5,7 @@ import { type SearchWord, searchVector, searchWords } from './search-words.ts';
 // 2^20 s are 12 days. Shorter periods mean more look-ups for a rare word, longer ones more rows for a common word.
 const PERIOD_BITS = 20;
 const PREFIX_CHARACTERS = 6;
-// Stands in a template where the lexeme prefix goes; no word contains it.
+// Placeholder for the lexeme prefix in a template; no word contains it.
 const PREFIX_MARK = '#';
 
 /** How long a period is. */

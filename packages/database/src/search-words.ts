@@ -1,4 +1,4 @@
-/** A word of a text as it is looked for; `run` numbers the unspaced stretch that it is a pair of characters of. */
+/** A searchable word; `run` numbers the unspaced stretch to which a pair of characters belongs. */
 export type SearchWord = { word: string; run: number | null };
 
 const LONGEST_WORD = 64;
@@ -61,7 +61,7 @@ export function searchVector(prefix: string, text: string | null): string | null
   if (text === null || text === '') return null;
   const lexemes = new Set<string>();
   for (const [position, { word, run }] of searchWords(text).entries()) {
-    // Positions are for pairs alone; a gap after each stretch keeps a phrase from going on in the next one.
+    // Only pairs need positions; a gap after each stretch keeps a phrase from continuing in the next.
     const place = run === null ? '' : `:${Math.min(position + run + 1, LAST_POSITION)}`;
     lexemes.add(`'${prefix}${word}'${place}`);
   }
@@ -69,7 +69,7 @@ export function searchVector(prefix: string, text: string | null): string | null
 }
 
 function fold(text: string): string {
-  // ASCII needs none of it, and is a large part of what is written.
+  // ASCII, a large part of all text, needs none of this.
   if (ASCII.test(text)) return text.toLowerCase();
   return (
     text
@@ -78,7 +78,7 @@ function fold(text: string): string {
       .replace(IGNORED, '')
       .replaceAll(KEPT_BREVE_MARK, '\u0306')
       .normalize('NFC')
-      // Up and down again: ß and ss, ı and i meet.
+      // Upper then lower case, so that ß equals ss, and ı equals i.
       .toUpperCase()
       .toLowerCase()
       .replace(SAME_LETTERS, (letter) => SAME_LETTER[letter] ?? letter)

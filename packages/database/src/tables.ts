@@ -36,7 +36,7 @@ export interface BotsTable {
   generation: string;
   /** From the sequence `bot_revisions`: rises with every change of this row. */
   revision: BigInt64;
-  /** Update ids up to this one may have been handed out: where Redis has lost which were, they begin above it. */
+  /** Update ids up to this one may have been handed out; new ones begin above it if Redis lost its state. */
   reserved_update_id: Generated<BigInt64>;
   created_at: CreatedAt;
 }
@@ -159,7 +159,7 @@ export interface AuditLogTable {
   target_username: string | null;
   details: Generated<string>;
   date: BigInt64;
-  /** Makes what is told twice land once: 'call:<process>:<number>' of a captured call, or a name that its writer chose. */
+  /** Makes a repeated entry land once: 'call:<process>:<number>' of a captured call, or a name its writer chose. */
   capture_key: string | null;
 }
 
@@ -178,7 +178,7 @@ export interface DeadLettersTable {
   last_status: number | null;
   first_failed_at: Date | null;
   last_failed_at: Date | null;
-  /** JSON: of rules, the destinations that never got it. */
+  /** JSON, for rules: the destinations that never got it. */
   destinations: string | null;
   created_at: CreatedAt;
   /** Makes a replay land once: '<shard>:<stream id>'. */

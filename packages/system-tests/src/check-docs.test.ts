@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const CHECK_MS = 60_000;
 
 let copy: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   copy = await throwAwayDir();
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const files = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
@@ -17,7 +17,7 @@ beforeEach(async () => {
   execFileSync('git', ['init', '-q', copy]);
 });
 
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 test.each([
   ['docs/operations/settings.md', '| `PORT` | `8080` |', '| `PORT` | `8081` |', 'settings.md is stale'],
@@ -46,6 +46,7 @@ test.each([
     expect(after).not.toBe(before);
     writeFileSync(join(copy, file), after);
     const { status, stdout } = runCheck();
+    writeFileSync(join(copy, file), before);
     expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining(told) });
   },
   CHECK_MS,

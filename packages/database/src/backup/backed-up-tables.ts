@@ -17,5 +17,5 @@ const IN_ORDER: Record<keyof Tables, true> = {
   deletions: true,
 };
 
-/** Every table we have, those that others refer to first; a table that is missing here does not compile. */
+/** Every table, referenced ones first. A table missing here does not compile. */
 export const BACKED_UP_TABLES = Object.keys(IN_ORDER);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const MANIFEST_FILE = 'manifest.json';
-/** As `sha256sum --check` reads it; names every other file of the backup. */
+/** In the format of `sha256sum --check`; names every other file of the backup. */
 export const CHECKSUM_FILE = 'SHA256SUMS';
 
 const name = z.string().regex(/^[a-z_]+$/);
@@ -11,11 +11,11 @@ export const backupManifest = z.object({
   createdAt: z.iso.datetime(),
   /** Version of the server it was read from. */
   postgres: z.string(),
-  /** The migrations its tables had, in order. */
+  /** The migrations that its tables had, in order. */
   schema: z.array(z.string()).min(1),
   /** Keys of ENCRYPTION_KEY without which its secrets cannot be read. */
   keyIds: z.array(z.string()),
-  /** In the order they are loaded; rows are as COPY writes text, gzipped. */
+  /** In the order of loading; rows in COPY's text format, gzipped. */
   tables: z.array(
     z.object({ name, file: z.string().regex(/^[a-z_]+\.copy\.gz$/), columns: z.array(name), rows: z.int().min(0) }),
   ),

@@ -8,7 +8,7 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** The tables of the schema that ours are in, but for those that record migrations. */
+/** The tables of our schema, except those that record migrations. */
 export async function readTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select relname as name from pg_class
@@ -43,7 +43,7 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The indexes that no constraint stands on, and how they are made. */
+/** The indexes that no constraint needs, with their definitions. */
 export async function readPlainIndexes(client: pg.Client): Promise<{ name: string; definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select c.relname as name, pg_get_indexdef(i.indexrelid) as definition

@@ -68,7 +68,7 @@ async function writeTables(
     const columns = await readColumns(client, name);
     const rows = client.query(copyTo(`copy ${name} (${columns.join(', ')}) to stdout`));
     const hash = hashing();
-    // The fastest level: a backup should cost the machine little, and the rest is for whoever stores it.
+    // The fastest level, so that a backup costs the machine little; whoever stores it may compress it further.
     const writing = createWriteStream(join(folder, file), { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(rows, createGzip({ level: 1 }), hash.stream, writing, { signal });
     checksums.set(file, hash.digest());
@@ -77,7 +77,7 @@ async function writeTables(
   }
   const keyIds = await readKeyIds(client);
   const { rows: version } = await client.query<{ server_version: string }>('show server_version');
-  // They know no transactions: read last, they are at least what any row that was copied has.
+  // Sequences ignore transactions: read last, they are at least as high as any id that was copied.
   const sequences = await readSequences(client);
   await client.query('commit');
   return { format: 1, createdAt, postgres: version[0]!.server_version, schema, keyIds, tables, sequences };

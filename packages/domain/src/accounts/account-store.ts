@@ -109,7 +109,7 @@ export function accountStore(db: Database) {
       return count;
     },
 
-    /** The admins; nobody else changes them before the transaction ends. */
+    /** The admins, locked until the transaction ends. */
     async lockAdmins(): Promise<number[]> {
       const rows = await db
         .selectFrom('accounts')
@@ -147,11 +147,11 @@ export function accountStore(db: Database) {
       }).filter(([, value]) => value !== undefined);
       if (named.length === 0) return;
       await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
-      // A statement of its own: a new name takes the key of the old one away.
+      // A separate statement, because a new name removes the key of the old one.
       if (changes.username !== undefined) await this.keyUsername(id, changes.username, usernameKey(changes.username));
     },
 
-    /** The bots it sees where it does not see all. */
+    /** The bots it sees, unless it sees all. */
     async setBots(id: number, botIds: readonly number[]): Promise<void> {
       await db.deleteFrom('account_bots').where('account_id', '=', id).execute();
       const rows = [...new Set(botIds)].map((botId) => ({ account_id: id, bot_id: botId }));

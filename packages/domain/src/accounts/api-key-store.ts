@@ -24,7 +24,7 @@ export interface KeySelection {
   within: KeyReach | null;
 }
 
-/** Each key with what it comes from. */
+/** Each key with its ancestors. */
 type Line = { ancestors: number; ancestors_enabled: boolean; ancestors_expire_at: Date | null };
 const ANCESTORS = sql<Line>`(
   with recursive line as (
@@ -86,7 +86,7 @@ export function apiKeyStore(db: Database) {
       return made.id;
     },
 
-    /** A key that exists already, whoever made it, stays as it is: then null. */
+    /** Null, and no change, if the key exists already. */
     async insertIfAbsent(key: NewApiKeyRow): Promise<number | null> {
       const row = await db
         .insertInto('api_keys')
@@ -108,7 +108,7 @@ export function apiKeyStore(db: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Removes every key of a name except the one with this hash; which they were. */
+    /** Removes every key of a name except the one with this hash; returns the removed ones. */
     async deleteNamed(name: string, exceptHash: string | null): Promise<Pick<ApiKey, 'id' | 'accountId' | 'name'>[]> {
       let query = db.deleteFrom('api_keys').where('name', '=', name);
       if (exceptHash !== null) query = query.where('key_hash', '<>', exceptHash);
@@ -129,7 +129,7 @@ export function apiKeyStore(db: Database) {
       await db.deleteFrom('api_keys').where('id', '=', id).execute();
     },
 
-    /** Several pods use one key: a row is written again only when its date is a minute old. */
+    /** Several processes use one key, so a row is written only when its date is a minute old. */
     async recordUse(id: number, at: Date): Promise<void> {
       await db
         .updateTable('api_keys')
@@ -141,7 +141,7 @@ export function apiKeyStore(db: Database) {
   };
 }
 
-/** Role, bots and end, each no wider; null: no limit. Who sees what the account sees is wider than any list of bots. */
+/** Role, bots and end, each no wider; null is no limit. Seeing all of the account's bots is wider than any list. */
 function noWiderThan(within: KeyReach | null) {
   const { role = 'admin', botIds = null, expiresAt = null } = within ?? {};
   const conditions = [
@@ -149,7 +149,7 @@ function noWiderThan(within: KeyReach | null) {
     ...(botIds === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(botIds)}::jsonb`]),
     ...(expiresAt === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expiresAt}`]),
   ];
-  // No list of bots, and no end, compares to null: such a key lies within no limit.
+  // A key without a list of bots, or without an end, compares as null and so is within no limit.
   return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '@flotilla/contract/accounts.ts';
 
-/** An API key's record; the key itself is known to its owner only. */
+/** The record of an API key; only its owner knows the key itself. */
 export interface ApiKey {
   id: number;
   accountId: number;
@@ -14,7 +14,7 @@ export interface ApiKey {
   expiresAt: Date | null;
   /** The key that made it; null: a session did. */
   parentId: number | null;
-  /** The keys it comes from, up to the one that a session made: with any of them it ends. */
+  /** Its ancestors, up to the key that a session made; it ends with any of them. */
   ancestors: { count: number; enabled: boolean; expireAt: Date | null };
   lastUsedAt: Date | null;
   createdAt: Date;
@@ -44,7 +44,7 @@ export function isUsableKey(key: ApiKey, nowMs: number): boolean {
   return key.enabled && key.ancestors.enabled && (endOfKey(key)?.getTime() ?? Number.POSITIVE_INFINITY) > nowMs;
 }
 
-/** When it ends by itself: with the first of the keys it comes from, or before them. */
+/** When it expires: with the first of its ancestors, or earlier. */
 export function endOfKey({ expiresAt, ancestors: { expireAt } }: ApiKey): Date | null {
   if (expiresAt === null || expireAt === null) return expiresAt ?? expireAt;
   return expiresAt < expireAt ? expiresAt : expireAt;

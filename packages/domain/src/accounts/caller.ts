@@ -12,7 +12,7 @@ export interface Caller {
   apiKey: ApiKey | null;
 }
 
-/** The account by itself, or narrowed by one of its keys. */
+/** The rights of the account, narrowed by the key if one was used. */
 export function callerOf(account: Account, apiKey: ApiKey | null = null): Caller {
   const role = apiKey?.role === 'user' ? 'user' : account.role;
   const ofAccount: Caller['bots'] = seesAllBots(account) ? 'all' : new Set(account.botIds);

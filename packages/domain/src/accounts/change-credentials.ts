@@ -13,7 +13,7 @@ export async function changeCredentials<T>(deps: AccountDeps, change: () => Prom
   return result;
 }
 
-// Drawn, not counted: a counter that starts again after Redis came back empty could meet an old value.
+// Random and not counted: after an empty Redis a counter could repeat an old value.
 async function drawVersion({ redis }: AccountDeps): Promise<void> {
   await redis.commands.set(authKeys.version, randomUUID());
 }

@@ -23,7 +23,7 @@ export interface ApiKeyRequest {
   accountId?: number | undefined;
 }
 
-/** A key and those it comes from are read together, so a line of them stays short. */
+/** A key is read together with its ancestors, so their chain must stay short. */
 const MAX_ANCESTORS = 7;
 
 /**

@@ -7,7 +7,7 @@ import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { hashChosenPassword, randomPassword } from './password.ts';
 
-/** Any number of our own: whoever holds this lock is the one process that looks for accounts and makes the first. */
+/** Any number of our own. The process that holds this lock looks for accounts and makes the first. */
 const FIRST_ADMIN_LOCK = 7_361_002;
 
 export type FirstAdmin = { outcome: 'exists' } | { outcome: 'created'; generatedPassword: string | null };

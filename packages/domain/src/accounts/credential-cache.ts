@@ -86,7 +86,7 @@ function cachedLookup<Key, Value>(
   let postgresFailedAtMs = Number.NEGATIVE_INFINITY;
 
   return async (key, isNewEnough = () => true) => {
-    // The version comes first: what is read after it can only be newer than what it stands for.
+    // The version is read first, so the data can only be newer than it.
     const version = await currentVersion();
     const entry = entries.get(key);
     const isCurrent = entry !== undefined && entry.version === version && isNewEnough(entry.value);

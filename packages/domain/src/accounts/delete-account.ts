@@ -13,7 +13,7 @@ export async function deleteAccount(deps: AccountDeps, by: Actor, id: number): P
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);
       await refuseLastAdmin(accounts, id);
-      // Before it is gone: the entry names it.
+      // Recorded before the deletion, because the entry names the account.
       await recordAction({ db: transaction, clock: deps.clock }, by, auditedAccount('account_delete', { id }));
       if (!(await accounts.remove(id))) throw new FlotillaError('not_found', 'Account not found');
     }),

@@ -8,7 +8,7 @@ import { auditedKey, describeNewKey } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { findAccount } from './find-account.ts';
 
-/** The name that the key of the ADMIN_API_KEY setting has; no other key may take it. */
+/** The name of the ADMIN_API_KEY's key; no other key may have it. */
 export const ADMIN_KEY_NAME = 'ADMIN_API_KEY';
 const BY_SETTING = 'by the setting, at start';
 
@@ -43,7 +43,7 @@ async function removeAdminKey(deps: AccountDeps): Promise<'removed' | 'unchanged
   return removed > 0 ? 'removed' : 'unchanged';
 }
 
-/** How many keys it removed. Several processes start at once, and one of them finds something to do. */
+/** Returns the number of removed keys. Several processes start at once; only one finds some. */
 function replaceAdminKey(deps: AccountDeps, wanted: NewApiKeyRow | null): Promise<number> {
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {

@@ -30,7 +30,7 @@ export async function verifyPassword(passwordHash: string | null, password: stri
   return matches && passwordHash !== null;
 }
 
-/** 120 random bits that a person can type. */
+/** 120 random bits, in a form that a person can type. */
 export function randomPassword(): string {
   return randomBytes(15).toString('base64url');
 }

@@ -3,7 +3,7 @@ import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { findAccount } from './find-account.ts';
 
-/** Which limits of failed sign-ins were reached. */
+/** The limits of failed sign-ins that were reached. */
 export type SignInLimit = 'address' | 'account';
 
 /**

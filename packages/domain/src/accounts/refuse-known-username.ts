@@ -7,7 +7,7 @@ export function isUsernameTaken(error: unknown): boolean {
   return readSqlState(error) === UNIQUE_VIOLATION;
 }
 
-/** Says of a username that is taken, in any spelling: 'conflict'. */
+/** Throws 'conflict' if the username is taken, in any spelling. */
 export function refuseKnownUsername(error: unknown): never {
   if (!isUsernameTaken(error)) throw error;
   throw new FlotillaError('conflict', 'An account with this username exists already');

@@ -67,7 +67,7 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   const before = await accounts.findById(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
   const allBots = botIds === undefined ? undefined : botIds === null;
-  // A name that is posted back stays, also beside one of an earlier release that is spelt alike.
+  // A name that is sent back unchanged stays, even beside an older one that is spelt alike.
   const newName = username === before.username ? undefined : username;
   await accounts.update(id, { username: newName, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);

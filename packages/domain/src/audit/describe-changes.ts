@@ -1,6 +1,6 @@
 import { redactSecrets } from '@flotilla/runtime/redact-secrets.ts';
 
-/** Longer values are cut: an entry says what changed, and is no copy of it. */
+/** Longer values are cut: an entry says what changed and is not a copy. */
 const VALUE_LENGTH = 200;
 
 /**

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address of one notation; an IPv4 one that is mapped into IPv6 is the IPv4 one. Null for what is none. */
+/** The address in one notation; an IPv4-mapped IPv6 address becomes IPv4. Null if it is not an address. */
 export function parseAddress(text: string): Address | null {
   const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   return ipaddr.isValid(bare) ? unmapped(ipaddr.parse(bare)) : null;

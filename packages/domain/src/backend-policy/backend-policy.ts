@@ -11,7 +11,7 @@ export type BackendPolicy = {
   ownAt(address: Address, port: number): Own | null;
 };
 
-/** A policy of a process that knows of nothing of its own. */
+/** The policy of a process without endpoints of its own. */
 export function allowOnly(allowedCidrs: readonly string[]): BackendPolicy {
   return { allowedCidrs, ownAt: () => null };
 }

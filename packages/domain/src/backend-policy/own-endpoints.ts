@@ -13,7 +13,7 @@ import type { Endpoint } from './store-endpoints.ts';
 
 /** Addresses that are never backends, as far as this process knows; it asks again every few seconds. */
 export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
-  /** Tells every process that this one listens on these ports of the address, which may stand for all it has. */
+  /** Tells every process that this one listens on these ports of the address, which may be a wildcard. */
   announce(address: string, ports: number[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -23,13 +23,13 @@ type Deps = { redis: RedisHandles; clock: Clock };
 const REFRESH_EVERY_MS = 5_000;
 const RESOLVE_EVERY_MS = 60_000;
 const FIRST_LOOK_AT_MOST_MS = 2_000;
-/** Well above what clocks differ by; who is killed is remembered for so long. */
+/** Far above the difference of clocks. A killed process is remembered for this long. */
 const FORGOTTEN_AFTER_MS = 300_000;
 
-/** Follows where every process of ours listens, and `stores`: where our stores and the platform are. Never rejects. */
+/** Follows the endpoints of all our processes, and of `stores`: our stores and the platform. Never rejects. */
 export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promise<OwnEndpoints> {
   const machine = machineId();
-  /** One text for one place; loopback is another one on every machine. */
+  /** One text for each endpoint; loopback differs on every machine. */
   const placeOf = (address: Address, port: number) =>
     `${isLoopback(address) ? `loopback of ${machine}` : address.toNormalizedString()} ${port}`;
   let mine: string[] = [];
@@ -62,7 +62,7 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
       }),
     ]);
   };
-  // Names that nobody resolves must not keep a process from starting.
+  // A name that does not resolve must not prevent the start.
   await Promise.race([refresh(), delay(FIRST_LOOK_AT_MOST_MS, undefined, { ref: false })]);
   const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS);
   return {
@@ -92,7 +92,7 @@ async function addressesOf({ host, port, publicToo }: Endpoint): Promise<{ addre
     .map((address) => ({ address, port }));
 }
 
-/** Those that a server is reached at which listens on this one. */
+/** The addresses at which a server on this one can be reached. */
 function addressesBehind(listening: string): Address[] {
   const address = parseAddress(listening);
   if (address === null || address.range() !== 'unspecified') return address === null ? [] : [address];
@@ -101,7 +101,7 @@ function addressesBehind(listening: string): Address[] {
   );
 }
 
-/** The same for all that shares a loopback interface: a machine, or a container of it. */
+/** The same for everything that shares a loopback interface: a machine, or a container. */
 function machineId(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');

@@ -48,7 +48,7 @@ export async function addBot(
   const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
   const waits = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
-  // The webhook's address has the bot's id in it, so that it is polled until the platform has taken the webhook.
+  // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.
   if (webhookMode) return switchIntake(deps, by, bot, { webhookMode });
   await wakeTurns(deps, bot, waits);
   return bot;

@@ -52,7 +52,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The port that a URL as `parseBackendUrl` gives it leads to. */
+/** The port of a URL from `parseBackendUrl`. */
 export function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
@@ -66,7 +66,7 @@ export function forbiddenReason(host: string, port: number, policy: BackendPolic
   return forbiddenReasons(host, port, policy)();
 }
 
-/** The same for a host that is asked about again and again: what never changes is looked at once. */
+/** The same for a host that is checked repeatedly; what never changes is computed once. */
 export function forbiddenReasons(host: string, port: number, policy: BackendPolicy): () => string | null {
   const address = parseAddress(host) ?? (isLocalhost(host) ? LOCALHOST : null);
   const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy.allowedCidrs);
@@ -144,7 +144,7 @@ function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): st
   return `IP address ${text} is reserved; ${SETTING} can allow its range`;
 }
 
-/** Told only of addresses that would be allowed otherwise: nobody else learns what is in our network. */
+/** Named only for addresses that would be allowed otherwise, so callers learn nothing else of our network. */
 function ownReason(address: Address, port: number, policy: BackendPolicy): string | null {
   switch (policy.ownAt(address, port)) {
     case 'gateway':

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 /** The largest certificate that setWebhook accepts, in bytes. */
 export const CERTIFICATE_BYTES_AT_MOST = 64 * 1024;
-/** A certificate with every authority above it; who sends more sends a collection. */
+/** A certificate with every authority above it; more would be a collection. */
 const CERTIFICATES_AT_MOST = 10;
 
 /** Text that `encoded` has made already; reading a whole fleet need not encode it again. */
@@ -22,7 +22,7 @@ export function readCertificate(content: Buffer): ReadCertificate {
   }
 }
 
-/** A stored certificate as it is kept now: earlier releases kept all of the text that it came in. */
+/** The present form of a stored certificate: earlier releases kept all text around it. */
 export function keptCertificate(stored: string): string {
   if (stored.length <= CERTIFICATE_BYTES_AT_MOST && ENCODED.test(stored)) return stored;
   const readable = certificateBlocks(stored).filter(isReadable);

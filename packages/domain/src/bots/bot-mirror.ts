@@ -11,14 +11,14 @@ type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
 /** The effect of a change on waiting updates. */
 export type PlaceChange = {
-  /** The position goes over between pull and push, as in the platform's one queue. */
+  /** The cursor passes between pull and push, as in the platform's single queue. */
   handOver?: boolean;
   dropPending?: boolean;
   /** Updates that wait for a retry become due now. */
   retryNow?: boolean;
 };
 
-/** Brings the bot's Redis state in line, then tells every process. Returns whether updates wait for push. */
+/** Updates the bot's state in Redis, then tells every process. Returns true if updates wait for push. */
 export async function mirrorBot(
   deps: MirrorDeps,
   bot: Bot,
