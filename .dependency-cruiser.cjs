@@ -55,6 +55,13 @@ module.exports = {
       to: { path: above },
     })),
     {
+      name: 'contract-has-no-io',
+      comment: 'It is schemas and texts: zod, and nothing of Node',
+      severity: 'error',
+      from: product('^packages/contract/'),
+      to: { pathNot: ['^packages/contract/', '(^|/)node_modules/zod/'] },
+    },
+    {
       name: 'apps-do-not-import-apps',
       comment: 'Apps meet over the network; the sandbox may use the control client of the simulator it starts',
       severity: 'error',

@@ -40,7 +40,7 @@ const COLLEAGUE: AccountResource = {
 };
 
 export const MIN_PASSWORD_LENGTH = 10;
-/** A longer one would only cost hashing time. */
+/** Longer ones would only cost time for hashing. */
 const MAX_PASSWORD_LENGTH = 1024;
 
 export const username = () => text({ min: 1, max: 64 }).describe('The username, without @.');
@@ -48,7 +48,7 @@ export const username = () => text({ min: 1, max: 64 }).describe('The username, 
 /** A password that was set before: any text. */
 export const knownPassword = () => text({ min: 1, max: MAX_PASSWORD_LENGTH });
 
-/** A password to be set; the commonest ones are refused by a list that the service has. */
+/** A new password; the service refuses the most common ones by a list. */
 export const newPassword = () =>
   text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe('Not one of the commonest passwords.');
 

@@ -5,7 +5,7 @@ import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts
 import { flag, integer, listOf, nullable, ownId, text, unpagedInputs } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-/** How a bot does, in one word: what a list of them is filtered by. */
+/** The state of a bot in one word, by which a list can be filtered. */
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
 export type BotState = (typeof BOT_STATES)[number];
 
@@ -90,7 +90,7 @@ const BOT: BotResource = {
 
 const botToken = () => text({ min: 1, max: 200 }).describe("The bot's token, as the platform's BotFather gave it.");
 
-/** What can be said of a bot when it is added and later. */
+/** The settings of a bot, given when it is added or changed. */
 const settings = {
   name: text({ max: 128 }).describe('A name for people.').optional(),
   manage_enabled: flag()

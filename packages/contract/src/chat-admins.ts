@@ -22,7 +22,7 @@ const PERMISSIONS = {
 export type ChatPermission = keyof typeof PERMISSIONS;
 export type ChatPermissions = Record<ChatPermission, boolean>;
 
-/** An object with the same for each permission. */
+/** An object with one value for each permission. */
 export function eachPermission<Value>(make: (permission: ChatPermission) => Value): Record<ChatPermission, Value> {
   const names = Object.keys(PERMISSIONS) as ChatPermission[];
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<ChatPermission, Value>;

@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
-/** What an operation that asks the platform can answer besides: it refused the bot or the call, is busy, failed, was late. */
+/** The further errors of an operation that calls the platform: it refused bot or call, is busy, failed or was late. */
 export const PLATFORM_ERRORS = [
   'token_refused',
   'platform_refused',

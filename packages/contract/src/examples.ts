@@ -1,4 +1,4 @@
-/** What the examples of all operations are about, so that together they tell one story. */
+/** The ids in the examples of all operations, so that the examples fit together. */
 
 export const EXAMPLE_BOT_ID = 7;
 export const EXAMPLE_CHAT_ID = -1001234567890;

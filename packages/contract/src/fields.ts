@@ -21,8 +21,8 @@ export const nameFields = {
   last_name: z.string().describe('The last name.').optional(),
 };
 
-/** What every operation that only acts answers. */
+/** The answer of an operation that only acts. */
 export const okAnswer = z.strictObject({ ok: okField }).meta({ id: 'Ok' });
 
-/** The answer itself. */
+/** The value of that answer. */
 export const OK = { ok: true } as const;

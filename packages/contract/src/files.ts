@@ -3,7 +3,7 @@ import { PLATFORM_ERRORS } from './errors.ts';
 import { botId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** What browsers show without running anything of it: neither SVG nor PDF. Every other file is plain bytes. */
+/** Types that browsers show without running code: neither SVG nor PDF. Every other file is sent as plain bytes. */
 export const SHOWN_MEDIA_TYPES = [
   ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
   ...['video/mp4', 'video/webm', 'video/quicktime'],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The reason why an input that is missing is refused. */
+/** The reason given for a missing input. */
 const IS_REQUIRED = 'is required';
 
 const DECIMAL = /^-?\d{1,20}$/;
 
-/** Decimal strings become numbers; what would be rounded stays a string, so that it is refused. */
+/** Turns decimal strings into numbers; one that would be rounded stays a string and is refused. */
 function readInteger(value: unknown): unknown {
   if (typeof value !== 'string' || !DECIMAL.test(value)) return value;
   const number = Number(value);
@@ -19,7 +19,7 @@ export function integer({ min = -EXACT, max = EXACT }: { min?: number; max?: num
   return z.preprocess(readInteger, integerWithin({ min, max, reason: rangeReason(min, max) }));
 }
 
-/** An integer of which a larger one than `max` is no fault: it is lowered to `max`. */
+/** An integer that is lowered to `max` where it is larger, instead of being refused. */
 export function loweredInteger({ min, max }: { min: number; max: number }) {
   return z
     .preprocess(readInteger, integerWithin({ min, max: EXACT, reason: rangeReason(min, max) }))
@@ -35,7 +35,7 @@ function integerWithin({ min, max, reason }: { min: number; max: number; reason:
   return schema;
 }
 
-/** The whole range, whatever is wrong: one try is then enough. */
+/** Names the whole range, so that the caller knows both bounds after one try. */
 function rangeReason(min: number, max: number): string {
   return `must be an integer from ${shownBound(min)} to ${shownBound(max)}`;
 }
@@ -59,7 +59,7 @@ export const ownIds = (max: number) => listOf(anyOwnId(), max);
 /** The bot of a call. */
 export const botId = () => anyOwnId().describe('Our own id of the bot.');
 
-/** The bot of a call whose chat can tell which bot is meant. */
+/** The bot of a call; it may be left out where the chat tells which bot is meant. */
 export const botIdOfChat = () =>
   anyOwnId()
     .describe('Our own id of the bot. It may be left out where exactly one bot that the caller sees tracks the chat.')
@@ -99,7 +99,7 @@ const SWITCHES = new Map<unknown, boolean>([
   ['false', false],
 ]);
 
-/** A boolean, or what a query string can say instead of one: true, false, 1, 0. */
+/** A boolean; a query string writes true, false, 1 or 0. */
 export const flag = () => z.preprocess((value) => SWITCHES.get(value) ?? value, z.boolean());
 
 const storable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
@@ -128,7 +128,7 @@ function readList(value: unknown): unknown {
   }
 }
 
-/** The same where null has a meaning; a query string says `null`. */
+/** A value or null, which a query string writes as `null`. */
 export function nullable<Value extends z.ZodType>(value: Value) {
   return z.preprocess((given) => (given === 'null' ? null : given), value.nullable());
 }

@@ -80,7 +80,7 @@ const CSV = [
   '',
 ].join('\r\n');
 
-/** Which messages of a chat; all of them must hold. */
+/** Filters for the messages of a chat; all must match. */
 const messageFilter = {
   media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages that carry this.'),
   user_id: platformId().optional().describe('Only what this user, or this channel, wrote.'),
@@ -92,7 +92,7 @@ export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 
 const PARSE_MODES = ['HTML', 'Markdown', 'MarkdownV2'] as const;
 
-/** The platform takes parse modes in any case. */
+/** The platform accepts parse modes in any case. */
 const parseMode = z
   .preprocess(
     (value) =>

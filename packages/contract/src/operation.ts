@@ -3,8 +3,8 @@ import type { AuditAction } from './audit-actions.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * What a call that changes something is called in the audit log: one of these, as the call goes. A POST has to say it,
- * and says `[]` when it changes nothing.
+ * The actions that a call may leave in the audit log. A POST must name them, and names none (`[]`) if it changes
+ * nothing.
  */
 type Audited =
   | { readonly method: 'POST'; readonly audit: readonly AuditAction[] }
@@ -12,7 +12,7 @@ type Audited =
 
 type MediaTypes = readonly [string, ...string[]];
 
-/** One operation of the REST interface: what validates it, types it and documents it. Its key is the operationId. */
+/** One operation of the REST interface: its schemas, rights and documentation. Its key is its operationId. */
 export type Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
@@ -27,31 +27,31 @@ export type Operation<
   /** Not for a key that expires: it makes access that would outlive the key. */
   readonly lasting?: true;
   readonly summary: string;
-  /** Markdown that goes on after the summary. */
+  /** Markdown; follows the summary in the API document. */
   readonly description?: string;
   readonly input: Input;
   readonly output: Output;
-  /** The forms of a success whose text the handler writes itself; absent: JSON of what the handler returns. */
+  /** Set where the handler writes the answer itself: its media types. Absent: JSON of what the handler returns. */
   readonly mediaTypes?: Written;
-  /** A body takes 1 MiB at most unless it says less. */
+  /** The largest body. [1 MiB] */
   readonly bodyLimitBytes?: number;
   /** Inputs that name a bot; the caller must see every one of them. */
   readonly botInputs?: readonly string[];
-  /** Fields of the resource that are accepted in a body and ignored, so that what was listed can be posted back. */
+  /** Fields of the resource that a body may have and that are ignored, so that what was listed can be posted back. */
   readonly readOnlyFields?: readonly string[];
   /** Other names of inputs: alias → input. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Works while the account must still change its password. */
+  /** Allowed while the account must change its password first. */
   readonly beforePasswordChange?: true;
-  /** The errors it can give beyond those of every operation of its kind. */
+  /** Errors beyond those that every operation of its kind can give. */
   readonly errors?: readonly ErrorCode[];
   /** A call and its answer; a test holds both to the schemas. */
   readonly example: { readonly input: Partial<z.input<Input>>; readonly output: z.input<Output> };
-  /** The example's answer in the other media types. */
+  /** The answer of the example in further media types. */
   readonly otherForms?: Readonly<Record<string, string>>;
 };
 
-/** Keeps the exact types of an operation. */
+/** Checks an operation and keeps its exact types. */
 export function defineOperation<
   Input extends z.ZodObject,
   Output extends z.ZodType,

@@ -10,7 +10,7 @@ export type ConditionType = (typeof CONDITION_TYPES)[number];
 export const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
 export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 
-/** What a crash between sending a message and recording it does: sends it again, or leaves it out. */
+/** What happens to a message if a worker crashes between sending and recording it: sent again, or left out. */
 export const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 

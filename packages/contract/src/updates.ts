@@ -55,7 +55,7 @@ export const updateOperations = {
         .describe('A named consumer has a place of its own in the log.'),
     }),
     output: pollResult,
-    // An update keeps the bytes of the platform.
+    // Written by the handler, because updates keep the bytes of the platform.
     mediaTypes: ['application/json'],
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID, offset: 0, timeout: 30 }, output: { ok: true, result: [UPDATE] } },

@@ -43,7 +43,7 @@ export function authentication(
 }
 
 /**
- * Who makes the request. A Bearer header decides alone, whatever the cookie says; else the session does.
+ * The caller of a request: by the Bearer header if there is one, whatever the cookie says, else by the session.
  * null for public operations only; throws 'unauthorized'.
  */
 export async function authenticate(

@@ -14,7 +14,7 @@ declare module 'express-session' {
     accountId: number;
     /** The account's epoch at sign-in: a password or role change raises it, which ends the session. */
     epoch: number;
-    /** When it ends, however much it is used; absent in one that an earlier release opened. */
+    /** When it ends even if it is used; absent in sessions of an earlier release. */
     endsAtMs: number;
   }
 }
@@ -47,7 +47,7 @@ export function sessionMiddleware(
     cookie: { ...COOKIE, maxAge: ENDS_AFTER_MS, secure: 'auto' },
   });
   return async (request, response) => {
-    // express-session asks the request; PUBLIC_URL knows of a TLS that ends before an untrusted proxy.
+    // express-session would judge by the request; PUBLIC_URL also knows TLS that ends at an untrusted proxy.
     if (isHttps) Object.defineProperty(request, 'secure', { value: true });
     await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
@@ -58,7 +58,7 @@ export function sessionMiddleware(
   };
 }
 
-/** A cookie that another key than the first has signed is sent anew, so that people stay signed in when that key goes. */
+/** Sends a cookie again that an older key signed, so people stay signed in when that key is removed. */
 function renewSignature(request: Request, response: Response, at: { secret: string; nowMs: number }): void {
   const value = `s:${sign(request.sessionID, at.secret)}`;
   if (request.headers.cookie?.includes(encodeURIComponent(value))) return;
@@ -66,24 +66,24 @@ function renewSignature(request: Request, response: Response, at: { secret: stri
   response.cookie(SESSION_COOKIE, value, { ...COOKIE, maxAge, secure: request.secure });
 }
 
-/** The account that signed in, unless its sessions were ended since. */
+/** The account that signed in; null if its sessions were ended since. */
 export async function callerOfSession(credentials: CredentialCache, request: Request): Promise<Caller | null> {
   const { accountId, epoch = 0 } = request.session;
   if (accountId === undefined) return null;
-  // Another process may have opened the session a moment ago, under an epoch that this one has not heard of yet.
+  // Another process may have opened the session a moment ago, with an epoch that this process does not know yet.
   const account = await credentials.account(accountId, { epoch });
   return account !== null && account.sessionEpoch === epoch ? callerOf(account) : null;
 }
 
-/** The session of a request that came with one. */
+/** The session that the request came with. */
 export function openSessionOf({ session, sessionID }: Request): OpenSession {
   const { epoch = 0, endsAtMs = 0 } = session;
   return { id: sessionID, epoch, endsAtMs };
 }
 
 /**
- * Opens a session under a new id, whatever id the request came with. It ends 30 days from now, or when the one does that
- * it goes on from.
+ * Opens a session under a new id, whatever id the request came with. It ends after 30 days, or when the session ends
+ * that it continues.
  */
 export async function beginSession(
   { clock }: { clock: Clock },
@@ -101,7 +101,7 @@ export async function beginSession(
   });
 }
 
-/** Ends the request's session, if it came with one, and takes the cookie back. */
+/** Ends the session of the request, if it has one, and removes the cookie. */
 export async function endSession(request: Request, response: Response): Promise<void> {
   if (request.session === undefined) return;
   response.clearCookie(SESSION_COOKIE, COOKIE);

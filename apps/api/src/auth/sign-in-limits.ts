@@ -15,16 +15,16 @@ const REMEMBERED_MS = 90 * DAY_MS;
 const MAX_NETWORKS = 20;
 
 export interface SignInAttempt {
-  /** The limits that it reaches if it fails. Of many attempts one reaches a limit, also where they come at once. */
+  /** The limits that it reaches if it fails. Of many simultaneous attempts, exactly one reaches a limit. */
   reaches: readonly SignInLimit[];
   succeeded(): Promise<void>;
 }
 
 export interface SignInLimits {
   /**
-   * Counts an attempt before it is judged, so that many at once cannot pass together; `succeeded` takes it back.
-   * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes. A network from which the
-   * account has signed in before counts for itself, so that strangers who guess cannot lock its owner out there.
+   * Counts an attempt before the password is checked, so simultaneous ones count, too; `succeeded` takes it back.
+   * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes. A network from which
+   * the account has signed in before has its own limit, so strangers who guess cannot lock the owner out there.
    */
   attempt(username: string, address: string): Promise<SignInAttempt>;
 }
@@ -39,7 +39,7 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   return {
     async attempt(username, address) {
       const network = networkOf(address);
-      // Hashed: whatever somebody typed into the username field must not become a key's name.
+      // Hashed: what somebody typed as a username must not become the name of a key.
       const account = sha256Hex(usernameKey(username));
       const leftOfAddress = await consume(ofAddress, network);
       const [limit, key] = (await known.has(account, network))
@@ -59,7 +59,7 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   };
 }
 
-/** How many failures are left. */
+/** How many failures are left before the limit. */
 async function consume(limiter: RateLimiterRedis, key: string): Promise<number> {
   try {
     return (await limiter.consume(key)).remainingPoints;

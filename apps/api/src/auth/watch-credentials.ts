@@ -34,7 +34,7 @@ type Hold = HeldCredential & { changed(now: Caller | null): void };
 
 const LOOK_EVERY_MS = 1000;
 
-/** Looks once a second after the credentials that are held in this process, however many, in a few queries for all. */
+/** Checks once a second, with a few queries in all, whether the credentials of running requests still hold. */
 export function watchCredentials(deps: Deps): CredentialWatch {
   const holds = new Set<Hold>();
   let looking = false;
@@ -102,7 +102,7 @@ function callerNow(
   return key !== undefined && isUsableKey(key, nowMs) ? callerOf(account, key) : null;
 }
 
-/** Signing out changes no account: only the session itself is gone. */
+/** Signing out changes no account; it only removes the session. */
 async function endSignedOut({ redis }: Deps, holds: ReadonlySet<Hold>): Promise<void> {
   const bySession = Map.groupBy(holds, ({ session }) => session?.id);
   bySession.delete(undefined);

@@ -14,7 +14,7 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   /** Path → method in lower case → operation. */
   paths: Record<string, Record<string, JsonSchema>>;
-  /** What we send by ourselves. */
+  /** What we send unasked. */
   webhooks: JsonSchema;
   components: Record<string, Record<string, JsonSchema>>;
 }

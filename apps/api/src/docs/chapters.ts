@@ -51,7 +51,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   },
 };
 
-/** Throws for a path of no chapter: a new one is entered above. */
+/** Throws for a path without a chapter: enter a new one above. */
 export function chapterOf(operation: Operation): string {
   const [, , chapter = ''] = operation.paths[0].split('/');
   const found = CHAPTERS[chapter];

@@ -110,7 +110,7 @@ function body(
   };
 }
 
-/** Read-only in the sense of the document: what a resource is listed with may be posted back. */
+/** Fields that are accepted and ignored, so that a listed resource can be posted back, are read-only in OpenAPI. */
 function ignoredProperties({ readOnlyFields = [] }: Operation): Properties {
   return Object.fromEntries(readOnlyFields.map((name) => [name, { readOnly: true, description: 'Ignored.' }]));
 }

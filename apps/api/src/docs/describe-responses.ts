@@ -8,7 +8,7 @@ export interface Components {
   responses: Record<string, JsonSchema>;
 }
 
-/** The responses of an operation by status; those of its errors go into the components, where others share them. */
+/** The responses of an operation by status. Its error responses go into the components, where operations share them. */
 export function describeResponses(
   name: string,
   operation: Operation,

@@ -8,7 +8,7 @@ import { apiDocument } from './api-document.ts';
 
 const require = createRequire(import.meta.url);
 const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
-/** What the page is made of: path → the folder its file lies in. */
+/** The files of the page: path → folder. */
 const ASSETS = new Map([
   ['/docs/page.css', import.meta.dirname],
   ['/docs/page.js', import.meta.dirname],
@@ -29,7 +29,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** /openapi.json, and at /docs a page of it to read and to try; it fetches nothing from elsewhere. */
+/** Serves /openapi.json, and at /docs a page to read it and to try calls; the page loads nothing from other hosts. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true });
   const document = JSON.stringify(apiDocument());
@@ -45,7 +45,7 @@ export function docs(): Router {
   return router;
 }
 
-/** Kept by browsers, which ask each time whether it is still the same. */
+/** Browsers keep it, and ask each time whether it has changed. */
 function asset(folder: string): RequestHandler {
   const serve = express.static(folder, {
     index: false,

@@ -7,7 +7,7 @@ export type JsonSchema = Record<string, unknown>;
 export interface SchemaWriter {
   components: Record<string, JsonSchema>;
   write(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema;
-  /** Puts a schema among the components by hand; answers the reference to it. */
+  /** Adds a schema to the components; returns the reference to it. */
   define(name: string, schema: JsonSchema): JsonSchema;
 }
 
@@ -21,7 +21,7 @@ export function schemaWriter(): SchemaWriter {
     components,
     define,
     write(schema, direction) {
-      // 'input' for both: an answer is what a handler gives, before zod would touch it.
+      // 'input' in both directions: an answer is what the handler returns, which zod does not transform.
       const written = z.toJSONSchema(schema, { io: 'input', override: (context) => polish(context, direction) });
       const { $schema: _dialect, $defs = {}, ...rest } = redirected(written) as JsonSchema & { $defs?: object };
       for (const [name, definition] of Object.entries($defs)) define(name, definition as JsonSchema);
@@ -35,19 +35,19 @@ interface Written {
   jsonSchema: JsonSchema;
 }
 
-/** Adds what zod leaves out, and leaves out what would only be noise. */
+/** Adds what zod omits, and removes what tells a reader nothing. */
 function polish({ zodSchema, jsonSchema }: Written, direction: 'input' | 'output'): void {
-  // zod drops the default of whatever is transformed on its way in.
+  // zod omits the default of an input that is transformed.
   if (zodSchema._zod.def.type === 'default') jsonSchema.default = zodSchema._zod.def.defaultValue;
   if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.type === 'integer') {
     jsonSchema.format = 'int64';
-    // Every integer of ours is a safe one; what we answer needs no bounds.
+    // All integers are safe ones; in answers those bounds tell nothing.
     if (direction === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (direction === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   }
-  // Where zod writes the description depends on how the schema was built.
+  // zod writes the description in different places, depending on how the schema was built.
   const { description } = jsonSchema;
   delete jsonSchema.description;
   if (description !== undefined) jsonSchema.description = description;

@@ -28,7 +28,7 @@ export const auditHandlers: Handlers<typeof auditOperations> = {
 
 type Input = Call<typeof auditOperations.listAuditEntries.input>['input'];
 
-/** null: an actor that never was. */
+/** null: the actor has never existed. */
 async function queryOf(context: Context, caller: Caller, input: Input): Promise<AuditQuery | null> {
   const { chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
   const botId = await botOf(context, caller, input);
@@ -36,7 +36,7 @@ async function queryOf(context: Context, caller: Caller, input: Input): Promise<
   return actorId === null ? null : { botId, chatId, action, actorId, fromS, beforeS };
 }
 
-/** The bot whose entries are asked for; undefined: everything, which is for those alone who see the whole fleet. */
+/** The bot whose entries are listed; undefined: all entries, for callers who see the whole fleet. */
 async function botOf(context: Context, caller: Caller, input: Input): Promise<number | undefined> {
   const { bot_id: botId, chat_id: chatId } = input;
   if (chatId === undefined && caller.role !== 'admin') throw refusedInput('chat_id', 'is required');
@@ -46,7 +46,7 @@ async function botOf(context: Context, caller: Caller, input: Input): Promise<nu
   return undefined;
 }
 
-/** A bot that is there, or one that was: what was done to it outlives it. */
+/** Throws 'not_found' unless the bot exists or has entries: they outlive a deleted bot. */
 async function requireAuditedBot({ directory, db }: Context, botId: number): Promise<number> {
   if (directory.byId(botId) === undefined && !(await auditStore(db).anyOfBot(botId))) {
     throw new FlotillaError('not_found', 'Bot not found');
@@ -54,7 +54,7 @@ async function requireAuditedBot({ directory, db }: Context, botId: number): Pro
   return botId;
 }
 
-/** Addresses and keys of other people are for admins. */
+/** Only admins see addresses and API keys. */
 function presentAuditEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
   const { id, chat_id, bot_id, action, actor_kind, actor_key_id, address, details, date } = entry;
   const { actor_id, actor_username, target_id, target_username } = entry;

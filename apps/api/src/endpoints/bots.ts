@@ -22,7 +22,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const { limit = MAX_ROWS, offset, q, state } = input;
     const [afterId] = decodeCursor(input.before, ['number']) ?? [0];
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id) && isNamed(bot, q));
-    // Only a filter by state has to know the state of them all.
+    // Only a filter by state needs the state of every bot.
     const found = state === undefined ? visible : await inState(context, visible, state);
     const rest = found.filter((bot) => bot.id > afterId).sort((one, other) => one.id - other.id);
     const page = cutPage(rest.slice(offset), limit, found.length, (bot) => [bot.id]);
@@ -82,7 +82,7 @@ function isNamed({ name, username }: Bot, q: string): boolean {
 
 type ChangeInput = Omit<Call<typeof botOperations.updateBot.input>['input'], 'id'>;
 
-/** The fields that were named, in our own names; the others stay absent. */
+/** The given fields under the names of the domain; fields that were not given stay absent. */
 function changesOfInput(input: ChangeInput): BotChanges {
   const changes = {
     token: input.token,
@@ -100,7 +100,7 @@ function changesOfInput(input: ChangeInput): BotChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Kinds as a bot stores them: unknown ones are left out, none left means the default set (null), as at the platform. */
+/** Update kinds as a bot stores them: unknown ones are dropped; if none is left, null, the platform's default set. */
 export function kindsOfInput(named: string[] | null | undefined): string[] | null | undefined {
   if (named === undefined) return undefined;
   const parsed = parseAllowedUpdates(named);
@@ -112,7 +112,7 @@ async function presentBotNow(context: Context, caller: Caller, bot: Bot): Promis
   return presentBot(caller, bot, await readBotStatus(context, bot));
 }
 
-/** Secrets are whole for programs of admins only: no page in a browser holds the tokens of a fleet. */
+/** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
 function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotResource {
   const seesSecrets = caller.role === 'admin' && caller.apiKey !== null;
   const secrets = seesSecrets ? bot : maskedSecrets(bot);

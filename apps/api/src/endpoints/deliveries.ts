@@ -22,7 +22,7 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
       state === 'dead' ? [] : listRetrying(context, bot),
       state === 'retrying' ? 0 : store.count(bot.id),
     ]);
-    // A cursor names a dead letter: what is tried again comes before all of them and has no stable place.
+    // A cursor names a dead letter: deliveries being retried come first and have no stable order.
     const retrying = before === null ? waiting.slice(offset, offset + limit + 1) : [];
     const deadOffset = before === null ? Math.max(0, offset - waiting.length) : 0;
     const room = limit + 1 - retrying.length;

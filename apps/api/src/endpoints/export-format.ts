@@ -10,12 +10,12 @@ export interface ExportFormat {
 
 const COLUMNS = Object.keys(messageResource.shape) as (keyof MessageResource)[];
 
-/** How texts begin that a spreadsheet takes for formulas, also in full width (OWASP: CSV injection). */
+/** The first characters of texts that spreadsheets run as formulas, also in full width (OWASP: CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
- * CSV is as RFC 4180 has it: CRLF, quotes where needed; a field without a value is empty. A text that a spreadsheet would
- * take for a formula has an apostrophe before it.
+ * CSV by RFC 4180: CRLF, quotes where needed, nothing for a missing value. A text that a spreadsheet would run as a
+ * formula gets an apostrophe in front.
  */
 export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], ExportFormat>> = {
   ndjson: {
@@ -34,6 +34,6 @@ function csvField(value: string | number | boolean | undefined): string {
   // A number stays one: chats have negative ids.
   if (typeof value !== 'string') return String(value ?? '');
   const text = FORMULA.test(value) ? `'${value}` : value;
-  // Some spreadsheets also take semicolons and tabs for separators.
+  // Some spreadsheets also split at semicolons and tabs.
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

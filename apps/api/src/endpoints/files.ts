@@ -8,10 +8,10 @@ import { lookup } from 'mime-types';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
 
-/** One range; what else the header may say is left to those who send it, as HTTP allows. */
+/** A single range; any other Range header is ignored, as HTTP allows. */
 const ONE_RANGE = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
 const ANYTHING = 'application/octet-stream';
-/** A file id always means the same bytes. */
+/** The bytes of a file id never change. */
 const CACHED = 'private, max-age=3600';
 
 export const fileHandlers: Handlers<typeof fileOperations> = {
@@ -28,7 +28,7 @@ function rangeOf({ headers }: Request): FileRange | undefined {
   return { range, ...(typeof ifRange === 'string' ? { ifRange } : {}) };
 }
 
-/** What breaks off on the way, or `ended` breaks off, breaks the connection: a part must not be taken for the whole. */
+/** If the download fails or `ended` aborts, the connection is cut, so that nobody takes a part for the whole file. */
 async function sendFile(request: Request, response: Response, file: BotFile, ended: AbortSignal): Promise<void> {
   response.status(file.status).set(fileHeaders(file));
   if (request.method === 'HEAD') {
@@ -38,12 +38,12 @@ async function sendFile(request: Request, response: Response, file: BotFile, end
   try {
     await pipeline(file.stream, response, { signal: ended });
   } catch (error) {
-    // The client went away; pipeline has ended the download.
+    // The client is gone; pipeline has ended the download.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
-/** The headers of a file's answer: what may be shown is named by its type, all else is to be saved. */
+/** The headers of a file: safe media are shown in place, everything else is an attachment. */
 function fileHeaders({ path, mime, size, headers }: Pick<BotFile, 'path' | 'mime' | 'size' | 'headers'>) {
   const type = shownType(path, mime);
   return {
@@ -56,7 +56,7 @@ function fileHeaders({ path, mime, size, headers }: Pick<BotFile, 'path' | 'mime
   };
 }
 
-/** The platform's file server names most files plain bytes; their names tell more. */
+/** The platform serves most files as plain bytes; their names tell the type. */
 function shownType(path: string, mime: string): string | null {
   const named = mime.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const candidates = [named, lookup(path)];

@@ -74,7 +74,7 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   },
 };
 
-/** Throws 'not_found' for a bot that is named and not there. */
+/** Throws 'not_found' for a named bot that does not exist. */
 function requireBotsOfRule(
   context: Context,
   input: { source_bot_id?: number | undefined; target_bot_id?: number | undefined },
@@ -82,7 +82,7 @@ function requireBotsOfRule(
   for (const id of [input.source_bot_id, input.target_bot_id]) if (id !== undefined) requireBot(context, id);
 }
 
-/** The bots of a rule, both of which its reader must see to change it. */
+/** The two bots of a rule; who changes it must see both. */
 async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   const rule = await routingRuleStore(db).find(id);
   return rule === null ? [] : [rule.sourceBotId, rule.targetBotId];

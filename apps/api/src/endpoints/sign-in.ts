@@ -42,7 +42,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
 
   async changePassword(context, { input, caller, by, request }) {
     const { account, apiKey } = caller;
-    // Before it counts as a try of the old one.
+    // Checked first: a refused new password must not count as a guess of the old one.
     refuseCommonPassword('new_password', input.new_password);
     // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
     const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
@@ -52,14 +52,14 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       throw error;
     });
     await attempt.succeeded();
-    // A session goes on to the end it had; it was told the password, but nobody signed in.
+    // The new session keeps the end of the old one, because nobody signed in.
     const { endsAtMs } = request.session ?? {};
     if (apiKey === null) await beginSession(context, request, { accountId: account.id, epoch, endsAtMs });
     return OK;
   },
 };
 
-/** The account, and with a key what that lets its holder do. */
+/** The account, and for an API key what it may do. */
 function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
   if (apiKey === null) return presentAccount(account);
   const { id, name } = apiKey;

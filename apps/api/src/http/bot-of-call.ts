@@ -14,7 +14,7 @@ export function requireBot({ directory }: Context, id: number): Bot {
   return bot;
 }
 
-/** The same of a bot whose chats are managed; throws 'bad_request' for another. */
+/** The same, for calls that manage chats; throws 'bad_request' where that is off for the bot. */
 export function requireManagedBot(context: Context, id: number): Bot {
   const bot = requireBot(context, id);
   requireManaged(bot);
@@ -22,8 +22,8 @@ export function requireManagedBot(context: Context, id: number): Bot {
 }
 
 /**
- * The bot of a call that may leave `bot_id` out: then the one bot of the caller's that tracks the chat.
- * Throws 'not_found' for a bot that is not there, 'bad_request' where it is not one bot.
+ * The bot of a call. Without `bot_id` it is the one bot of the caller that tracks the chat.
+ * Throws 'not_found' for a bot that does not exist, 'bad_request' if no bot or several track the chat.
  */
 export async function requireBotOfChat(
   context: Context,

@@ -4,7 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 const RETRY_AFTER_S = 2;
 
-/** Turns whatever was thrown into an error a caller may see; what is not ours to tell becomes 'internal'. */
+/** Turns anything thrown into an error that a caller may see; unknown errors become 'internal'. */
 export function classifyError(error: unknown): FlotillaError {
   if (error instanceof FlotillaError) return withRetryAfter(error);
   if (isUnavailable(error) || isRedisUnavailable(error)) {

@@ -3,18 +3,18 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddress from 'proxy-addr';
 
-/** Longer than any address: what a trusted proxy wrote that is none is kept as it came, in part. */
+/** Longer than any address. A trusted proxy may write something else; its beginning is kept. */
 const MAX_LENGTH = 64;
 const MAPPED = '::ffff:';
 
 /** The address of the client; null when its connection is gone. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
-/** X-Forwarded-For counts as far as it was written by these proxies (CIDR), as everywhere else in the api. */
+/** X-Forwarded-For counts as far as these proxies (CIDR) wrote it, as everywhere in the api. */
 export function clientAddress(trustedProxies: string[]): ClientAddress {
   const trust = proxyAddress.compile(trustedProxies);
   return (request) => {
-    // Every poll and every call asks: what nobody forwarded needs no parsing.
+    // Every call comes here, so a request that nobody forwarded is not parsed.
     const isForwarded = request.headers['x-forwarded-for'] !== undefined;
     const found = isForwarded ? proxyAddress(request, trust) : request.socket.remoteAddress;
     return found ? plain(found).slice(0, MAX_LENGTH) : null;

@@ -9,12 +9,12 @@ export type Sender = 'known' | 'stranger';
 
 /** A limit on the memory of all bodies that a process reads. */
 export type BodyBudget = {
-  /** Takes that many bytes; false, and nothing is taken, when they would be too many. */
+  /** Takes that many bytes, or nothing and returns false where they are too many. */
   take(bytes: number, sender: Sender): boolean;
   giveBack(bytes: number): void;
 };
 
-/** 64 of the largest bodies of REST at once; an api process lives with a few hundred MB. */
+/** 64 bodies of REST's maximum size; an api process has a few hundred MB of memory. */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 /** Strangers must not use up the room of everybody else. */
 const STRANGERS_BYTES = BUDGET_BYTES / 2;
@@ -61,7 +61,7 @@ export type BodyOptions = {
 export type BodySink = { write(piece: Buffer): void; heldBytes(): number };
 
 type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted' };
-/** `intact` is false for a compressed body that is broken or cut off: what came out of it before was written. */
+/** `intact` is false for a compressed body that is broken or cut off; what was unpacked before is in the sink. */
 type Read = { outcome: 'read'; intact: boolean; release: () => void };
 
 const WHOLE_WITHIN_MS = 8_000;
@@ -82,9 +82,8 @@ export async function collectBody(
 }
 
 /**
- * Reads a request's body into a sink. What that takes of the budget is given back when the response closes, or before
- * by `release`. What is refused is read on and dropped, for its sender to come to see the answer; a sender that needs
- * longer than 8 s is cut off.
+ * Reads a request's body into a sink. Its share of the budget is given back when the response closes, or earlier by
+ * `release`. A refused body is read and dropped, so that its sender sees the answer; after 8 s the sender is cut off.
  */
 export async function readInto(
   sink: BodySink,
@@ -150,7 +149,7 @@ function pour(
     const onClose = () => {
       if (!request.complete) settle({ outcome: 'aborted' });
     };
-    // No listener stays: a poll that waits for long would keep by it what was read here.
+    // No listener stays: it would keep the body in memory while a long poll waits.
     const settle = (read: Read | Unread) => {
       source.off('data', onData).off('end', onEnd);
       request.off('close', onClose);

@@ -6,7 +6,7 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
 import { cutSlowClients } from './cut-slow-clients.ts';
 
-/** Longer than clients and load balancers keep idle connections, so that they and not we close first. */
+/** Longer than clients and load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /** Clients put long queries and cookies into the head. */
 const MAX_HEADER_BYTES = 131_072;
@@ -17,24 +17,24 @@ const CONNECTION_CHECK_MS = 1000;
 const MAX_PIPELINED = 64;
 
 export type DoorOptions = ConnectionLimits & {
-  /** How long a connection may rest between two requests. [75 s] */
+  /** How long a connection may be idle between two requests. [75 s] */
   keepAliveMs?: number;
 };
 
-/** The server of the api's door, with the limits of all that comes through it. */
+/** The api's HTTP server, with its limits on connections, heads and bodies. */
 export function createHttpServer(handle: RequestListener, options: DoorOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       headersTimeout: HEADERS_DEADLINE_MS,
-      // Uploads through the proxy may take as long as they need, as long as they go on.
+      // Uploads through the proxy may take any time while they make progress.
       requestTimeout: 0,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
     },
     limited(handle),
   );
-  // Node leaves out what is above this number without a word: one more shows that there were too many.
+  // Node silently drops headers above this number; one more than the limit shows that there were too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
   limitConnections(server, options);
   cutSlowClients(server);
@@ -60,13 +60,13 @@ export type ConnectionLimits = {
   maxConnections: number;
   /** Per address (IPv6: per /64); 0 or absent is no limit. */
   maxPerAddress?: number;
-  /** Load balancers, which bring the connections of all. */
+  /** Whether it is a load balancer, through which the connections of all clients come. */
   isTrusted?(address: string): boolean;
   refused?: QuickSeries<QuickCounter>;
   log: Logger;
 };
 
-/** Refuses connections that are too many, at once and without a word; the log says so at most every 10 s. */
+/** Closes connections above the limits at once, without an answer; logs it at most every 10 s. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { maxConnections, maxPerAddress = 0, isTrusted, refused, log } = limits;
   const warn = throttledLog((what: { limit: number; address?: string }, leftOut) =>
@@ -79,7 +79,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
   if (maxPerAddress === 0) return;
   const open = new Map<string, number>();
-  // Before the listeners that make a connection of HTTP of it.
+  // First of all listeners, before Node's HTTP sees the connection.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isTrusted?.(address)) return;

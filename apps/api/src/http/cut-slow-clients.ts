@@ -8,10 +8,10 @@ type Line = {
   response: ServerResponse | null;
   /** When the request began, or the connection. */
   beganAtMs: number;
-  /** Since when we wait for the client and not the client for us, and the bytes that had come when the request began. */
+  /** Since when we have waited for the client; and the bytes received before the request. */
   clientsTurnAtMs: number;
   beganBytes: number;
-  /** The body so far: when its last byte came, and what had come when the minute began. */
+  /** The body so far: bytes, time of the last one, and both at the beginning of the current minute. */
   readBytes: number;
   readAtMs: number;
   minuteBytes: number;
@@ -24,7 +24,7 @@ type Line = {
 const LOOK_EVERY_MS = 1000;
 /** The time for the first head of a connection. After an answer it is added to the idle time. */
 const HEAD_WITHIN_MS = 10_000;
-/** No client takes its time over these: a body that does not come at all, and a small one until it is whole. */
+/** For the first byte of a body, and for all of a small body: no honest client needs longer. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_WITHIN_MS = 8_000;
@@ -35,13 +35,12 @@ const MINUTE_MS = 60_000;
 /** A body is read on after its answer, because some clients read only after sending everything. */
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
-/** An answer of which nothing is taken for so long, or up to twice as long, is not wanted any more. */
+/** The client is gone if it reads nothing of an answer for this time, at most twice as long. */
 const UNREAD_MS = 15_000;
 
 /**
- * Ends connections whose client neither sends its request nor reads its answer, so that none of them can be collected:
- * by progress and not by total time, since uploads through the proxy may take as long as they need. Heads have their
- * own limit (`headersTimeout`). What we keep waiting ourselves is not counted against the client.
+ * Ends connections whose client does not send its request or read its answer, so that nobody can hoard them. It judges
+ * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
  */
 export function cutSlowClients(server: Server): void {
   const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;
@@ -95,7 +94,7 @@ function beginExchange(line: Line, request: IncomingMessage, response: ServerRes
   line.answeredAtMs = null;
 }
 
-/** No request is under way. Node looks after this, too, but an empty line ends its watch. */
+/** No request is in flight. Node's own timeout for this ends when the client sends an empty line. */
 function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean {
   if (line.request === null) return nowMs - line.beganAtMs > HEAD_WITHIN_MS;
   if (!line.request.complete || !line.response?.writableFinished) return false;
@@ -133,7 +132,7 @@ function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void
   line.readBytes = bytesRead;
 }
 
-/** A body of unknown length is small until more of it has come. */
+/** A body of unknown length counts as small until more bytes have come. */
 function isSmall(line: Line, { headers }: IncomingMessage): boolean {
   const length = headers['content-length'] ?? line.socket.bytesRead - line.beganBytes;
   return Number(length) <= SMALL_BODY_BYTES;
@@ -146,12 +145,12 @@ function isBelowRate(line: Line, nowMs: number): boolean {
   return slow;
 }
 
-/** The socket's own timeout knows whether the kernel takes anything of what waits, also within one long piece. */
+/** The socket's timeout sees whether the kernel sends anything, also within one long write. */
 function limitSending(line: Line): void {
   const sends = line.socket.writableLength > 0;
   if (sends === line.sending) return;
   line.sending = sends;
   if (sends) line.socket.setTimeout(UNREAD_MS);
-  // Between requests it is the server that says how long a connection may rest.
+  // Between requests the server's keep-alive timeout applies.
   else if (line.response !== null && !line.response.writableFinished) line.socket.setTimeout(0);
 }

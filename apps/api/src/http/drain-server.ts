@@ -2,10 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A load balancer may have sent one more request on a connection it believes idle. */
+/** A load balancer may have just sent a request on a connection that it takes for idle. */
 const IDLE_AT_LEAST_MS = 1500;
 const CHECK_MS = 250;
-/** An event loop that comes round this fast has looked at the listener just now. */
+/** A turn of the event loop this short has accepted all waiting connections. */
 const QUIET_MS = 0.1;
 const QUIET_WITHIN_MS = 500;
 
@@ -16,10 +16,9 @@ export type Drain = {
   finish(times: { idleMs: number; allMs: number }): Promise<void>;
 };
 
-/** Prepares a server, before it listens, for ending without an error at any client that behaves. */
+/** Prepares a server, before it listens, to end without an error for well-behaved clients. */
 export function drainable(server: Server): Drain {
-  // By connection: a Set of answers that come and go leaves its outgrown tables to the garbage collector with answers in
-  // them, and each keeps the next alive until all memory is looked through.
+  // Keyed by connection: a Set of responses would leave outgrown tables that keep responses alive until a full GC.
   const newest = new Map<Socket, ServerResponse | null>();
   const forget = function (this: Socket) {
     newest.delete(this);
@@ -57,7 +56,7 @@ export function drainable(server: Server): Drain {
   };
 }
 
-/** Closing a listener resets connections that the kernel has accepted and we have not: resolves when there are none. */
+/** Closing a listener resets connections that only the kernel has accepted; resolves when there are none. */
 async function quietMoment(server: Server): Promise<void> {
   let accepted = 0;
   const count = () => {

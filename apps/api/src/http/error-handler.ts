@@ -11,11 +11,11 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = classifyError(thrown);
     const status = ERROR_STATUS[error.code];
-    // Storage that is away is no fault of the code: one line per request says enough.
+    // A store that does not answer is no bug: one line per request, without a stack, is enough.
     if (error.code === 'unavailable')
       log.warn({ reason: String(thrown), requestId: requestId(response) }, error.message);
     else if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
-    // The body began already, as when saving a session failed after the answer: nothing better can be said.
+    // Part of the answer is sent, as when saving the session fails after it: only cutting the connection is left.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);
     sendJson(response, status, JSON.stringify(answerOf(error, request, requestId(response))));
@@ -37,7 +37,7 @@ function answerOf(error: FlotillaError, request: Request, id: string): ErrorAnsw
   };
 }
 
-/** A 400 always has details; a fault that is not one input's is the whole query's or body's. */
+/** A 400 always has details; a fault of no single input is one of the whole query or body. */
 function detailsOf(error: FlotillaError, request: Request): Pick<ErrorAnswer, 'details'> {
   if (ERROR_STATUS[error.code] !== 400) return {};
   return { details: [{ path: request.method === 'POST' ? 'body' : 'query', reason: error.message }] };

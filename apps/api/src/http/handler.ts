@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { WithChatId } from './bot-of-call.ts';
 import type { Page } from './page.ts';
 
-/** Runs work that takes long; throws 'unauthorized' or 'forbidden' soon after the caller may not make the call any more. */
+/** Runs long work; throws 'unauthorized' or 'forbidden' soon after the caller has lost the right to the call. */
 export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** A call that passed authentication, authorisation and validation. */
@@ -19,7 +19,7 @@ export interface Call<Input extends z.ZodObject> {
   by: Actor;
   request: Request;
   response: Response;
-  /** Around whatever waits or takes long, so that it ends with the caller's credential. */
+  /** Wrap what waits or takes long in it, so that it ends with the caller's credential. */
   whileAllowed: WhileAllowed;
 }
 

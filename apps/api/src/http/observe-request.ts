@@ -58,7 +58,7 @@ function pathOf(request: Pick<IncomingMessage, 'url'>): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
 }
 
-/** Measures a request from its head to the end of its answer, or to where the client went away. */
+/** Measures a request from its head to the end of its answer, or until the client is gone. */
 export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, operation: string): RequestHandler {
   return (_request, response, next) => {
     const begunAtMs = performance.now();
@@ -76,14 +76,14 @@ export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'clien
 const CLIENT_GONE = 499;
 const BY_HUNDREDS: StatusClass[] = ['5xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** 499 is what nginx, too, calls a client that went before it was answered. */
+/** nginx uses 499, too, for a client that left before the answer. */
 export function statusClass(status: number): StatusClass {
   if (status === 429) return '429';
   if (status === CLIENT_GONE) return 'client_gone';
   return BY_HUNDREDS[Math.floor(status / 100)] ?? '5xx';
 }
 
-/** A span from a request's head to the end of its answer, in the trace that the caller began if it did. */
+/** A span from a request's head to the end of its answer, within the caller's trace if there is one. */
 export function traceRequest(tracing: Tracing, operation: string): RequestHandler {
   return (request, response, next) => {
     const span = tracing.start(operation, {
@@ -102,7 +102,7 @@ export function incomingTraceparent(headers: IncomingHttpHeaders): string | null
   return typeof traceparent === 'string' ? traceparent : null;
 }
 
-/** Ends the span when the answer has ended, or the client went away. */
+/** Ends the span with the answer, or when the client is gone. */
 export function endWithAnswer(span: Span, response: ServerResponse): void {
   response.once('close', () => {
     span.set({ 'http.response.status_code': response.statusCode, 'flotilla.answered': response.writableFinished });

@@ -13,7 +13,7 @@ export interface Page<Row> {
   next: Cursor | null;
 }
 
-/** The sort key of the last row of a page: what rows are added before it does not move the next page. */
+/** The sort key of the last row of a page, so that rows added before it do not move the next page. */
 export type Cursor = readonly (number | string)[];
 
 const cursorForm = z.array(z.union([z.int(), z.string().max(200)])).max(4);
@@ -47,14 +47,14 @@ function parseOrNull(before: string): unknown {
   }
 }
 
-/** Takes one row more than the page to see whether another page follows. */
+/** Cuts a page from `rows`, which has one row more than `limit` where another page follows. */
 export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (row: Row) => Cursor): Page<Row> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
 
-/** `Link: <…>; rel="next"`: the same list after the cursor, where the offset has done its work. */
+/** The value of a Link header: the same list after the cursor, without the offset. */
 export function nextLink(url: string, cursor: Cursor): string {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);

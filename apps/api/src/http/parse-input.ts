@@ -33,7 +33,7 @@ function sentence(faults: FaultDetail[]): string {
   return named.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
 
-/** Reasons that finish the sentence "<field> …"; undefined leaves the schema's own words. */
+/** Reasons that complete the sentence "<field> …"; undefined keeps the words of the schema. */
 function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {

@@ -23,7 +23,7 @@ function askedHost({ headers, socket, url = '/' }: IncomingMessage, isTrusted: (
   if (typeof forwarded === 'string' && isTrusted(socket.remoteAddress ?? '')) {
     return (forwarded.split(',', 1)[0] as string).trim();
   }
-  // A whole URL in the request line counts before the header (RFC 9112 §3.2.2).
+  // A full URL in the request line overrides the header (RFC 9112 §3.2.2).
   return url.startsWith('/') ? (headers.host ?? '') : (URL.parse(url)?.host ?? headers.host ?? '');
 }
 
@@ -36,8 +36,8 @@ export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
 }
 
 /**
- * The name in a host as headers and settings have it: in lower case, without its port and a dot at its end. Cookies know
- * no ports, so neither do we. '' for what is no host.
+ * The name of a host from a header or a setting: lower case, no port, no dot at the end. Cookies ignore the port, so it
+ * is ignored here. '' for what is no host.
  */
 export function hostName(host: string): string {
   if (/[@/\\?#\s]/.test(host)) return '';

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { type BodyBudget, collectBody, type Sender } from './collect-body.ts';
 import { scanJson } from './scan-json.ts';
 
-/** The inputs as they came, by their proper names, and what is wrong with the names themselves. */
+/** The inputs as they came, under their main names, and the faults of the names themselves. */
 export interface RawFields {
   values: Map<string, unknown>;
   faults: FaultDetail[];
@@ -16,8 +16,8 @@ const MAX_NAME_LENGTH = 64;
 const NAMELESS = '""';
 
 /**
- * Gathers an operation's inputs from query and body; where a name appears in both, the body wins. What begins with `_`
- * in a query is left to the caches and clients that add such names.
+ * Gathers an operation's inputs from query and body; where a name is in both, the body wins. Query parameters that
+ * begin with `_` are ignored, because caches and clients add them.
  */
 export async function readFields(
   budget: BodyBudget,
@@ -61,7 +61,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 const MAX_FORM_FIELDS = 2000;
 const RETRY_AFTER_S = 1;
 
-/** A request whose body is read, and what bounds that. */
+/** A request whose body is to be read, and its limits. */
 export interface BodyRequest {
   request: Request;
   response: Response;
@@ -109,7 +109,7 @@ export function formFields(text: string, place: 'query' | 'body'): Map<string, u
 
 /**
  * A request's body, unpacked; none is empty. Throws FlotillaError: 'payload_too_large', 'unsupported_media_type' for an
- * encoding, 'bad_request' for one that is broken, 'unavailable' while the process holds as much as it may.
+ * encoding, 'bad_request' for a broken body, 'unavailable' while the process holds as many bytes as it may.
  */
 export async function readBytes({ request, response, ...options }: BodyRequest): Promise<Buffer> {
   const body = await collectBody(request, response, options);

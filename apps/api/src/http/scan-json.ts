@@ -1,12 +1,12 @@
 import { skipSpace, skipString, unquoted } from '@flotilla/telegram/json-text.ts';
 
-/** Deeper than any body of ours, and far from what a parser's or a validator's recursion bears. */
+/** Deeper than any valid body, and far below what the recursion of a parser or a validator bears. */
 const MAX_DEPTH = 32;
 const MAX_KEYS = 2000;
 
 /**
- * What makes a JSON text unfit before it is parsed: nesting, number of keys, or a key given twice, of which readers
- * disagree which one counts. Null when nothing does; whether it is JSON at all is for the parser to say.
+ * Why a JSON text is refused before it is parsed: its nesting, its number of keys, or a key given twice, where parsers
+ * disagree which one counts. Null if it passes; the parser decides whether it is JSON.
  */
 export function scanJson(text: string): string | null {
   const scopes: (Set<string> | null)[] = [];

@@ -10,7 +10,7 @@ export const SECURITY_HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Sets the headers by which browsers protect a person; over HTTPS also that it stays HTTPS. */
+/** Sets the headers that make browsers protect people; with HTTPS also the one that requires it from now on. */
 export function securityHeaders(config: { publicUrl: string | null }): RequestHandler {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false;
   return (_request, response, next) => {

@@ -13,9 +13,8 @@ export function sendJson(response: Response, status: number, text: string): void
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Answers 200 with a text that comes piece by piece, no faster than it is read. What goes wrong before the first chunk
- * is thrown, to be answered as any error; later, or when `ended` aborts, the connection is broken off, so that nobody
- * takes a part for the whole.
+ * Answers 200 with a text in pieces, no faster than the client reads. Throws what fails before the first piece; a later
+ * failure, or `ended`, cuts the connection, so that nobody takes a part for the whole.
  */
 export async function streamText(
   request: Request,
@@ -35,7 +34,7 @@ export async function streamText(
   try {
     await pipeline(Readable.from(prefixed(first.value, chunks), { objectMode: false }), response, { signal: ended });
   } catch (error) {
-    // The client went away; pipeline has ended the reading.
+    // The client is gone; pipeline has ended the reading.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

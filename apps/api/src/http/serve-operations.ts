@@ -21,13 +21,13 @@ import { readFields } from './read-fields.ts';
 import { sendJson } from './send-answer.ts';
 import { whileAllowed } from './while-allowed.ts';
 
-/** A handler whose operation has been checked against it. */
+/** A handler whose types were checked against its operation. */
 interface AnyHandler {
   findBots?: FindBots;
   handle(context: Context, call: Call<z.ZodObject>): Promise<unknown>;
 }
 
-/** Serves every operation under its paths; a known path with another method is 405 and says which it knows. */
+/** Serves every operation under its paths; another method is 405 with `Allow`. */
 export function serveOperations<Operations extends Record<string, Operation>>(
   context: Context,
   operations: Operations,
@@ -71,13 +71,13 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
     requireSameOrigin(context, operation, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
-    // Another replica may have answered a change a moment ago. While Redis is away, the snapshot is what there is.
+    // Another process may have changed a bot a moment ago. Without Redis, the snapshot has to do.
     await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(context.bodies, operation, request, response);
     requireBots(context, operation, caller, fields);
     await requireFoundBots(context, findBots, caller, fields);
     const allowed = whileAllowed(context, { operation, request, caller, fields, version });
-    // The handler of a public operation never looks at the caller: there is none. Nor does it name a chat.
+    // A public operation has no caller: its handler reads none, and it names no chat.
     const known = caller as Caller;
     const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
     const by = actorOf(caller, context.clientAddress(request));
