@@ -10,7 +10,7 @@ export interface BotDirectory {
   all(): Bot[];
   /** True if the platform's id belongs to a registered bot. */
   isOwnBot(telegramId: number): boolean;
-  /** Called with the id of every bot that appears, changes or goes; returns how to stop listening. */
+  /** Calls back with the id of every bot that appears, changes or goes; returns a function that stops it. */
   onChange(listener: (botId: number) => void): () => void;
   ready(): boolean;
   /** Follows the mirror to at least this version before it resolves; a writer sees its own write. */

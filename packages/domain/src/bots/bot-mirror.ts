@@ -102,7 +102,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
   await deps.redis.removeKeys(`${keys.prefix}:`);
 }
 
-/** Marks the mirror as complete; until then no process has a snapshot. Does nothing when it is. */
+/** Marks the mirror as complete; until then no process has a snapshot. Does nothing if it is marked. */
 export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>): Promise<void> {
   // From the clock, so that a version made after a loss is always above the lost one.
   await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');

@@ -5,7 +5,7 @@ import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
 import { openColumns, type SealedForm, sealColumns } from './sealed-bot.ts';
 
-/** Opens a stored row; throws when its secrets were sealed with a key that is not listed any more, or elsewhere. */
+/** Opens a stored row; throws if its secrets were sealed with an unlisted key, or for another row. */
 export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   return {
     id: row.id,

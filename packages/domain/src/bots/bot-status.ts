@@ -15,13 +15,13 @@ export type BotStatus = {
   /** The newest fault of delivery to the backend; success does not clear it, as at the platform. */
   deliveryError: Fault | null;
   lastUpdateAtMs: number | null;
-  /** What waits for the backend in proxy mode, or is kept for its return; else for the default poll consumer. */
+  /** Updates waiting for the backend in proxy mode, or kept for its return; else for the default consumer. */
   pendingUpdateCount: number;
-  /** failing: the last tries failed; open: so long that only a probe is sent now and then (the breaker is open). */
+  /** failing: the last attempts failed; open: the breaker is open, and only probes are sent. */
   backendState: 'ok' | 'failing' | 'open';
 };
 
-/** The same in one word, which the fleet is counted by. */
+/** The same in one word, by which the fleet is counted. */
 export function botState(bot: Bot, { running, backendState }: BotStatus): BotState {
   if (bot.disabled) return 'disabled';
   return running ? backendState : 'not_polled';
@@ -84,7 +84,7 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
   };
 }
 
-/** Of updates whose kind the bot wants. A push that was switched off keeps its cursor, and what waits there, for an hour. */
+/** Counts updates of allowed kinds. Push that was switched off keeps its cursor and its waiting updates for an hour. */
 function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): number {
   const count = number(stateFields.allowedCount);
   const isParked = !bot.longPollEnabled && number('parked') > nowMs;
@@ -94,7 +94,7 @@ function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): n
   return bot.longPollEnabled ? count - number(stateFields.pullCursorCount) : 0;
 }
 
-/** A fault until the next success; one of the same millisecond may be older or newer, and stays. */
+/** A fault stands until a later success; one in the same millisecond does not clear it. */
 function standing(fault: Fault | null, succeededAtMs: number): Fault | null {
   return fault !== null && fault.atMs >= succeededAtMs ? fault : null;
 }

@@ -4,7 +4,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { ActiveRule } from './active-rule.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
-/** A bot with what the routes say of it. */
+/** A bot with its routing rules. */
 export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
@@ -34,13 +34,13 @@ export function botStore(db: Database) {
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
     byId,
-    /** How bots are sealed at the moment: bound, unless there are rows that the previous release may still have to read. */
+    /** The form in which bots are sealed: bound, unless the previous release may still have to read some rows. */
     sealedForm: async (): Promise<SealedForm> => {
       const { rows } = await sql<{ legacy: boolean }>`
         select exists (select from bots where token_sealed like 'v1.%') as legacy`.execute(db);
       return rows[0]?.legacy ? 'legacy' : 'bound';
     },
-    /** An id that no bot had before; needed ahead of the row, whose secrets are bound to it. */
+    /** A new id. It is needed before the row, because the row's secrets are bound to it. */
     nextId: async (): Promise<number> => {
       const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('bots', 'id')) as id`.execute(
         db,
@@ -69,10 +69,10 @@ export function botStore(db: Database) {
         .executeTakeFirst();
       return numUpdatedRows === 0n ? undefined : byId(id);
     },
-    /** Draws new revisions, because the routes say something else of these bots. */
+    /** Draws new revisions, because the rules of these bots changed. */
     touch: async (ids: number[]): Promise<void> => {
       if (ids.length === 0) return;
-      // In the order of their ids, so that two who touch the same bots wait for each other instead of deadlocking.
+      // Ordered by id, so that two transactions over the same bots wait instead of deadlocking.
       await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
       await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
     },
@@ -83,7 +83,7 @@ export function botStore(db: Database) {
         union select source_bot_id from routes where target_bot_id = ${id} and source_bot_id <> ${id}`.execute(db);
       return rows.map((row) => row.partner);
     },
-    /** Up to which id the update ids of each of these bots are reserved. */
+    /** The reserved update id of each of these bots. */
     reservedUpdateIds: async (ids: number[]): Promise<Map<number, number>> => {
       const rows = await db.selectFrom('bots').select(['id', 'reserved_update_id']).where('id', 'in', ids).execute();
       return new Map(rows.map((row) => [row.id, row.reserved_update_id]));

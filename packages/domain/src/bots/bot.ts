@@ -1,6 +1,6 @@
 import type { ActiveRule } from './active-rule.ts';
 
-/** A registered bot, as every process holds it; never logged whole, since it carries secrets. */
+/** A registered bot, as every process holds it. Never log it whole: it contains secrets. */
 export type Bot = {
   /** Our own id, never reused. */
   id: number;
@@ -26,7 +26,7 @@ export type Bot = {
   allowedUpdates: string[] | null;
   /** Its enabled routing rules, in the order they run. */
   rules: ActiveRule[];
-  /** Another bot's rule, or its own, sends to chats of this bot: replies there go back to where they came from. */
+  /** True if a rule sends to chats of this bot: replies there go back to their source. */
   routedTo: boolean;
   registrationId: string;
   revision: number;

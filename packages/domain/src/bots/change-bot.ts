@@ -53,7 +53,7 @@ async function storeChanges(
   return { bot, form };
 }
 
-/** Wakes what this configuration expects to run. */
+/** Wakes the turns that this configuration needs. */
 export async function wakeTurns(deps: Pick<BotDeps, 'turns'>, bot: Bot, waitsForPush: boolean): Promise<void> {
   if (polls(bot)) await deps.turns.polling.wake(bot.id);
   if (pushes(bot) && waitsForPush) await deps.turns.push.wake(bot.id);

@@ -32,7 +32,7 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, b
   }
 }
 
-/** A webhook that takes POST only says 405 to a GET; who is told 401 or 404 has reached something else. */
+/** A webhook that accepts only POST answers 405 to GET; 401 or 404 comes from something else. */
 function isHealthy(statusCode: number): boolean {
   return statusCode < 400 || statusCode === 405;
 }

@@ -31,7 +31,7 @@ export function checkBackendUrl(deps: CheckDeps, url: string): void {
   if (reason !== null) refuse([{ path: 'backend_url', reason }]);
 }
 
-/** The platform takes a webhook without a scheme for https; who writes a URL by hand has rather forgotten it. */
+/** The platform reads a webhook without a scheme as https; in a URL written by hand it was rather forgotten. */
 function schemeFault(url: string): string | null {
   return /^https?:\/\//i.test(url) ? null : 'must begin with http:// or https://';
 }

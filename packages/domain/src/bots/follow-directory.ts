@@ -31,7 +31,7 @@ export async function followDirectory(deps: {
     return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
-    // Opened first: a bot that cannot be read must not become a stranger's.
+    // Opened before anything is replaced: a bot that cannot be read must not become a stranger's.
     const bot = stored ? open(id, stored) : null;
     const before = into.byId.get(id);
     if (before) {

@@ -22,7 +22,7 @@ export async function keepAllowedUpdates(
   );
 }
 
-/** Another pod may have stored something a moment ago, which this one has not heard of. */
+/** Another process may have stored a change of which this one has not heard yet. */
 async function newest({ directory }: BotDeps, bot: Bot): Promise<Bot> {
   await directory.refresh().catch(() => undefined);
   return (directory.ready() ? directory.byId(bot.id) : undefined) ?? bot;

@@ -4,7 +4,7 @@ const MASK = '****';
 /** Scheme, userinfo, host, path, query and fragment; each as it was written, and any but the host may be missing. */
 const PARTS = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
 const BOT_TOKEN = /(\d{1,20}(?::|%3A))[A-Za-z0-9_-]{20,}/gi;
-/** A shorter secret would be found in innocent words. */
+/** A shorter secret would match ordinary words. */
 const SECRET_LENGTH = 8;
 
 /**
@@ -28,7 +28,7 @@ function maskedPath(path: string, secretToken: string): string {
   return secretToken.length < SECRET_LENGTH ? masked : masked.replaceAll(secretToken, MASK);
 }
 
-/** Names stay, values go; what has no name may be a value. */
+/** Names stay and values are masked; a part without a name may be a value. */
 function maskedQuery(query: string): string {
   const parts = query.slice(1).split('&');
   return `?${parts.map((part) => (part.includes('=') ? `${part.slice(0, part.indexOf('='))}=${MASK}` : part && MASK)).join('&')}`;

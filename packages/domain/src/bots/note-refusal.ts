@@ -6,7 +6,7 @@ import { patchBotState } from './patch-bot-state.ts';
 
 type Deps = { redis: RedisHandles; clock: Clock; log: Logger };
 
-/** Remembers that the platform refuses a bot that it took until now, and says so. */
+/** Remembers and logs that the platform now refuses a bot. */
 export async function noteRefused(deps: Deps, bot: Bot, reason: string): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: deps.clock.nowMs() });
   deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again once a minute');

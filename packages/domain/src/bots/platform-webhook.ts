@@ -9,10 +9,10 @@ import { resultOf } from './validate-token.ts';
 
 type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
 
-/** Pushes of one bot that the platform may have under way at once. */
+/** The platform's concurrent pushes for one bot. */
 const CONNECTIONS = 40;
 const WAIT_AT_MOST_S = 3;
-/** The platform tries an update again after two minutes at the latest, and its webhook is looked at once a minute. */
+/** The platform retries an update within two minutes, and upkeep checks the webhook once a minute. */
 const REFUSED_LATELY_MS = 150_000;
 
 /** The secret of the platform's pushes. It is derived from the bot's token, so it is stored nowhere. */
@@ -58,7 +58,7 @@ export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<v
   resultOf(await deps.platform.call(bot.token, 'setWebhook', settings));
 }
 
-/** Takes the webhook away at the platform, which keeps what comes for a day. Throws FlotillaError. */
+/** Removes the webhook at the platform, which then keeps updates for a day. Throws FlotillaError. */
 export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot: Bot): Promise<void> {
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
@@ -85,9 +85,9 @@ export function isOurWebhook(info: Fields, url: string, nowMs: number): boolean 
   );
 }
 
-/** The platform shows no secret; that another one is set can only be told from our refusal of what it pushes. */
+/** The platform does not show the secret; only our refusals of its pushes reveal that another one is set. */
 function wasRefusedLately({ last_error_message: message, last_error_date: dateS }: Fields, nowMs: number): boolean {
-  // A webhook that was right all along keeps its last error however often it is set: an old refusal says nothing.
+  // The platform keeps the last error of a correct webhook however often it is set, so old errors mean nothing.
   if (typeof message !== 'string' || typeof dateS !== 'number' || nowMs - dateS * 1000 > REFUSED_LATELY_MS)
     return false;
   return /\b401\b|\bunauthorized\b/i.test(message);

@@ -44,7 +44,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   return mended;
 }
 
-/** Earlier releases kept all of the text that a certificate came in, megabytes of it: a new revision is without. */
+/** Earlier releases kept all text around a certificate, megabytes of it; a new revision drops that. */
 async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]> {
   const store = botStore(deps.db);
   for (const [at, { id, backend_certificate: stored }] of rows.entries()) {
@@ -71,7 +71,7 @@ async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<App
   return states;
 }
 
-/** A Postgres that was restored from a backup has to learn again which update ids Redis counts on it to know. */
+/** A Postgres restored from a backup must learn again which update ids are reserved. */
 async function reserveLostIds({ db }: ReconcileDeps, rows: BotRow[], applied: AppliedState[]): Promise<void> {
   const lost = rows.flatMap((row, at) => {
     const upTo = applied[at]?.reservedId ?? 0;

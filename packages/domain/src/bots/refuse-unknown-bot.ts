@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Says of a row that names a bot which is gone by now what is said of any unknown bot: 'not_found'. */
+/** Throws 'not_found' if the row's bot was deleted meanwhile, as for any unknown bot. */
 export function refuseUnknownBot(error: unknown): never {
   if (readSqlState(error) === FOREIGN_KEY_VIOLATION) throw new FlotillaError('not_found', 'Bot not found');
   throw error;

@@ -2,11 +2,11 @@ import { configKeys } from '@flotilla/redis/keys.ts';
 import { isUnbound, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 
-/** The columns that hold what of a bot is secret, '' where it has none. */
+/** The columns with a bot's secrets, '' where it has none. */
 export type SealedColumns = {
   token_sealed: string;
   secret_token_sealed: string;
-  /** In plain text: as the previous release writes it and reads it. Empty once the sealed one is in use. */
+  /** In plain text, for the previous release. Empty once the sealed column is in use. */
   backend_url: string;
   backend_url_sealed: string;
 };
@@ -27,7 +27,7 @@ export const SEALED_PLACES = {
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 
-/** The form that these rows are in, which whatever is sealed beside them has to be in, too. */
+/** The form of these rows; values sealed beside them must have it too. */
 export function formOf(rows: Pick<SealedColumns, 'token_sealed'>[]): SealedForm {
   return rows.some((row) => isUnbound(row.token_sealed)) ? 'legacy' : 'bound';
 }
@@ -53,13 +53,13 @@ export function sealColumns(
   return columns;
 }
 
-/** Throws where a text was sealed with a key that is not listed any more, or for another place. */
+/** Throws if a text was sealed with an unlisted key, or for another place. */
 export function openColumns(secrets: SecretBox, row: SealedColumns & { id: number }): Secrets {
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     token: secrets.open(row.token_sealed, SEALED_PLACES.token(row.id)),
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
-    // The previous release knows the one in plain text alone: where there is one, it is the newest.
+    // The previous release writes only plain text, so plain text, if any, is the newest.
     backendUrl: row.backend_url || open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
   };
 }

@@ -13,7 +13,7 @@ export async function toggleBot(deps: BotDeps, by: Actor, botId: number): Promis
   try {
     return await switchIntake(deps, by, bot, changes);
   } catch (error) {
-    // Disabling must work while the platform does not: its pushes are refused until the webhook is gone.
+    // Disabling must work while the platform is down: its pushes are refused until the webhook is removed.
     if (bot.disabled || !(error instanceof FlotillaError) || error.code === 'unavailable') throw error;
     return changeBot(deps, by, botId, changes);
   }

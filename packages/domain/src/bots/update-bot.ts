@@ -24,7 +24,7 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
       });
     }
   }
-  // Another backend has not failed yet.
+  // A new backend has no failures yet.
   const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
   return switchIntake(deps, by, bot, changes, { retryNow });
 }

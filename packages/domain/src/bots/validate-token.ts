@@ -7,7 +7,7 @@ export type PlatformIdentity = { id: number; username: string; firstName: string
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
-/** What is said of a token that the platform does not take; its own word for it, "Unauthorized", sounds like the caller's. */
+/** The error for a token that the platform refuses. Its own "Unauthorized" would sound like the caller's credential. */
 export const TOKEN_REFUSED = 'Telegram refused this bot token';
 const REFUSING_TOKENS = [401, 404];
 const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });

@@ -16,7 +16,7 @@ import type { ChatActionDeps } from './chat-action-deps.ts';
 
 /** A call that changes a chat. */
 export interface ChatAction {
-  /** One that the audit log knows, by the Bot API's name. */
+  /** A Bot API method with an action for the audit log. */
   method: string;
   chatId: number;
   /** Besides the chat. */
@@ -32,7 +32,7 @@ export interface ChatAction {
  */
 export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, action: ChatAction): Promise<void> {
   requireAbleToAct(bot);
-  // Storage that is away shows here and not after acting, when nobody could say who did it.
+  // A store that is away must fail the call here, before the action, not when it can no longer be recorded.
   await requireAuditable(deps.db);
   const params = { chat_id: action.chatId, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));

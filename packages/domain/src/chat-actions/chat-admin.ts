@@ -11,7 +11,7 @@ export interface ChatAdmin {
   permissions: ChatPermissions;
 }
 
-/** Reads a ChatMember of the Bot API; null for one who is no administrator. */
+/** Reads a ChatMember of the Bot API; null for a member who is not an administrator. */
 export function readChatAdmin(value: unknown): ChatAdmin | null {
   if (typeof value !== 'object' || value === null) return null;
   const member = value as Fields;
@@ -22,7 +22,7 @@ export function readChatAdmin(value: unknown): ChatAdmin | null {
     status,
     customTitle: readText(member, 'custom_title'),
     canBeEdited: member.can_be_edited === true,
-    // The platform does not list what a creator may do: it is everything.
+    // The platform lists no rights for a creator, who has all.
     permissions: eachPermission((permission) => status === 'creator' || member[permission] === true),
   };
 }

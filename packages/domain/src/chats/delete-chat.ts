@@ -29,7 +29,7 @@ export async function deleteChat(
     const size = await removals.sizeUp(chat, REMOVED_AT_ONCE);
     if (size === null) return;
     if (!size.isLarge) return removals.removeMessagesFrom(chat, -Number.MAX_SAFE_INTEGER);
-    // Dates are seconds: what is as old as the newest goes now, so that a new message of this second stays.
+    // Dates are whole seconds: messages as old as the newest are removed now, so that a new one of this second stays.
     await removals.removeMessagesFrom(chat, size.newestDate);
     await deletionStore(transaction).addChat(chat, size.newestDate);
   });

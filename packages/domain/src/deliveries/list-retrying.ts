@@ -6,7 +6,7 @@ import type { RetryRecord } from '../lanes/retry-schedule.ts';
 export type Retrying = RetryRecord & { updateId: number; reader: 'push' | 'rules' };
 
 type ListDeps = { redis: RedisHandles };
-/** JSON of the failed tries by what a unit is named in its lane: an update id, or `r…` for a redriven one. */
+/** JSON of the failed attempts, keyed by the unit's name in its lane: an update id, or `r…` if redriven. */
 type Records = [unitId: string, record: string][];
 
 /** Updates whose delivery or routing has failed and is tried again, the next try first: at most one per lane. */

@@ -121,7 +121,7 @@ function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (st
   return [...common, JSON.stringify(progressOf(letter)), String(album)];
 }
 
-/** A letter of rules names the destinations that failed: the others have it. Without them it is for all. */
+/** A dead letter of rules names the destinations that failed; without names it goes to all. */
 function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
   if (destinations === null) return { to: {} };
   return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };

@@ -14,10 +14,10 @@ const EVERY_MS = 30_000;
 /** Older ones say nothing about now. */
 const KEPT_MS = 90_000;
 const BOTS_AT_ONCE = 200;
-/** Between two portions, so that Redis and this process serve others meanwhile. */
+/** A pause between two portions, so that Redis and this process can serve others. */
 const PAUSE_MS = 5;
 
-/** Walks over all bots and leaves what it found in Redis; of many workers one does so, every 30 s. */
+/** Walks over all bots and stores the result in Redis; one of all workers does so, every 30 s. */
 export async function gatherFigures(deps: FigureDeps): Promise<void> {
   const { commands } = deps.redis;
   if ((await commands.set(figureKeys.turn, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return;

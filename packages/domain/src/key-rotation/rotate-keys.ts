@@ -47,7 +47,7 @@ export async function countKeys(deps: RotationDeps): Promise<Rotation> {
 
 async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
   const tally = emptyTally();
-  // Postgres first: what a change of a bot writes into the mirror in between is sealed by its own process.
+  // Postgres first: a bot changed in between is mirrored by its own process, with the new key.
   await resealStored(deps, tally, lookOnly);
   await resealMirrored(deps, tally, lookOnly);
   return tally;

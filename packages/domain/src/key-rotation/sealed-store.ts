@@ -20,7 +20,7 @@ export function sealedStore(db: Database) {
         .execute();
     },
 
-    /** Replaces what was read, where nobody changed it since; returns how many rows. The revision stays. */
+    /** Replaces values that nobody changed since they were read; returns the number of rows. The revision stays. */
     async replace(changes: { before: SealedRow; after: SealedRow }[]): Promise<number> {
       const texts = (of: 'before' | 'after') =>
         sql.join(SEALED_COLUMNS.map((column) => sql`${changes.map((change) => change[of][column])}::text[]`));

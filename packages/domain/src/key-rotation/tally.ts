@@ -30,7 +30,7 @@ export function count(tally: Tally, place: Place, keyId: string, sealing: Sealin
   else tally.lines.push({ place, keyId, sealing, count: 1 });
 }
 
-/** Opens a text, so that nothing is called current that cannot be read. */
+/** Opens a text, so that no unreadable one is counted as current. */
 export function inspect(
   secrets: SecretBox,
   sealed: string,

@@ -58,7 +58,7 @@ export function messageStore(db: Database) {
         .where('id', '=', chat.chatId)
         .executeTakeFirst();
       if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
-      // In the order of an index, or rows of a chat that is being emptied would all be read.
+      // In the order of an index; otherwise all rows of a chat that is being emptied would be read.
       const newest = withoutDeleted(messagesOf(db, chat, filter))
         .select('id')
         .orderBy('date', 'desc')
@@ -84,7 +84,7 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
   );
 }
 
-/** How many pass a filter: all but those deleted, each counted in an index that has no need of the rows themselves. */
+/** Counts messages that pass a filter, except deleted ones, from an index without reading the rows. */
 export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFilter) {
   const countOf = (rows: Rows<object>) => rows.select((row) => row.fn.countAll<number>().as('count'));
   const all = countOf(messagesOf(db, chat, filter));

@@ -16,9 +16,9 @@ export interface FoundMessages {
   total: number;
 }
 
-/** Counting goes on to here, and to the end of the page where that is further. */
+/** Counting stops here, or at the end of the page if that is further. */
 const COUNTED = 1_000;
-/** In larger chats a page is not held up by counting. */
+/** In larger chats counting must not delay a page. */
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
 const SAMPLE = 500;
@@ -26,7 +26,7 @@ const SAMPLE = 500;
 const LARGER_SAMPLE = 3_000;
 const LONGEST_WALK = 16_000;
 const MOST_WALKS = 4;
-/** In messages walked; more than this is not left to the smaller sample. */
+/** In messages walked; above this cost the smaller sample is not trusted. */
 const COSTLY = 8_000;
 /** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as four of those. */
 const LOOK_UP_COST = 4;

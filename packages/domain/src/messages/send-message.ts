@@ -32,7 +32,7 @@ type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & {
  */
 export async function sendMessage(deps: SendDeps, bot: Bot, by: Actor, wanted: TextToSend): Promise<Message> {
   requireAbleToAct(bot);
-  // Storage that is away shows here and not after sending, when trying again would send twice.
+  // A store that is away must fail the call here, before sending, because a retry would send twice.
   await requireAuditable(deps.db);
   const params = paramsOf(wanted);
   const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));

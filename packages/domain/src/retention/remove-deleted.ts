@@ -39,7 +39,7 @@ async function removeBotRows(store: Store, botId: number, progress: Progress, ro
   const from = progress.ofBot;
   if (from === null && (await store.removeRowsOfBot(botId, rows)) > 0) return true;
   progress.ofBot = (await store.removeMessagesOfBot(botId, from, rows)).last;
-  // Only a pass from the beginning that finds nothing has not been overtaken by a late row.
+  // Only a pass from the beginning that finds nothing proves that no late row is left.
   return progress.ofBot !== null || from !== null;
 }
 

@@ -36,7 +36,7 @@ function removeAudits(deps: StepDeps, beforeDate: number) {
   );
 }
 
-// Chat by chat, since within one the index has the messages by date; most chats need one look.
+// Chat by chat, because the index orders messages by date within a chat; most chats need one look.
 function removeMessages(deps: StepDeps, beforeDate: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
   const expired: ChatOfBot[] = [];

@@ -20,9 +20,9 @@ export type OpenProcess = {
   secrets: SecretBox;
   clock: Clock;
   log: Logger;
-  /** For what is opened on top of these; it is closed before them. */
+  /** For parts that are opened later; they are closed first. */
   onClose(close: () => unknown): void;
-  /** Closes everything, what was opened last first; what cannot be closed is logged and left. Never rejects. */
+  /** Closes everything in reverse order; a part that cannot be closed is logged and skipped. Never rejects. */
   close(): Promise<void>;
 };
 

@@ -87,7 +87,7 @@ export async function openService(
     idReserve,
     calls,
     close: async () => {
-      // A collector that is away must not hold up the stores, nor they what is exported.
+      // A collector that is away must not delay the stores, nor they the export.
       const exported = tracing?.close();
       await opened.close();
       await exported;
