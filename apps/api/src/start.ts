@@ -7,10 +7,10 @@ import { installAdminKey } from '@flotilla/domain/accounts/install-admin-key.ts'
 import { keyUsernames } from '@flotilla/domain/accounts/key-usernames.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { type StartingService, startService } from '@flotilla/domain/startup/start-service.ts';
+import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
-import type { StopStep } from '@flotilla/runtime/stop-in-order.ts';
 import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';

@@ -1,8 +1,8 @@
 import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { type Store, startService } from '@flotilla/domain/startup/start-service.ts';
+import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import type { Readiness } from '@flotilla/runtime/probe-server.ts';
-import type { StopStep } from '@flotilla/runtime/stop-in-order.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { type Running, startRoles } from './roles.ts';

@@ -1,7 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { SettingsError } from './env.ts';
 import { FlotillaError } from './flotilla-error.ts';
-import { createLogger } from './logger.ts';
-import { redactSecrets } from './redact-secrets.ts';
+import { createLogger, redactSecrets } from './logger.ts';
 
 const STOP_DEADLINE_MS = 25_000;
 /** npm and a terminal's Ctrl-C both pass a signal on, so that one wish to stop arrives twice. */
@@ -84,4 +84,22 @@ function sentences() {
 function sentence(message: string, error: unknown): string {
   if (error instanceof SettingsError || error instanceof FlotillaError) return error.message;
   return error instanceof Error ? `${error.stack}` : `It ${message}.`;
+}
+
+export type StopStep = { name: string; withinMs: number; stop: () => Promise<void> };
+
+/** Stops one thing after the other; what fails or does not stop in its time is logged and left behind. Never rejects. */
+export async function stopInOrder(
+  log: { warn(fields: object, message: string): void },
+  steps: StopStep[],
+): Promise<void> {
+  for (const { name, withinMs, stop } of steps) {
+    const waiting = new AbortController();
+    const late = delay(withinMs, 'late' as const, { signal: waiting.signal }).catch(() => 'late' as const);
+    const stopped = Promise.resolve()
+      .then(stop)
+      .catch((error: unknown) => log.warn({ name, reason: String(error) }, 'could not be stopped'));
+    if ((await Promise.race([stopped, late])) === 'late') log.warn({ name, withinMs }, 'did not stop in time');
+    waiting.abort();
+  }
 }

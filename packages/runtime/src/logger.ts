@@ -1,5 +1,4 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
-import { redactSecrets } from './redact-secrets.ts';
 
 export type Logger = PinoLogger;
 
@@ -17,4 +16,52 @@ export function createLogger(options: { name: string; level: string; destination
     },
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   );
+}
+
+const HIDDEN = '[redacted]';
+
+/** A bot token anywhere, also inside a URL and percent-encoded; its bot id stays, to tell bots apart. */
+const BOT_TOKEN = /(\d{1,20}(?::|%(?:25)?3A))[A-Za-z0-9_-]{20,}/gi;
+const API_KEY = /flt_[^\s"'\\&<>,;)\]}]+/g;
+const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/[^:/@\s"]{0,256}:)[^@/\s"]{1,1024}@/gi;
+/** A user alone, which then is a key as often as not. */
+const USER_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/)[^:/@\s"]{1,1024}@/gi;
+const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi;
+
+const SECRET_NAME =
+  '[\\w.-]{0,60}?(?:password|passwd|passphrase|secret|authorization|cookie|encryption_?key|api_?key|token)(?:_?(?:new|old|token|key))?';
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+/** `"name":"value"`, a list of values, and `"name","value"` as raw headers come. */
+const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[(?:\\s*${STRING}\\s*,?)*\\])`, 'gi');
+/** The same in JSON inside a JSON string: quotes carry backslashes, those inside a value twice as many and one more. */
+const NESTED = new RegExp(
+  `((\\\\+)"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
+  'gi',
+);
+/** `name=value` of query strings, forms and cookies. */
+const ASSIGNED = new RegExp(`\\b(${SECRET_NAME}|session)(=|%3D)[^&\\s"'\\\\;,]+`, 'gi');
+/** `name: 'value'` as util.inspect writes it, and header lines in text. */
+const INSPECTED = new RegExp(
+  `\\b(${SECRET_NAME}['"]?:\\s*)(?:'(?:[^'\\\\"]|\\\\\\\\(?:[^"\\\\]|\\\\.)|\\\\[^\\\\])*'|\\\\"(?:[^"\\\\]|\\\\.)*?\\\\")`,
+  'gi',
+);
+const HEADER_LINE =
+  /((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[\\](?:[^"\\\r\n]|\\[^rn])*/gi;
+
+/**
+ * Blanks every secret in a serialised log line (JSON stays JSON): bot tokens, `flt_` keys, credentials in URLs,
+ * and the values of fields, headers and query parameters that are named like a secret.
+ */
+export function redactSecrets(line: string): string {
+  return line
+    .replace(BOT_TOKEN, `$1${HIDDEN}`)
+    .replace(API_KEY, `flt_${HIDDEN}`)
+    .replace(CREDENTIALS_IN_URL, `$1${HIDDEN}@`)
+    .replace(USER_IN_URL, `$1${HIDDEN}@`)
+    .replace(QUOTED, `$1"${HIDDEN}"`)
+    .replace(NESTED, `$1$2"${HIDDEN}$2"`)
+    .replace(AUTHORIZATION, `$1 ${HIDDEN}`)
+    .replace(ASSIGNED, `$1$2${HIDDEN}`)
+    .replace(INSPECTED, `$1'${HIDDEN}'`)
+    .replace(HEADER_LINE, `$1$2${HIDDEN}`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stopInOrder } from './stop-in-order.ts';
+import { stopInOrder } from './lifecycle.ts';
 
 test('one thing is stopped after the other, and what hangs or fails is told and left behind', async () => {
   const told: unknown[] = [];

@@ -1,4 +1,4 @@
-import { redactSecrets } from '@flotilla/runtime/redact-secrets.ts';
+import { redactSecrets } from '@flotilla/runtime/logger.ts';
 
 /** Longer values are cut: an entry says what changed and is not a copy. */
 const VALUE_LENGTH = 200;

@@ -1,9 +1,9 @@
 import { isRefusedLogin, isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
+import { type StopStep, stopInOrder } from '@flotilla/runtime/lifecycle.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { type Readiness, startProbeServer } from '@flotilla/runtime/probe-server.ts';
-import { type StopStep, stopInOrder } from '@flotilla/runtime/stop-in-order.ts';
 import { type Patience, patience } from '@flotilla/runtime/until-available.ts';
 import type { ServiceConfig } from './service-config.ts';
 
