@@ -15,6 +15,7 @@ const DOMAIN_FEATURES = [
   'bots',
   'key-rotation',
   'update-log',
+  'intake',
   'lanes',
   'accounts',
   'history',

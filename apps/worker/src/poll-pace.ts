@@ -1,4 +1,5 @@
 import { polls } from '@flotilla/domain/bots/bot.ts';
+import type { PollPace } from '@flotilla/domain/polling/polling-turn.ts';
 import type { WorkerContext } from './context.ts';
 
 const LONGEST_S = 30;
@@ -7,16 +8,6 @@ const RECOUNT_EVERY_MS = 5_000;
 /** Bots that take nothing in look this often, so that thousands of them leave Redis and workers to those that drain. */
 const SHORTEST_PAUSE_MS = 2_000;
 const PAUSED_TURNS_PER_S = 500;
-
-/** How the bots there are share what can be asked at once. */
-export type PollPace = {
-  /** How long (s) one getUpdates may wait: with more bots than slots it shrinks, so that each has its turn within 30 s. */
-  timeoutS: () => number;
-  /** How long (ms) a bot may keep its slot: where others wait for one, for a single getUpdates. */
-  turnMs: () => number;
-  /** How long (ms) a bot rests whose intake is stopped. */
-  pauseMs: () => number;
-};
 
 export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<void> } {
   let workers = 1;
@@ -33,8 +24,8 @@ export function pollPace(context: WorkerContext): PollPace & { stop(): Promise<v
   recount();
   const timer = setInterval(recount, RECOUNT_EVERY_MS);
   const timeoutS = () => {
-    const slots = workers * context.config.pollingConcurrency;
-    return bots <= slots ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * slots) / bots));
+    const atOnce = workers * context.config.pollingConcurrency;
+    return bots <= atOnce ? LONGEST_S : Math.max(1, Math.floor((LONGEST_S * atOnce) / bots));
   };
   return {
     timeoutS,

@@ -1,3 +1,4 @@
+import { pollingTurn } from '@flotilla/domain/polling/polling-turn.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
@@ -6,7 +7,6 @@ import type { WorkerContext } from './context.ts';
 import { deadLetterLog } from './dead-letter-log.ts';
 import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
-import { pollingTurn } from './turns/polling-turn.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export type Running = { stop(): Promise<void> };

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
-import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';

@@ -1,5 +1,5 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
+import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';

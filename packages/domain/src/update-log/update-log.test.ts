@@ -13,12 +13,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Bot } from '../bots/bot.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { readBotStatus } from '../bots/bot-status.ts';
+import { acceptUpdates } from '../intake/accept-updates.ts';
+import { beginPolling } from '../intake/begin-polling.ts';
 import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
 import { afterFailure } from '../lanes/retry-schedule.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
 import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
-import { acceptUpdates } from './accept-updates.ts';
-import { ownPolling } from './own-polling.ts';
 
 let server: TestRedis;
 let redis: RedisHandles;
@@ -107,8 +107,8 @@ describe('accepting updates', () => {
 
   test('refuses the commit of a polling turn that is not the owner any more', async () => {
     const bot = await registered({});
-    const first = await ownPolling(deps(), bot);
-    const second = await ownPolling(deps(), bot);
+    const first = await beginPolling(deps(), bot);
+    const second = await beginPolling(deps(), bot);
     if (first.outcome !== 'owner' || second.outcome !== 'owner') throw new Error('no owner');
     const sliced = sliceUpdates(`{"ok":true,"result":[${update(1)}]}`)!.updates;
     expect(await acceptUpdates(deps(), bot, sliced, { fencingToken: first.fencingToken, nextOffset: 2 })).toEqual({
@@ -119,7 +119,7 @@ describe('accepting updates', () => {
     ).toMatchObject({
       appended: 1,
     });
-    expect(await ownPolling(deps(), bot)).toMatchObject({ pollOffset: 2 });
+    expect(await beginPolling(deps(), bot)).toMatchObject({ pollOffset: 2 });
   });
 });
 

@@ -1,22 +1,45 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { polls } from '@flotilla/domain/bots/bot.ts';
-import { botForTurn } from '@flotilla/domain/bots/bot-for-turn.ts';
-import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
-import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
-import { type AskedFor, askForUpdates } from '@flotilla/domain/polling/ask-for-updates.ts';
-import { nextTryInMs } from '@flotilla/domain/polling/next-try.ts';
-import { acceptUpdates } from '@flotilla/domain/update-log/accept-updates.ts';
-import { stopsIntake, type Waiting } from '@flotilla/domain/update-log/memory-pressure.ts';
-import { ownPolling } from '@flotilla/domain/update-log/own-polling.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
-import type { Span } from '@flotilla/runtime/tracing.ts';
-import type { WorkerContext } from '../context.ts';
-import type { PollPace } from '../poll-pace.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
+import type { Bot } from '../bots/bot.ts';
+import { polls } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { botForTurn } from '../bots/bot-for-turn.ts';
+import { noteRefused, noteTaken } from '../bots/note-refusal.ts';
+import { patchBotState } from '../bots/patch-bot-state.ts';
+import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
+import { beginPolling } from '../intake/begin-polling.ts';
+import { stopsIntake, type Waiting } from '../update-log/memory-pressure.ts';
+import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import { type AskedFor, askForUpdates } from './ask-for-updates.ts';
+import { nextTryInMs } from './next-try.ts';
 
-type PollingDeps = WorkerContext & { pace: PollPace };
-type Place = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
+/** How the bots there are share what can be asked at once. */
+export type PollPace = {
+  /** How long (s) one getUpdates may wait: with more bots than may be asked at once it shrinks, so that each has its turn within 30 s. */
+  timeoutS: () => number;
+  /** How long (ms) a bot's turn lasts: where others wait for theirs, a single getUpdates. */
+  turnMs: () => number;
+  /** How long (ms) a bot rests whose intake is stopped. */
+  pauseMs: () => number;
+};
+
+export type PollingDeps = AcceptDeps & {
+  directory: BotDirectory;
+  log: Logger;
+  pollingClient: PollingClient;
+  memory: MemoryWatch;
+  /** Null where it is off. */
+  tracing: Tracing | null;
+  measure: MeasurePolling;
+  pace: PollPace;
+};
+
+type MeasurePolling = Record<'accepted' | 'duplicates' | 'pollFailures', { inc(by?: number): void }>;
+type PollState = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
 
 const TURN_UPDATES = 2_000;
 /** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
@@ -30,7 +53,7 @@ const BRIEF_TIMEOUT_S = 1;
 export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, polls);
   if (!bot) return { next: 'idle' };
-  const owner = await ownPolling(deps, bot);
+  const owner = await beginPolling(deps, bot);
   if (owner.outcome !== 'owner') return { next: 'idle' };
   const changed = abortOnChange(deps, bot);
   try {
@@ -52,15 +75,20 @@ export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnL
   }
 }
 
-async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, lease: TurnLease): Promise<TurnOutcome> {
+async function pollUntilTurnEnds(
+  deps: PollingDeps,
+  bot: Bot,
+  polled: PollState,
+  lease: TurnLease,
+): Promise<TurnOutcome> {
   const endsAtMs = deps.clock.nowMs() + deps.pace.turnMs();
   let taken = 0;
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
-    if (stopsIntake(deps.memory.pressure(), place.waiting)) return pauseIntake(deps, bot);
-    const unheard = deps.clock.nowMs() - place.polledAtMs > UNHEARD_MS;
+    if (stopsIntake(deps.memory.pressure(), polled.waiting)) return pauseIntake(deps, bot);
+    const unheard = deps.clock.nowMs() - polled.polledAtMs > UNHEARD_MS;
     const timeoutS = unheard ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
     const askedAtMs = deps.clock.nowMs();
-    const asked = await askForUpdates(deps, bot, { offset: place.offset, timeoutS, signal: lease.signal });
+    const asked = await askForUpdates(deps, bot, { offset: polled.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
     if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);
     const span = asked.updates.length === 0 ? null : beginSpan(deps, bot, askedAtMs);
@@ -68,15 +96,15 @@ async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, leas
       deps,
       bot,
       asked.updates,
-      { fencingToken: place.fencingToken, nextOffset: asked.nextOffset },
+      { fencingToken: polled.fencingToken, nextOffset: asked.nextOffset },
       span,
     ).finally(() => span?.end());
     switch (accepted.outcome) {
       case 'accepted':
-        place.offset = asked.nextOffset ?? place.offset;
-        place.polledAtMs = deps.clock.nowMs();
-        if (place.refusedAtMs > 0) await noteTaken(deps, bot, place.refusedAtMs);
-        place.refusedAtMs = 0;
+        polled.offset = asked.nextOffset ?? polled.offset;
+        polled.polledAtMs = deps.clock.nowMs();
+        if (polled.refusedAtMs > 0) await noteTaken(deps, bot, polled.refusedAtMs);
+        polled.refusedAtMs = 0;
         taken += asked.updates.length;
         deps.measure.accepted.inc(accepted.appended);
         deps.measure.duplicates.inc(accepted.duplicates);
@@ -92,7 +120,7 @@ async function pollUntilTurnEnds(deps: PollingDeps, bot: Bot, place: Place, leas
   return { next: 'again' };
 }
 
-/** A question must not outlast the turn: where bots wait for a slot, each has it for one full question's time. */
+/** A question must not outlast the turn: where bots wait for a turn, each has one full question's time. */
 function untilTurnEndsS({ clock, pace }: PollingDeps, endsAtMs: number): number {
   const leftS = Math.ceil((endsAtMs - clock.nowMs()) / 1000);
   return Math.max(BRIEF_TIMEOUT_S, Math.min(pace.timeoutS(), leftS));

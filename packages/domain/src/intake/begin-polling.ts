@@ -3,10 +3,10 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { Waiting } from './memory-pressure.ts';
+import type { Waiting } from '../update-log/memory-pressure.ts';
 
 /** A polling turn's ownership: commits of an older fencing token are refused from now on. */
-export type Ownership =
+export type PollingBegun =
   | {
       outcome: 'owner';
       fencingToken: number;
@@ -19,7 +19,7 @@ export type Ownership =
   | { outcome: 'nothing-to-do' };
 
 /** Makes the caller the owner of the bot's polling. */
-export async function ownPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<Ownership> {
+export async function beginPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<PollingBegun> {
   const [status, fencingToken, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
     deps.redis.commands,
     'begin-polling',

@@ -7,9 +7,9 @@ import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
-import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from './memory-pressure.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
+import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { IdReserve } from './reserve-ids.ts';
-import type { MemoryWatch } from './watch-memory.ts';
 
 export type AcceptDeps = {
   redis: RedisHandles;
