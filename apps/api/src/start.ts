@@ -32,7 +32,7 @@ export interface RunningApi {
   metricsPort: number;
   /** Rejects when the start comes to nothing after all: Postgres was away, and lacks a migration. */
   failed: Promise<never>;
-  /** Becomes unready, serves on until load balancers know, ends long polls, drains what is under way, closes everything. */
+  /** Becomes unready, serves on until load balancers know, ends long polls, drains what is in flight, closes everything. */
   stop(): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ function takeTurns(context: WorkerContext, queue: TurnQueue, concurrency: number
     log,
     run: async (subject, lease) => {
       const begunAtMs = turns.began();
-      let next: TurnOutcome['next'] | 'threw' = 'threw';
+      let next: TurnOutcome['next'] | 'crashed' = 'crashed';
       try {
         const outcome = await turn(subject, lease);
         next = outcome.next;

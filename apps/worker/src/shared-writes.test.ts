@@ -14,7 +14,7 @@ function heldWrites(limits: { atOnce: number; size: number }) {
 }
 
 describe('writes that share batches', () => {
-  test('what comes in one moment goes together; what comes while enough is under way goes into the next', async () => {
+  test('what comes in one moment goes together; what comes while enough is in flight goes into the next', async () => {
     const { batches, write, items } = heldWrites({ atOnce: 1, size: 10 });
     const first = [write([1, 2]), write([3])];
     await nextMoment();

@@ -11,7 +11,7 @@ export function sharedWrites<Item>(
   write: (items: Item[]) => Promise<void>,
 ): SharedWrites<Item> {
   const waiting: Caller<Item>[] = [];
-  let underWay = 0;
+  let inFlight = 0;
 
   const nextBatch = (): Caller<Item>[] => {
     let items = 0;
@@ -22,8 +22,8 @@ export function sharedWrites<Item>(
     return waiting.splice(0, end < 0 ? waiting.length : Math.max(end, 1));
   };
   const writeNext = async (): Promise<void> => {
-    if (underWay >= atOnce || waiting.length === 0) return;
-    underWay += 1;
+    if (inFlight >= atOnce || waiting.length === 0) return;
+    inFlight += 1;
     const callers = nextBatch();
     try {
       await write(callers.flatMap(({ items }) => items));
@@ -31,7 +31,7 @@ export function sharedWrites<Item>(
     } catch (error) {
       for (const caller of callers) caller.reject(error);
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
       void writeNext();
     }
   };

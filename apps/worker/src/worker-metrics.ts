@@ -128,11 +128,11 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
     () => [...active].map(([kind, value]) => ({ labels: { kind }, value })),
   );
   return (kind: TurnKind) => {
-    const next: Record<TurnOutcome['next'] | 'threw', QuickCounter> = {
+    const next: Record<TurnOutcome['next'] | 'crashed', QuickCounter> = {
       idle: ended.of(kind, 'idle'),
       again: ended.of(kind, 'again'),
       at: ended.of(kind, 'at'),
-      threw: ended.of(kind, 'threw'),
+      crashed: ended.of(kind, 'threw'),
     };
     const took = seconds.of(kind);
     active.set(kind, 0);
@@ -142,7 +142,7 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
         change(1);
         return performance.now();
       },
-      ended: (outcome: TurnOutcome['next'] | 'threw', begunAtMs: number) => {
+      ended: (outcome: TurnOutcome['next'] | 'crashed', begunAtMs: number) => {
         change(-1);
         next[outcome].inc();
         took.observe((performance.now() - begunAtMs) / 1000);

@@ -140,7 +140,7 @@ describe('a worker', () => {
 
   const pauseRedis = (ms: number) => Promise.all(context.redis.servers().map((server) => server.client('PAUSE', ms)));
 
-  test('sends nothing twice when Redis answers nothing for a while, and breaks off what is under way when for long', async () => {
+  test('sends nothing twice when Redis answers nothing for a while, and breaks off what is in flight when for long', async () => {
     const open = new Set<ServerResponse>();
     let atOnce = 0;
     let answers = false;

@@ -104,8 +104,8 @@ describe('a process that is told to stop', () => {
 });
 
 /** Sends a few updates in several chats to a bot with this backend; resolves when the backend has them under way. */
-async function deliver(backendUrl: string, underWay: () => boolean): Promise<void> {
+async function deliver(backendUrl: string, inFlight: () => boolean): Promise<void> {
   const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backendUrl });
   await fleet.control.generate({ bots: [bot.platformId], chats: CHATS, count: CHATS * PER_CHAT });
-  await waitFor(underWay, { timeoutMs: 20_000, message: 'deliveries under way' });
+  await waitFor(inFlight, { timeoutMs: 20_000, message: 'deliveries under way' });
 }

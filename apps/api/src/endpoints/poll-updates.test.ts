@@ -87,7 +87,7 @@ describe('a poll', () => {
     expect((await poll(bot, { limit: 0 })).status).toBe(400);
   });
 
-  test('of a named consumer has a place and kinds of its own', async () => {
+  test('of a named consumer has a cursor and kinds of its own', async () => {
     const bot = await addBot({ long_poll_enabled: true, allowed_updates: ['message', 'channel_post'] });
     await accept(bot, update(1), update(2, 'channel_post'), update(3));
     const named = { consumer: 'archive', allowed_updates: '["channel_post"]' };

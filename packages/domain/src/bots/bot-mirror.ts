@@ -10,7 +10,7 @@ import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
 /** The effect of a change on waiting updates. */
-export type PlaceChange = {
+export type CursorChange = {
   /** The cursor passes between pull and push, as in the platform's single queue. */
   handOver?: boolean;
   dropPending?: boolean;
@@ -22,7 +22,7 @@ export type PlaceChange = {
 export async function mirrorBot(
   deps: MirrorDeps,
   bot: Bot,
-  change: PlaceChange = {},
+  change: CursorChange = {},
   form: SealedForm = 'bound',
 ): Promise<boolean> {
   const waits = await applyBot(deps, bot, change);
@@ -35,7 +35,7 @@ export async function mirrorBot(
   return waits;
 }
 
-async function applyBot(deps: MirrorDeps, bot: Bot, change: PlaceChange): Promise<boolean> {
+async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promise<boolean> {
   const keys = botKeys(bot.id);
   const flag = (on: boolean | undefined) => (on ? '1' : '0');
   const [, waits] = await runScript(

@@ -4,13 +4,13 @@ import { recordAction } from '../audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
 import { type Bot, type BotChanges, polls, pushes, routes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { mirrorBot, type PlaceChange } from './bot-mirror.ts';
+import { type CursorChange, mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** Further effects of a change, and its reason if the actor did not ask for it. */
-export type Circumstances = PlaceChange & { reason?: string };
+export type Circumstances = CursorChange & { reason?: string };
 
 /**
  * Stores changes of a bot with their audit entry, brings its state in Redis in line, tells every process and wakes its
@@ -21,12 +21,12 @@ export async function changeBot(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', ...place }: Circumstances = {},
+  { reason = '', ...cursors }: Circumstances = {},
 ): Promise<Bot> {
   const { bot, form } = await deps.db
     .transaction()
-    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, { ...place, reason }));
-  const waits = await mirrorBot(deps, bot, place, form);
+    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, { ...cursors, reason }));
+  const waits = await mirrorBot(deps, bot, cursors, form);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   return bot;

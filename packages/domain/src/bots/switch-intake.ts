@@ -2,7 +2,7 @@ import type { Actor } from '../audit/actor.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import type { PlaceChange } from './bot-mirror.ts';
+import type { CursorChange } from './bot-mirror.ts';
 import { changeBot } from './change-bot.ts';
 import { patchBotState } from './patch-bot-state.ts';
 import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
@@ -17,7 +17,7 @@ export async function switchIntake(
   by: Actor,
   bot: Bot,
   changes: BotChanges,
-  place: PlaceChange = {},
+  cursors: CursorChange = {},
 ): Promise<Bot> {
   const wanted = { ...bot, ...changes };
   const pushed = bot.webhookMode && !bot.disabled;
@@ -25,7 +25,7 @@ export async function switchIntake(
   if (pushed || shallBePushed) await requireAuditable(deps.db);
   if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   if (pushed && !shallBePushed) await removePlatformWebhook(deps, bot);
-  const changed = await changeBot(deps, by, bot.id, changes, place);
+  const changed = await changeBot(deps, by, bot.id, changes, cursors);
   if (shallBePushed) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
   return changed;
 }

@@ -22,7 +22,7 @@ export type PullRequest = {
   /** 1–100. */
   limit: number;
   timeoutMs: number;
-  /** Kinds this answer is about; null: all that the consumer gets. What is left out moves nobody's place. */
+  /** Kinds this answer is about; null: all that the consumer gets. What is left out moves no cursor. */
   kinds: string[] | null;
   /** The platform's 3 s wait of repeated empty calls with a short timeout. */
   throttle: boolean;

@@ -95,7 +95,7 @@ describe('a backend with a certificate of its own', () => {
     expect(sockets.has(socket!)).toBe(true);
   });
 
-  test('that is replaced while an update is under way still gets that update', async () => {
+  test('that is replaced while an update is in flight still gets that update', async () => {
     const [right, wrong] = authorities as [string, string];
     const sending = send(botWith(1, right, '/held'));
     await waitFor(() => holding.length === 1);

@@ -8,7 +8,7 @@ export type FetchedFile =
   | { outcome: 'fetched'; file: UploadedFile }
   /** It cannot be had; `reason` is for people. */
   | { outcome: 'missing'; reason: string }
-  | { outcome: 'later'; reason: string; status: number | null; retryAfterS?: number };
+  | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number };
 
 /** Opens a file of the source bot, to be uploaded under the name `field` by another. */
 export async function fetchFile(
@@ -18,12 +18,12 @@ export async function fetchFile(
   field: string,
 ): Promise<FetchedFile> {
   const answer = await platform.call(source.token, 'getFile', { file_id: wanted.fileId });
-  if (answer.outcome === 'unreachable') return { outcome: 'later', reason: answer.reason, status: null };
-  if (answer.outcome === 'garbage') return { outcome: 'later', reason: answer.reason, status: answer.status };
+  if (answer.outcome === 'unreachable') return { outcome: 'retry', reason: answer.reason, status: null };
+  if (answer.outcome === 'garbage') return { outcome: 'retry', reason: answer.reason, status: answer.status };
   if (answer.outcome === 'refused') {
     const { errorCode: status, description, retryAfterS } = answer;
     if (status !== 429 && status !== 401 && status < 500) return { outcome: 'missing', reason: plain(description) };
-    return { outcome: 'later', reason: description, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+    return { outcome: 'retry', reason: description, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
   }
   const found = readFilePath(answer.result);
   if (found.outcome === 'unreachable') return { outcome: 'missing', reason: found.reason };
@@ -37,10 +37,10 @@ async function open(
   { path, field }: { path: string; field: string },
 ): Promise<FetchedFile> {
   const opened = await platform.openFile(source.token, path);
-  if (opened.outcome === 'unreachable') return { outcome: 'later', reason: opened.reason, status: null };
+  if (opened.outcome === 'unreachable') return { outcome: 'retry', reason: opened.reason, status: null };
   if (opened.outcome === 'refused') {
     const { status } = opened;
-    if (status === 429 || status >= 500) return { outcome: 'later', reason: `its file answered ${status}`, status };
+    if (status === 429 || status >= 500) return { outcome: 'retry', reason: `its file answered ${status}`, status };
     return { outcome: 'missing', reason: `it cannot be fetched (${status})` };
   }
   const name = wanted.name ?? path.split('/').at(-1) ?? field;

@@ -31,7 +31,7 @@ export async function recordSend(
   turn: RoutingTurn,
   outcome: SendOutcome,
 ): Promise<RecordedEnd> {
-  if (outcome.outcome !== 'later' || outcome.neverSent) delete progress.begun;
+  if (outcome.outcome !== 'retry' || outcome.neverSent) delete progress.begun;
   switch (outcome.outcome) {
     case 'sent': {
       countSent(progress, sent);
@@ -52,7 +52,7 @@ export async function recordSend(
       to.chatId = outcome.chatId;
       return { outcome: 'moved' };
     }
-    case 'later': {
+    case 'retry': {
       const { reason, status, retryAfterS } = outcome;
       if (status === 429 && retryAfterS !== undefined) {
         await keepQuiet(deps, to.target.id, to.chatId, deps.clock.nowMs() + retryAfterS * 1000);

@@ -10,7 +10,7 @@ export type SendOutcome =
   /** The chat has another id now. */
   | { outcome: 'moved'; chatId: number }
   /** To be tried again; `neverSent` tells whether the platform certainly did not do it. */
-  | { outcome: 'later'; reason: string; status: number | null; retryAfterS?: number; neverSent: boolean };
+  | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number; neverSent: boolean };
 
 /** Reads the answer to a send that was made of the messages `sourceIds`. */
 export function readSendOutcome(
@@ -27,9 +27,9 @@ export function readSendOutcome(
     case 'refused':
       return readRefusal(answer);
     case 'unreachable':
-      return { outcome: 'later', reason: answer.reason, status: null, neverSent: answer.neverSent === true };
+      return { outcome: 'retry', reason: answer.reason, status: null, neverSent: answer.neverSent === true };
     case 'garbage':
-      return { outcome: 'later', reason: answer.reason, status: answer.status, neverSent: false };
+      return { outcome: 'retry', reason: answer.reason, status: answer.status, neverSent: false };
   }
 }
 
@@ -37,11 +37,11 @@ export function readSendOutcome(
 export function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused' }>): SendOutcome {
   const { errorCode: status, description: reason, retryAfterS, migrateToChatId } = answer;
   if (migrateToChatId !== undefined) return { outcome: 'moved', chatId: migrateToChatId };
-  if (status >= 500) return { outcome: 'later', reason, status, neverSent: false };
+  if (status >= 500) return { outcome: 'retry', reason, status, neverSent: false };
   // A revoked token can be replaced; until then nothing is lost.
   const waits = status === 429 || status === 401;
   if (!waits) return { outcome: 'refused', reason, status };
-  return { outcome: 'later', reason, status, neverSent: true, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+  return { outcome: 'retry', reason, status, neverSent: true, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
 
 function linksOf(result: unknown, sourceIds: number[]) {

@@ -10,7 +10,7 @@ import { readSendOutcome, type SendOutcome } from './send-outcome.ts';
 import { softerParams } from './softer-params.ts';
 
 type SendDeps = Pick<RoutingDeps, 'platform'>;
-type Later = Extract<SendOutcome, { outcome: 'later' }>;
+type Retry = Extract<SendOutcome, { outcome: 'retry' }>;
 type Call = { method: string; params: Fields; files: UploadedFile[]; sourceIds: number[] };
 
 /** Has the target bot send one part. The source bot fetches the files, unless both are the same. Never throws. */
@@ -41,7 +41,7 @@ function addressOf(to: Destination): Fields {
   };
 }
 
-function prepare(deps: SendDeps, source: Bot, to: Destination, part: Part): Promise<Call | Later> | Call {
+function prepare(deps: SendDeps, source: Bot, to: Destination, part: Part): Promise<Call | Retry> | Call {
   switch (part.type) {
     case 'call':
       return { method: part.method, params: part.params, files: [], sourceIds: [part.sourceId] };
@@ -57,20 +57,20 @@ async function prepareFile(
   source: Bot,
   to: Destination,
   part: Extract<Part, { type: 'file' }>,
-): Promise<Call | Later> {
+): Promise<Call | Retry> {
   const { method, field, sourceId } = part;
   const params = { ...part.params, ...captionParams(part.caption) };
   const sourceIds = [sourceId];
   if (to.target.id === source.id)
     return { method, params: { ...params, [field]: part.file.fileId }, files: [], sourceIds };
   const fetched = await fetchFile(deps, source, part.file, field);
-  if (fetched.outcome === 'later') return { ...fetched, neverSent: true };
+  if (fetched.outcome === 'retry') return { ...fetched, neverSent: true };
   if (fetched.outcome === 'fetched') return { method, params, files: [fetched.file], sourceIds };
   const { protect_content } = part.params;
   return textInstead(part.caption, [missingNote(part.file, fetched.reason)], { protect_content, sourceIds });
 }
 
-async function prepareAlbum(deps: SendDeps, source: Bot, to: Destination, members: FilePart[]): Promise<Call | Later> {
+async function prepareAlbum(deps: SendDeps, source: Bot, to: Destination, members: FilePart[]): Promise<Call | Retry> {
   const media: Fields[] = [];
   const files: UploadedFile[] = [];
   const notes: string[] = [];
@@ -80,7 +80,7 @@ async function prepareAlbum(deps: SendDeps, source: Bot, to: Destination, member
     let reference = file.fileId;
     if (to.target.id !== source.id) {
       const fetched = await fetchFile(deps, source, file, `file${at}`);
-      if (fetched.outcome === 'later') {
+      if (fetched.outcome === 'retry') {
         for (const opened of files) opened.stream.destroy();
         return { ...fetched, neverSent: true };
       }

@@ -26,7 +26,7 @@ const DISABLED_PAUSE_MS = 5000;
 
 /**
  * Sends messages (one, or an album) to one destination, part by part, as fast as the platform likes it. Each part is
- * recorded as soon as it is sent, so that a crash concerns the one that is under way.
+ * recorded as soon as it is sent, so that a crash concerns the one in flight.
  */
 export async function sendToDestination(
   deps: RoutingDeps,

@@ -221,7 +221,7 @@ describe('reading as getUpdates does', () => {
     expect(await idsOf(bot)).toEqual([2]);
   });
 
-  test('a named consumer has a place and a filter of its own, and starts at the oldest kept', async () => {
+  test('a named consumer has a cursor and a filter of its own, and starts at the oldest kept', async () => {
     const bot = await queue();
     await idsOf(bot, { offset: 104 });
     expect(await idsOf(bot, { consumer: 'audit' })).toEqual([101, 102, 103, 104, 105]);
