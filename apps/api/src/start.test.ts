@@ -71,7 +71,7 @@ describe('an api', () => {
     await expect(startWith({ METRICS_PORT: String(api.metricsPort) })).rejects.toThrow('EADDRINUSE');
   });
 
-  test('finishes what is under way when it stops', async () => {
+  test('finishes what is in flight when it stops', async () => {
     const pod = await startWith({});
     const { token } = await api.platform.createBot({});
     const effect = { kind: 'delay', delayMs: 700 } as const;

@@ -149,7 +149,7 @@ describe('a process that is killed', () => {
     const slow = await startBackend(async (request, response) => {
       const text = JSON.parse(request.text).message.text as string;
       begun.push(text);
-      // Those beside it are under way, too, when the first two workers die.
+      // Those beside it are in flight, too, when the first two workers die.
       if ((text === 'deadly' && deadly) || deaths < 2) return;
       texts.push(text);
       response.end();

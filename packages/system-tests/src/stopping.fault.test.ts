@@ -60,7 +60,7 @@ describe('a process that is told to stop', () => {
     }
   }, 90_000);
 
-  test('lets the deliveries under way come to their end, and another worker goes on at once', async () => {
+  test('lets the deliveries in flight come to their end, and another worker goes on at once', async () => {
     await startApiAndWorker();
     const [book, begun] = [ledger(), { count: 0 }];
     const backend = await startBackend(async (request, response) => {
@@ -103,9 +103,9 @@ describe('a process that is told to stop', () => {
   }, 60_000);
 });
 
-/** Sends a few updates in several chats to a bot with this backend; resolves when the backend has them under way. */
+/** Sends a few updates in several chats to a bot with this backend; resolves when the backend has them in flight. */
 async function deliver(backendUrl: string, inFlight: () => boolean): Promise<void> {
   const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backendUrl });
   await fleet.control.generate({ bots: [bot.platformId], chats: CHATS, count: CHATS * PER_CHAT });
-  await waitFor(inFlight, { timeoutMs: 20_000, message: 'deliveries under way' });
+  await waitFor(inFlight, { timeoutMs: 20_000, message: 'deliveries in flight' });
 }

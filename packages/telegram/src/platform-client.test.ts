@@ -113,7 +113,7 @@ describe('platformClient', () => {
     expect(answer).toMatchObject({ outcome: 'unreachable', timedOut: true });
   });
 
-  test('an aborted call says so, whether it was under way or not', async () => {
+  test('an aborted call says so, whether it was in flight or not', async () => {
     const abort = new AbortController();
     const url = await listen(() => abort.abort());
     const client = platformClient({ apiUrl: url });

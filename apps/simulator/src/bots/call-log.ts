@@ -7,7 +7,7 @@ export type RecordedCall = {
   status: number | null;
 };
 
-/** The latest calls of one bot, and how many getUpdates were ever under way at once. */
+/** The latest calls of one bot, and how many getUpdates were ever in flight at once. */
 export type CallLog = {
   calls: RecordedCall[];
   total: number;

@@ -57,7 +57,7 @@ export type CallsSeen = {
   calls: RecordedCall[];
   total: number;
   byMethod: Record<string, number>;
-  /** getUpdates calls under way now, and the most there ever were at once. */
+  /** getUpdates calls in flight now, and the most there ever were at once. */
   pollsNow: number;
   pollsHighWater: number;
 };

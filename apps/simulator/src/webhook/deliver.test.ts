@@ -181,7 +181,7 @@ test('waiting updates are delivered when a webhook is set, and polled again when
   expect(await poll(target, bot)).toMatchObject([{ update_id: 102 }]);
 });
 
-test('a setWebhook still under way keeps polls out and is ended by the next one', async () => {
+test('a setWebhook still in flight keeps polls out and is ended by the next one', async () => {
   const slow = callApi(target, bot, 'setWebhook', { url: 'https://never-resolved.example/' });
   while (simulator.state.bots.get(bot.id)!.refusePendingSet === null) await sleep(5);
   expect((await callApi(target, bot, 'getUpdates')).body.description).toMatch(/^Conflict: can't use getUpdates method/);

@@ -24,7 +24,7 @@ export type Webhook = WebhookSettings & {
   accept(update: PendingUpdate): void;
 };
 
-/** Updates of one queue key: one is under way at a time, the others wait for it. */
+/** Updates of one queue key: one is in flight at a time, the others wait for it. */
 export type Lane = {
   key: string;
   waiting: PendingUpdate[];

@@ -18,7 +18,7 @@ afterAll(async () => {
   await fleet?.stop();
 }, 60_000);
 
-test('a worker that is killed while it sends leaves at most what was under way in doubt, as each rule wants it', async () => {
+test('a worker that is killed while it sends leaves at most what was in flight in doubt, as each rule wants it', async () => {
   const [source, target] = [await fleet.addBot(), await fleet.addBot()];
   const writers = await Promise.all(Array.from({ length: WRITERS }, () => scene.person([source])));
   const desks = await Promise.all(
@@ -30,7 +30,7 @@ test('a worker that is killed while it sends leaves at most what was under way i
       return { writer, repeated, once };
     }),
   );
-  // So that something is under way whenever a worker dies.
+  // So that something is in flight whenever a worker dies.
   await fleet.control.setFault({
     bot: target.platformId,
     method: 'sendMessage',
