@@ -78,7 +78,7 @@ test('the previous release can read all there is until rotate-keys binds it, und
   const worker = await fleet.start('worker');
   await say(old, 'before');
   await arrived('/old', 'before');
-  expect(worker.output()).toContain('run rotate-keys once none of it runs any more');
+  expect(worker.output()).toContain('run rotate-keys once no process of that release runs');
 
   // What is changed and made meanwhile may be changed by the previous release next.
   const fresh = await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/fresh` });
