@@ -9,6 +9,8 @@ import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-fo
 
 const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
+/** They wait for locks, timeouts and restarts as others do, but expect answers in time: fewer at once than other tests. */
+const FAULT_TESTS_AT_ONCE = 3;
 
 const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
 const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
@@ -30,7 +32,8 @@ function jestArguments() {
   const nodeFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = [...nodeFlags, 'node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Patterns come first: behind an option that takes a list they would belong to it.
-  if (faults) return [...jest, '--runInBand', '--testMatch=**/*.fault.test.ts', ...noneIsFine()];
+  if (faults)
+    return [...jest, `--maxWorkers=${FAULT_TESTS_AT_ONCE}`, '--testMatch=**/*.fault.test.ts', ...noneIsFine()];
   // Six servers start where otherwise one does.
   if (redisForm) jest.push('--testTimeout=90000');
   const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));

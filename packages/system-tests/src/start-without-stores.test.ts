@@ -13,6 +13,8 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 const ROLES = ['api', 'worker'] as const;
+const ALL_ROLES = ['api', 'polling', 'push', 'rules', 'history', 'upkeep'] as const;
+type Role = (typeof ROLES)[number] | (typeof ALL_ROLES)[number];
 const STARTED_WITHIN_MS = 30_000;
 
 let redis: TestRedis;
@@ -28,11 +30,6 @@ beforeAll(async () => {
   postgres = await startTcpRelay(Number(new URL(database.url).port));
   redisRelay = await startTcpRelay(redis.port);
 }, 60_000);
-afterEach(async () => {
-  await Promise.all(started.map((process) => process.kill()));
-  started = [];
-  await Promise.all([postgres.restore(), redisRelay.restore()]);
-});
 afterAll(async () => {
   await fleet?.stop();
   await postgres?.stop();
@@ -89,109 +86,145 @@ async function push(process: FleetProcess, bot: FleetBot, updateId: number): Pro
   });
   return response.status;
 }
+async function endAll(): Promise<void> {
+  await Promise.all(started.map((process) => process.kill()));
+  started = [];
+  await Promise.all([postgres.restore(), redisRelay.restore()]);
+}
+/** Starts one process for each of these roles while something is away: all at once, since each takes its time. */
+function launchedWhile<R extends Role>(
+  roles: readonly R[],
+  takeAway: () => Promise<void>,
+  settings: (role: R) => Promise<Record<string, string>> = async () => ({}),
+): (role: R) => FleetProcess {
+  const processes = new Map<R, FleetProcess>();
+  beforeAll(async () => {
+    const own = await Promise.all(roles.map(settings));
+    await takeAway();
+    for (const [at, role] of roles.entries()) {
+      const performs = ROLES.some((name) => name === role) ? {} : { WORKER_ROLES: role };
+      processes.set(role, await launch(role === 'api' ? 'api' : 'worker', { ...performs, ...own[at] }));
+    }
+  }, 60_000);
+  afterAll(endAll, 60_000);
+  return (role) => processes.get(role)!;
+}
 
 describe.each([
   ['is down', () => postgres.cut()],
   ['hangs', async () => postgres.hang()],
 ])('a process that starts while Postgres %s', (_how, takeAway) => {
-  test.each(ROLES)(
-    'waits unready, says so, and goes on when Postgres is there: %s',
+  const launched = launchedWhile(ROLES, takeAway);
+  test.each(ROLES)('waits unready and says so: %s', (role) => expectWaiting(launched(role), 'Postgres'), 90_000);
+
+  describe('goes on when Postgres is there', () => {
+    beforeAll(() => postgres.restore());
+    test.each(ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 90_000);
+  });
+});
+
+describe('an api that starts while Postgres is away', () => {
+  afterEach(endAll, 60_000);
+
+  test('an api that waits for Postgres takes pushes in, proxies and serves polls, and answers REST with 503', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+    await postgres.cut();
+    const api = await launch('api');
+    await expectWaiting(api, 'Postgres');
+    expect(await push(api, bot, 1000)).toBe(200);
+    const method = async (name: string) => (await ask(api, `/tgapi/bot${bot.token}/${name}`)).json();
+    expect(await method('getMe')).toMatchObject({ ok: true, result: { id: bot.platformId } });
+    expect(await method('getUpdates?timeout=5')).toMatchObject({ ok: true, result: [{ update_id: 1000 }] });
+    const answer = await ask(api, '/api/bots');
+    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    await postgres.restore();
+    await becomesReady(api);
+    expect((await ask(api, '/api/bots')).status).toBe(200);
+  }, 90_000);
+
+  test('the first admin is made when Postgres comes', async () => {
+    const empty = await testDatabase();
+    await postgres.cut();
+    const api = await launch('api', { DATABASE_URL: throughRelay(empty.url, postgres) });
+    await expectWaiting(api, 'Postgres');
+    await postgres.restore();
+    await becomesReady(api);
+    const me = await ask(api, '/api/auth/me');
+    expect(await me.json()).toMatchObject({ username: 'admin', role: 'admin' });
+    await api.kill();
+    await empty.drop();
+  }, 90_000);
+});
+
+describe('a pending migration ends a process also when Postgres comes later', () => {
+  const behind = new Map<string, TestDatabase>();
+  const launched = launchedWhile(
+    ROLES,
+    () => postgres.cut(),
     async (role) => {
-      await takeAway();
-      const process = await launch(role);
-      await expectWaiting(process, 'Postgres');
-      await postgres.restore();
-      await becomesReady(process);
+      const own = await testDatabase();
+      behind.set(role, own);
+      await administer(own.url, 'delete from kysely_migration');
+      return { DATABASE_URL: throughRelay(own.url, postgres) };
+    },
+  );
+  afterAll(() => Promise.all([...behind.values()].map((own) => own.drop())));
+  test.each(ROLES)('%s waits', (role) => expectWaiting(launched(role), 'Postgres'), 90_000);
+
+  describe('and ends', () => {
+    beforeAll(() => postgres.restore());
+    test.each(ROLES)(
+      '%s',
+      async (role) => {
+        await waitFor(() => launched(role).hasEnded(), { timeoutMs: STARTED_WITHIN_MS });
+        expect(await launched(role).stop()).toBe(1);
+        expect(launched(role).output()).toContain('run: npm run migrate');
+      },
+      90_000,
+    );
+  });
+});
+
+describe.each([
+  ['Postgres', () => postgres.cut()],
+  ['Redis', () => redisRelay.cut()],
+] as const)('a process that waits for %s and is told to stop', (store, takeAway) => {
+  const launched = launchedWhile(ROLES, takeAway);
+  test.each(ROLES)(
+    'ends with 0: %s',
+    async (role) => {
+      await expectWaiting(launched(role), store);
+      expect(await launched(role).stop()).toBe(0);
     },
     90_000,
   );
 });
 
-test('an api that waits for Postgres takes pushes in, proxies and serves polls, and answers REST with 503', async () => {
-  const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
-  await postgres.cut();
-  const api = await launch('api');
-  await expectWaiting(api, 'Postgres');
-  expect(await push(api, bot, 1000)).toBe(200);
-  const method = async (name: string) => (await ask(api, `/tgapi/bot${bot.token}/${name}`)).json();
-  expect(await method('getMe')).toMatchObject({ ok: true, result: { id: bot.platformId } });
-  expect(await method('getUpdates?timeout=5')).toMatchObject({ ok: true, result: [{ update_id: 1000 }] });
-  const answer = await ask(api, '/api/bots');
-  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  await postgres.restore();
-  await becomesReady(api);
-  expect((await ask(api, '/api/bots')).status).toBe(200);
-}, 90_000);
-
-test('the first admin is made when Postgres comes', async () => {
-  const empty = await testDatabase();
-  await postgres.cut();
-  const api = await launch('api', { DATABASE_URL: throughRelay(empty.url, postgres) });
-  await expectWaiting(api, 'Postgres');
-  await postgres.restore();
-  await becomesReady(api);
-  const me = await ask(api, '/api/auth/me');
-  expect(await me.json()).toMatchObject({ username: 'admin', role: 'admin' });
-  await api.kill();
-  await empty.drop();
-}, 90_000);
-
-test.each(ROLES)(
-  'a pending migration ends a process also when Postgres comes later: %s',
-  async (role) => {
-    const behind = await testDatabase();
-    await administer(behind.url, 'delete from kysely_migration');
-    await postgres.cut();
-    const process = await launch(role, { DATABASE_URL: throughRelay(behind.url, postgres) });
-    await expectWaiting(process, 'Postgres');
-    await postgres.restore();
-    await waitFor(() => process.hasEnded(), { timeoutMs: STARTED_WITHIN_MS });
-    expect(await process.stop()).toBe(1);
-    expect(process.output()).toContain('run: npm run migrate');
-    await behind.drop();
-  },
-  90_000,
-);
-
-test.each([
-  ['api', 'Postgres', () => postgres.cut()],
-  ['worker', 'Postgres', () => postgres.cut()],
-  ['api', 'Redis', () => redisRelay.cut()],
-  ['worker', 'Redis', () => redisRelay.cut()],
-] as const)(
-  'a process that waits and is told to stop ends with 0: %s, %s',
-  async (role, store, takeAway) => {
-    await takeAway();
-    const process = await launch(role);
-    await expectWaiting(process, store);
-    expect(await process.stop()).toBe(0);
-  },
-  90_000,
-);
-
 describe.each([
   ['is down', () => redisRelay.cut()],
   ['hangs', async () => redisRelay.hang()],
 ])('a process that starts while Redis %s', (_how, takeAway) => {
-  test.each(['api', 'polling', 'push', 'rules', 'history', 'upkeep'])(
-    'waits unready, says so as a warning, and goes on when Redis is there: %s',
-    async (role) => {
-      await takeAway();
-      const process = await (role === 'api' ? launch('api') : launch('worker', { WORKER_ROLES: role }));
-      await expectWaiting(process, 'Redis');
-      if (role === 'api') {
-        for (const path of ['/api/bots', '/tgapi/bot1:a/getMe', '/nowhere']) {
-          const answer = await ask(process, path);
-          expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, 1]);
-          expect(await answer.json()).toHaveProperty(path.startsWith('/tgapi') ? 'error_code' : 'code');
-        }
-        expect((await ask(process, '/livez')).status).toBe(200);
-        expect((await ask(process, '/readyz')).status).toBe(503);
-      }
-      await redisRelay.restore();
-      await becomesReady(process);
-    },
+  const launched = launchedWhile(ALL_ROLES, takeAway);
+  test.each(ALL_ROLES)(
+    'waits unready and says so as a warning: %s',
+    (role) => expectWaiting(launched(role), 'Redis'),
     90_000,
   );
+
+  test.each(['/api/bots', '/tgapi/bot1:a/getMe', '/nowhere'])('answers %s with 503', async (path) => {
+    const answer = await ask(launched('api'), path);
+    expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, 1]);
+    expect(await answer.json()).toHaveProperty(path.startsWith('/tgapi') ? 'error_code' : 'code');
+  });
+
+  test('is alive and unready also at its own port', async () => {
+    expect((await ask(launched('api'), '/livez')).status).toBe(200);
+    expect((await ask(launched('api'), '/readyz')).status).toBe(503);
+  });
+
+  describe('goes on when Redis is there', () => {
+    beforeAll(() => redisRelay.restore());
+    test.each(ALL_ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 90_000);
+  });
 });
