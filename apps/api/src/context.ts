@@ -24,27 +24,27 @@ export type Context = Service & {
   waiters: ChannelWaiters;
   credentials: CredentialCache;
   auth: Authentication;
-  /** Who waits in this process with a key or a session. */
+  /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
   clientAddress: ClientAddress;
   /** Null where the proxy answers on every host. */
   proxyHost: ProxyHost | null;
-  /** Of what is read of requests. */
+  /** Limits the bytes of request bodies held in memory. */
   bodies: BodyBudget;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
-  /** What this process has needed since its start and not had yet: until then REST is not served. */
+  /** True until Postgres has answered for the first time; REST is not served before. */
   startup: { waitsForPostgres: boolean };
-  /** Aborts at the first sign of a stop: the process is unready, and serves on until load balancers know. */
+  /** Aborts when the stop begins: the process is unready, but serves until load balancers have noticed. */
   leaving: AbortSignal;
   beginLeaving(): void;
-  /** Aborts when nothing new comes any more: whoever waits for updates answers now. */
+  /** Aborts when no new connections are accepted: long polls are answered now. */
   stopping: AbortSignal;
   beginStop(): void;
 };
 
-/** Opens what the api needs; rejects when Redis cannot be reached, or no patience is left. */
+/** Opens what the api needs; rejects when Redis cannot be reached and is not waited for. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
   const service = await openService({ name: 'api', roles: ['api'] }, config, options);
   const { db, redis, clock, log, metrics, onClose } = service;

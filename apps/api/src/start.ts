@@ -23,22 +23,22 @@ import { type Drain, drainable } from './http/drain-server.ts';
 import { answerWhileWaiting } from './http/while-starting.ts';
 import { readReadiness } from './probes/probes.ts';
 
-/** From the beginning of the stop; what is left of the 25 s that a process has is for closing. */
+/** Counted from the start of the stop. A process has 25 s in all; the rest is for closing. */
 const DRAINED_WITHIN_MS = 18_000;
 
 export interface RunningApi {
   /** Where the API answers; differs from the setting when that is 0. */
   port: number;
   metricsPort: number;
-  /** Rejects when the start comes to nothing after all: Postgres was away, and lacks a migration. */
+  /** Rejects when the start fails late: Postgres was away, and now lacks a migration. */
   failed: Promise<never>;
   /** Becomes unready, serves on until load balancers know, ends long polls, drains what is in flight, closes everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one api process. It waits for a Redis that is away, unready; while Postgres is away it serves what does without
- * it, unready too. Rejects when a migration is pending, a port is taken, a store refuses us, or `stopping` aborts first.
+ * Starts one api process. While Redis is away it waits, unready; while Postgres is away it is unready, too, but serves
+ * what does not need it. Rejects when a migration is pending, a port is taken, a store refuses us, or `stopping` aborts first.
  */
 export async function startApi(
   config: ApiConfig,
@@ -56,28 +56,28 @@ export async function startApi(
   const signal = stopping === undefined ? ended.signal : AbortSignal.any([stopping, ended.signal]);
   const service = await startService({ log, config, ready, stopping: signal });
   const { metrics, probes } = service;
-  const door = openDoor(config, log, metrics);
+  const portServer = openPort(config, log, metrics);
   try {
-    // A door that opens at once would be chosen by load balancers, and refuse what another process serves.
-    context = await createContext(config, { log, metrics, patience: service.patience('Redis', door.listen) });
+    // Listens only once it has to wait: a load balancer might choose an open port and get refusals from it.
+    context = await createContext(config, { log, metrics, patience: service.patience('Redis', portServer.listen) });
     proxy = botApiProxy(context);
     const prepared = prepareSoon(context, service);
     await prepared.tried;
-    door.serve(requestListener(context, proxy));
-    await door.listen();
-    const { address, port } = door.server.address() as AddressInfo;
+    portServer.serve(requestListener(context, proxy));
+    await portServer.listen();
+    const { address, port } = portServer.server.address() as AddressInfo;
     await context.endpoints.announce(address, [port, probes.port]);
     serving = true;
     if (!context.startup.waitsForPostgres) log.info({ port, metricsPort: probes.port }, 'the api is ready');
-    const running = { context, drain: door.drain, proxy, service };
+    const running = { context, drain: portServer.drain, proxy, service };
     const stopAll = async () => {
       ended.abort(new Error('the process stops'));
       await stop(running);
     };
     return { port, metricsPort: probes.port, failed: prepared.failed, stop: stopAll };
   } catch (error) {
-    door.server.close();
-    door.server.closeAllConnections();
+    portServer.server.close();
+    portServer.server.closeAllConnections();
     await service.stop(proxy === null ? [] : [stopProxy(proxy)], context && storesOf(context));
     throw error;
   }
@@ -85,8 +85,8 @@ export async function startApi(
 
 const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered since the start'] };
 
-/** The api's port: until something serves it, it says that the service is starting. */
-function openDoor(config: ApiConfig, log: Logger, metrics: Metrics) {
+/** The server of the api's port. Until `serve` is called, it answers that the service is starting. */
+function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
   let handle = answerWhileWaiting(config.proxy.prefix);
   const server = createHttpServer((request, response) => handle(request, response), {
     maxConnections: config.http.maxConnections,
@@ -108,7 +108,7 @@ function openDoor(config: ApiConfig, log: Logger, metrics: Metrics) {
   };
 }
 
-/** `tried` settles with the first try: it resolves also where Postgres is away, which is then waited for. */
+/** Prepares Postgres. `tried` settles after the first try; if Postgres is away, it resolves and the waiting goes on. */
 function prepareSoon(context: Context, service: StartingService): { tried: Promise<void>; failed: Promise<never> } {
   const { log, startup } = context;
   let waits: () => void = () => {};
@@ -139,7 +139,7 @@ async function prepareAdmin(context: Context): Promise<void> {
   const { username, password, apiKey } = context.config.admin;
   const admin = await createFirstAdmin(context, { username, password });
   if (admin.outcome === 'created' && admin.generatedPassword !== null) {
-    // Not through the logger, which would redact it; it is never shown again.
+    // The logger would redact it, and it is never shown again.
     process.stdout.write(`The first admin is "${username}" with the password ${admin.generatedPassword}\n`);
   }
   const key = await installAdminKey(context, { username, key: apiKey });
@@ -166,7 +166,7 @@ function listen({ http, host }: ApiConfig, server: Server): Promise<void> {
 
 type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; service: StartingService };
 
-/** Polls end only when new connections are refused: their clients ask again at once, and must reach another pod. */
+/** Refuses connections before it ends polls: their clients ask again at once, and must reach another process. */
 async function stop({ context, drain, proxy, service }: Parts): Promise<void> {
   const { balancerNoticeMs } = context.config.http;
   const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;

@@ -28,7 +28,7 @@ const REQUESTS_AT_ONCE = 4000;
 /** Well below the push turns a worker runs at once, so that these keep nobody waiting. */
 const AWAITING_TURNS = 500;
 
-/** Opens what a worker needs; rejects when Redis cannot be reached, or no patience is left. */
+/** Opens what a worker needs; rejects when Redis cannot be reached and is not waited for. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
   const service = await openService({ name: 'worker', roles: config.roles }, config, options);
   const { redis, directory, metrics, backendPolicy, onClose } = service;

@@ -7,13 +7,13 @@ import type { WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { type Running, startRoles } from './roles.ts';
 
-/** Turns are given back within 10 s; roles that wait for something that hangs are left behind. */
+/** Turns are returned within 10 s; a role that hangs is given up. */
 const ROLES_STOP_WITHIN_MS = 12_000;
 const CALLS_STORED_WITHIN_MS = 5_000;
 const STORES_CLOSE_WITHIN_MS = 3_000;
 
 /**
- * Starts a worker, which waits, unready, for a Redis or a Postgres that is away. Rejects when a migration is pending, a port
+ * Starts a worker. While Redis or Postgres is away it waits, unready. Rejects when a migration is pending, a port
  * is taken, a store refuses us, or `stopping` aborts first.
  */
 export async function startWorker(
@@ -56,7 +56,7 @@ function readReadiness({ waitsFor, leaving }: Startup, context: WorkerContext | 
   if (waitsFor !== null) reasons.push(`${waitsFor} has not answered since the start`);
   if (context === null) return { ready: false, reasons };
   if (context.redis.commands.status !== 'ready') reasons.push('Redis cannot be reached');
-  // A worker that has no roles yet cannot mend the list itself.
+  // Only a worker whose roles run can complete the list, so its absence is no reason before that.
   if (waitsFor === null && !context.directory.ready()) reasons.push('the list of bots is not loaded');
   return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
 }

@@ -126,8 +126,8 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /**
- * Keeps express-session's sessions in Redis, which forgets each that is not used for `endsUnusedAfterMs`. One that has
- * come to its own end is none, however much it is used.
+ * Keeps the sessions of express-session in Redis, each for `endsUnusedAfterMs` after its last use, but not beyond its own
+ * end.
  */
 export class RedisSessionStore extends Store {
   private readonly redis: RedisHandles['commands'];
@@ -165,7 +165,7 @@ export class RedisSessionStore extends Store {
     this.redis.pexpire(authKeys.session(id), Math.max(1, this.leftMs(session))).then(() => done(), done);
   }
 
-  /** How long it may stay without being used. */
+  /** How long the session stays without being used. */
   private leftMs({ endsAtMs }: Partial<SessionData>): number {
     const untilEndMs = endsAtMs === undefined ? Number.POSITIVE_INFINITY : endsAtMs - this.clock.nowMs();
     return Math.min(this.endsUnusedAfterMs, untilEndMs);

@@ -71,7 +71,7 @@ async function consume(limiter: RateLimiterRedis, key: string): Promise<number> 
   }
 }
 
-/** From where an account, by the hash of its username, has signed in: the newest 20 networks, each for 90 days. */
+/** The networks from which an account (the hash of its username) has signed in: the newest 20, each for 90 days. */
 interface KnownNetworks {
   has(account: string, network: string): Promise<boolean>;
   remember(account: string, network: string): Promise<void>;

@@ -17,16 +17,16 @@ export const AMBIGUOUS = badRequest('the path can be read in two ways');
 export const UNAUTHORIZED = refusal(401, 'Unauthorized');
 export const DISABLED = refusal(403, 'Forbidden: the bot is disabled');
 export const TOO_LARGE = refusal(413, 'Request Entity Too Large');
-/** The process holds as much of request bodies as it may. */
+/** The process holds as many bytes of request bodies as it may. */
 export const NO_ROOM: Refusal = {
   ...refusal(503, 'Service Unavailable: too many requests are being read, retry after 1'),
   retryAfterS: 1,
 };
 
-/** An error to getUpdates waits for so long: some programs ask again at once, whatever the error is. */
+/** Delays errors to getUpdates: some programs ask again at once after any error. */
 export const POLL_ERROR_DELAY_MS = 1000;
 
-/** For paths that miss the form of the Bot API, with the one that was meant. */
+/** For paths that do not have the form of the Bot API; it shows the form. */
 export function wrongForm(prefix: string): Refusal {
   const form = `${prefix}/bot<token>/<method>, for files ${prefix}/file/bot<token>/<path>`;
   return refusal(404, `Not Found: no such path, it is ${form}`);
@@ -53,7 +53,7 @@ export function describeError(log: Logger, thrown: unknown): Refusal {
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
 
-/** Why the platform gave no answer. It names no address and no token: the error's message could carry both. */
+/** Why no answer came from the platform. The error's own message could contain an address and a token. */
 export function describeUpstreamError({ code = '' }: Error & { code?: string }): Refusal {
   if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');
   if (BAD_REQUESTS.has(code)) return badRequest('the request cannot be passed on');

@@ -20,14 +20,14 @@ const TOO_LONG = 'its answer is longer than 1 MiB';
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
- * What watches a call of ours for the history: its small parameters where they are needed, and up to 1 MiB of a
- * successful answer. Files go by unseen; a longer answer counts as lost. Null where nothing is kept of the call.
+ * Watches a call of a registered bot for the history: its small parameters where they are needed, and up to 1 MiB of a
+ * successful answer. It ignores files; a longer answer counts as lost. Null where the history keeps nothing of the call.
  */
 export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
   const { method, path, req } = call;
   const captured = capturedMethod(method);
   if (captured === undefined) return null;
-  // Of a bot without a history it is only remembered which posts are its own.
+  // For a bot without a history we only remember which posts are its own.
   if (!bot.manageEnabled && captured.effect !== 'messages' && captured.effect !== 'copies') return null;
   if (!proxy.capture.hasRoom()) {
     proxy.capture.lose(bot.id, method, 'too many calls wait');
@@ -38,7 +38,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | nu
   return new CallTee(proxy.capture, { bot, by, method, captured, query: path.query }, req);
 }
 
-/** A class for its size: 20,000 of them are made a second, and a closure for each method takes more than it. */
+/** A class, since closures would take more memory: 20,000 are made a second. */
 class CallTee implements Tee {
   readonly #capture: Capture;
   readonly #call: Call;
@@ -49,7 +49,7 @@ class CallTee implements Tee {
   #encoding = '';
   /** A call that the platform refuses changes nothing. */
   #refused = false;
-  /** Whether the client has gone, and what of the answer is held for that. */
+  /** Whether the client has gone, and how many bytes of the answer are held since. */
   #abandoned = false;
   #abandonedBytes = 0;
   #noRoom = false;
@@ -125,7 +125,7 @@ class CallTee implements Tee {
 }
 
 function requestReader(req: IncomingMessage, parameters: Parameters): ParameterReader | null {
-  // No client compresses its requests; one that did would lose the parameters here, and nothing else.
+  // No client compresses its requests; the history would lack the parameters of one that did.
   if (req.headers['content-encoding'] !== undefined) return null;
   return parameterReader(req.headers['content-type'] ?? '', parameters, LIMITS);
 }

@@ -23,35 +23,35 @@ export type SeenCall = {
 export type SeenAnswer = { body: Buffer; encoding: string };
 
 export type Capture = {
-  /** False while so much waits that further calls have to go by unseen. */
+  /** False while so much waits to be stored that further calls are not captured. */
   hasRoom(): boolean;
   /** Keeps a call in the history; returns at once and never throws. */
   keep(call: SeenCall): void;
   /** Counts a call that the platform made, or may have made, and that is not kept. */
   lose(botId: number, method: string, reason: string): void;
-  /** Counts a call of which nobody knows whether the platform made it: its answer did not come. */
+  /** Counts a call whose answer did not come: the platform may have made it or not. */
   unanswered(): void;
   abandoned: AbandonedCalls;
-  /** Resolves when all that was seen is stored or given up. */
+  /** Resolves when everything captured is stored or given up. */
   drain(): Promise<void>;
 };
 
 /** Of an answer, unpacked; a longer one is not kept. */
 export const ANSWER_BYTES = 1024 * 1024;
-/** Long texts are in the result already; what parameters are read for is short. */
+/** Longer values are not kept: long texts are in the result, and other parameters are short. */
 const VALUE_LIMIT = 4096;
-/** Answers that are being decompressed. */
+/** Of answers that are being decompressed. */
 const PACKED_BYTES = 32 * 1024 * 1024;
 /** Each is a connection to the platform. */
 const ABANDONED_CALLS = 1000;
 const ABANDONED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Hands what bots did through the proxy to the buffer for the history, per bot in the order of the answers. It works
- * beside the answers and never holds one up.
+ * Hands captured calls to the buffer for the history, those of a bot in the order of their answers. It never delays an
+ * answer.
  */
 export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
-  /** Of bots with an answer that is still being decompressed: what the next one has to wait for. */
+  /** By bot: the end of the decompression that its next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
   let packedBytes = 0;
   const abandoned = abandonedCalls();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SESSION_COOKIE } from '../auth/session.ts';
 
-/** Headers that belong to one connection (RFC 9110 §7.6.1); `expect` has been answered by then, `host` is the hop's. */
+/** Headers of one connection (RFC 9110 §7.6.1), `host`, and `expect`, which we have answered. */
 const REQUEST_HEADERS = new Set([
   'connection',
   'keep-alive',
@@ -19,31 +19,31 @@ const REQUEST_HEADERS = new Set([
 /** Headers that may carry a credential for our own API, which the platform must not get. */
 const CREDENTIAL_HEADERS = new Set(['cookie', 'authorization']);
 
-/** Bearer schemes have any case, our keys begin in one. */
+/** The scheme may have any case; our keys begin in lower case. */
 const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
 
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
-/** Not the platform's to decide: on our origin a browser may have signed in. */
+/** The platform must not set these: a browser may have a session on our origin. */
 const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
 const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
 for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
 
-/** Set on every answer: what a browser shows of it runs no script, loads nothing and has an origin of its own. */
+/** On every answer: a browser that shows it runs no script, loads nothing, and gives it an origin of its own. */
 export const SANDBOXED = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
 };
 const SANDBOXED_RAW = Object.entries(SANDBOXED).flat();
 
-/** What a Connection header must not be able to remove: the message would lose its end or its meaning. */
+/** A Connection header cannot remove these: without them nobody could read the body. */
 const NEVER_NAMED = new Set(['content-length', 'content-type', 'content-encoding']);
 
-/** A request's raw headers, names, order and repetitions kept, without those of the hop and without our credentials. */
+/** The raw headers of a request in their order, without those of the connection and without our credentials. */
 export function forwardedRequestHeaders(raw: string[]): string[] {
   return withoutHopByHop(raw, CHANGED_IN_REQUESTS);
 }
 
-/** A response's raw headers, likewise, without cookies and with SANDBOXED in place of the platform's. */
+/** The raw headers of a response, likewise; without cookies, and with SANDBOXED in place of the platform's. */
 export function forwardedResponseHeaders(raw: Buffer[]): string[] {
   const headers: string[] = new Array(raw.length);
   for (let i = 0; i < raw.length; i++) headers[i] = (raw[i] as Buffer).toString('latin1');
@@ -89,7 +89,7 @@ function withoutNames(headers: string[], names: string[]): string[] {
   return kept;
 }
 
-/** The value of such a header without our credential, all other bytes kept; null when nothing is left of it. */
+/** The header's value without our credential, otherwise unchanged; null when nothing is left. */
 function withoutOwnCredential(lowerCaseName: string, value: string): string | null {
   if (lowerCaseName === 'authorization') return OWN_KEY.test(value) ? null : value;
   const cookies = value.split(';');
@@ -104,8 +104,8 @@ function isOwnSession(cookie: string): boolean {
 }
 
 /**
- * The status for a request whose end is not certain: two kinds of framing at once (400), or a transfer coding beside
- * chunked, which would be lost with the hop (501, as at the platform). Null for a sound one.
+ * The status that refuses a request whose end is ambiguous: 400 for two kinds of framing, 501 (as at the platform) for a
+ * transfer coding other than chunked. Null for a sound request.
  */
 export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
   const coding = headers['transfer-encoding'];

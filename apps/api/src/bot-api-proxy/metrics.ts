@@ -4,7 +4,7 @@ import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
 import { type StatusClass, statusClass } from '../http/observe-request.ts';
 
 export type ProxyMetrics = {
-  /** Notes a call of this (lower-case) method that has ended; a file and what is no call have none. */
+  /** Counts a call that has ended. The method is in lower case; null for a file, and for what is no call. */
   call(kind: CallKind, method: string | null, status: number, begunAtMs: number): void;
   pollBegan(): void;
   pollEnded(): void;
@@ -54,7 +54,7 @@ export function proxyMetrics(metrics: Metrics): ProxyMetrics {
   };
 }
 
-/** What kind of call a method is, as a metric's label: clients choose the names, so the names themselves are none. */
+/** The class of a method, as a label. Method names cannot be labels: clients send any name. */
 export const METHOD_CLASSES = [
   'updates',
   'webhook',

@@ -4,16 +4,16 @@ import { describeUpstreamError, sendAnswer } from './answer.ts';
 import { forwardedRequestHeaders, forwardedResponseHeaders, hasBody } from './headers.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
-/** Sees a call's bodies go by; it can neither change nor hold them. */
+/** Sees the bodies of a call as they pass; it can neither change nor delay them. */
 export type Tee = {
   onRequestChunk: ((chunk: Buffer) => void) | null;
-  /** True while the rest of the answer is of use to the tee; so is the reply of `onResponseChunk`. */
+  /** True while the tee needs the rest of the answer; likewise `onResponseChunk`. */
   onResponseStart(status: number, headers: string[]): boolean;
   onResponseChunk(chunk: Buffer): boolean;
   onResponseEnd(): void;
-  /** The client left after the platform had the whole call: true to read the answer for the tee alone. */
+  /** The client left after the platform got the whole call. True: read the answer for the tee alone. */
   onClientGone(): boolean;
-  /** The platform had the whole call, and no whole answer came. */
+  /** The platform got the whole call, but no whole answer came. */
   onAnswerLost(): void;
 };
 
@@ -21,27 +21,27 @@ export type Forward = {
   /** Path and query string as received, without our prefix. */
   path: string;
   tee: Tee | null;
-  /** The whole body, where it had to be read before it was known that the call is passed on. */
+  /** The whole body, where the decision to pass the call on needed it. */
   body: Buffer | null;
-  /** Errors of our own wait so long: some clients ask again without a pause. */
+  /** Delays our own errors: some clients ask again without a pause. */
   errorDelayMs: number;
   onDone(status: number): void;
 };
 
-/** As nginx logs a client that left before its answer. */
+/** What nginx logs for a client that left before its answer. */
 const CLIENT_GONE = 499;
 
-/** Answers longer than this show their headers at once; shorter ones go out in one piece. */
+/** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Sends a request on and its answer back, streaming both ways with backpressure. The request goes out once: whatever
- * fails after that is an error to the client, never a second try.
+ * Sends a request on and its answer back, streaming both with backpressure. The request is sent once: whatever fails
+ * after that is an error to the client, never a second try.
  */
 export function passThrough(upstream: Upstream, req: IncomingMessage, res: ServerResponse, forward: Forward): void {
   const exchange = new Exchange(upstream, req, res, forward);
   if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
-  // By then, what arrived together with the headers has been parsed (on the next tick it has not): most calls are whole.
+  // After setImmediate the body that came with the headers is parsed, after nextTick it is not. Most calls are whole then.
   else setImmediate(dispatchWithBody, exchange, req);
 }
 
@@ -52,7 +52,7 @@ function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
 
 type WithExchange = ServerResponse & { exchange?: Exchange };
 
-/** One call on its way. A class for its one shape: nothing is allocated per event, and 20,000 a second pass here. */
+/** One call in flight. A class, since it allocates nothing per event: 20,000 calls a second pass here. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #upstream: Upstream;
   readonly #req: IncomingMessage;
@@ -156,7 +156,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#forward.onDone(CLIENT_GONE);
       return;
     }
-    // Half an answer must not look like a whole one.
+    // The client must see that the answer is cut off.
     if (this.#res.headersSent) {
       this.#res.destroy();
       this.#forward.onDone(502);
@@ -172,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** What the platform has whole it may have done already: its answer tells, and a tee may want to know. */
+  /** The platform may have carried out a call that it got whole; only its answer tells the tee. */
   clientLeft(): void {
     if (this.#res.writableEnded) return;
     this.#clientGone = true;
@@ -182,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #readOn(): void {
     this.#readingOn = setTimeout(() => this.#abort(), this.#upstream.readOnMs);
-    // It may have been waiting for the client to read.
+    // The answer may be paused since the client did not read.
     this.#controller?.resume();
   }
 

@@ -7,7 +7,7 @@ export type BotPath =
   | { kind: 'file'; token: string; upstreamPath: string }
   | { kind: 'refused'; refusal: Refusal };
 
-/** Methods (in lower case) whose calls for a registered bot, or for any, never reach the platform. */
+/** Methods, in lower case, that we answer: for registered bots, or for all. They never reach the platform. */
 export const ANSWERED_HERE: ReadonlySet<string> = new Set([
   'getupdates',
   'setwebhook',
@@ -18,21 +18,21 @@ export const ANSWERED_HERE: ReadonlySet<string> = new Set([
 ]);
 
 const SLASH = 47;
-/** Nearly every call: nothing in it can be read in two ways. */
+/** The path of nearly every call; no server can read it in another way. */
 const PLAIN_METHOD_PATH = /^\/bot(\d+:[\w-]+)\/(?:test\/)?(\w*)$/;
 const TOKEN = /^[\w:-]*$/;
-/** Decoded: what some server ends a path at, takes for a slash or drops. */
+/** In a decoded path: characters that some servers end the path at, take for a slash, or drop. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SPLITS_PATH = /[\0-\x1f\x7f#?;\\]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROL = /[\0-\x1f\x7f]/;
 
-/** Decoded: a method that nothing reads in two ways. */
+/** A decoded method that no server can read in another way. */
 const PLAIN_METHOD = /^\w*$/;
 const MAX_DECODINGS = 4;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** Whether a request belongs to the Bot API proxy and not to the rest of the service: all that is below our prefix does. */
+/** Whether the Bot API proxy serves the path, and not the rest of the service; it serves everything below our prefix. */
 export function isBotApiPath(url: string, prefix: string): boolean {
   const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
   return isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot');
@@ -40,16 +40,16 @@ export function isBotApiPath(url: string, prefix: string): boolean {
 
 /**
  * Reads `/bot<token>/[test/]<method>` and `/file/bot<token>/<path>`, with or without our prefix. Token and method
- * are percent-decoded first, as the platform does, so that no spelling slips past an interception; the method comes
- * in lower case and is '' where the path names none. Refused is what the platform, or a server before it, might read
- * otherwise than we do, and any other form, which is told the right one. Null for dot segments, encoded or not.
+ * are percent-decoded first, as the platform does, so that no spelling avoids an interception. The method is in lower
+ * case, '' where the path names none. Refuses other forms, and what the platform or a server before it might read in
+ * another way than we do. Null for dot segments, encoded or not.
  */
 export function parseBotPath(url: string, prefix: string): BotPath | null {
   if (url.charCodeAt(0) !== SLASH) return refused(ABSOLUTE_URI);
   const start = afterPrefix(url, prefix);
   const queryAt = url.indexOf('?', start);
   const rawPath = queryAt === -1 ? url.slice(start) : url.slice(start, queryAt);
-  // No client sends its fragment; the platform would cut it off, and the query string of some servers with it.
+  // No client sends a fragment. The platform would cut it off, and some servers the query string with it.
   if (url.includes('#')) return refused(AMBIGUOUS);
   const upstreamPath = start === 0 ? url : url.slice(start);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
@@ -79,7 +79,7 @@ function parseOddPath(rawPath: string, upstreamPath: string, query: string, othe
   return ofToken({ kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath });
 }
 
-/** The platform knows no token of other characters; one that ends before them might be a bot of ours. */
+/** A token has no other characters. A server that ends it before them might read the token of one of our bots. */
 function ofToken<Path extends BotPath & { token: string }>(path: Path): BotPath {
   return TOKEN.test(path.token) ? path : refused(UNAUTHORIZED);
 }
@@ -107,15 +107,15 @@ function methodAfter(path: string, tokenEnd: number): string {
   return path.slice(afterTest + 1).toLowerCase();
 }
 
-/** Some servers leave out what follows a semicolon in a segment. */
+/** Some servers drop what follows a semicolon in a segment. */
 function hasDotSegment(path: string): boolean {
   if (!path.includes('/.') && !path.includes('\\')) return false;
   return path.split(/[/\\]/).some((segment) => /^\.\.?(;|$)/.test(segment));
 }
 
 /**
- * Whether another server might read one of ANSWERED_HERE where we read something else: slashes merged, an ending cut
- * off, odd characters left out, escapes decoded twice. No method of the platform looks like that.
+ * Whether another server might read one of ANSWERED_HERE in it: by merging slashes, cutting off an ending, dropping odd
+ * characters, or decoding twice. No method of the platform looks like that.
  */
 export function hidesAnsweredMethod(lowerCaseMethod: string): boolean {
   if (PLAIN_METHOD.test(lowerCaseMethod)) return false;
@@ -126,7 +126,7 @@ export function hidesAnsweredMethod(lowerCaseMethod: string): boolean {
   });
 }
 
-/** Without any escape that a second or third reader would decode. */
+/** Decoded as often as several servers in a row might do it. */
 function fullyDecoded(text: string): string {
   let decoded = text;
   for (let pass = 0; pass < MAX_DECODINGS && decoded.includes('%'); pass++) decoded = percentDecoded(decoded);

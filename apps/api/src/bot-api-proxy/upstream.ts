@@ -9,15 +9,15 @@ export type Upstream = {
   readOnMs: number;
 };
 
-/** How long the platform is waited for. */
+/** How long we wait for the platform. */
 export type PlatformPatience = {
-  /** Before its headers, and within its body. Uploads of gigabytes to a server of one's own are answered only when it has passed them on. */
+  /** Before its headers, and between two pieces of its body; an upload of gigabytes is answered late. */
   silenceMs: number;
   /** For the answer to a captured call whose client has gone. */
   readOnMs: number;
 };
 
-/** A client waits less than `readOnMs` itself, mostly; a stop of the process waits less, too. */
+/** Most clients wait for less than `readOnMs`; so does a process that stops. */
 const PATIENCE: PlatformPatience = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -41,8 +41,8 @@ export function connectUpstream(platformUrl: string, patience: Partial<PlatformP
 }
 
 /**
- * The request's body as a stream of its own: the dispatcher destroys a body whose upstream failed, and destroying the
- * request itself would cut the connection on which the client still waits for our error.
+ * The request's body as a stream of its own. The dispatcher destroys the body when upstream fails; destroying the request
+ * would close the connection on which the client waits for our error.
  */
 export class RequestBody extends Readable {
   readonly #req: IncomingMessage;
@@ -68,7 +68,7 @@ export class RequestBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    // What the client still sends is read and dropped, so that it comes to read our answer.
+    // The rest of the body is read and dropped: many clients read the answer only after they have sent everything.
     this.#req.resume();
     callback(error);
   }

@@ -27,8 +27,8 @@ export type OpenProcess = {
 };
 
 /**
- * Opens what every process needs. `name` is what Postgres shows. Rejects when Redis cannot be reached, or no patience is
- * left; Postgres is first asked by whoever queries it.
+ * Opens what every process needs. `name` is what Postgres shows. Rejects when Redis cannot be reached and is not waited
+ * for (`patience`). The first query connects to Postgres.
  */
 export async function openProcess(
   name: string,

@@ -42,7 +42,7 @@ export type ServiceOptions = {
   patience?: Patience;
 };
 
-/** Opens what the api and the worker share; rejects when Redis cannot be reached, or no patience is left. */
+/** Opens what the api and the worker share; rejects when Redis cannot be reached and is not waited for. */
 export async function openService(
   { name, roles }: { name: 'api' | 'worker'; roles: Iterable<string> },
   config: ServiceConfig,

@@ -51,7 +51,7 @@ async function answerOf(
     return null;
   }
   if (call.method === 'getupdates') read.release();
-  // Not awaited: a poll would hold, while it waits, all that was read here.
+  // Not awaited: a waiting poll would keep in memory all that was read here.
   return intercept({ by: () => botActor(proxy, call), parameters: read.parameters, signal });
 }
 

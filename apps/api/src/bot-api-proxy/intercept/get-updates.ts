@@ -16,12 +16,12 @@ type Request = { offset: number; limit: number; timeoutMs: number };
 type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 
 /**
- * Serves the buffer of a long-polled bot with the platform's semantics, but for its conflicts: several pollers are
- * welcome. Any other bot's poll is held and answered empty, never at once and again, or its client would spin.
+ * Serves the updates of a long-polled bot as the platform does, but without its conflicts: several programs may poll.
+ * A poll of any other bot is held and then answered empty, since a client that gets an answer at once asks again at once.
  */
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
-  // What waits is given no more than it needs, since all it is given waits with it.
+  // A waiting poll keeps its arguments in memory, so it gets only what it needs.
   return (context, { bot, by, parameters, signal }) => {
     const request = readRequest(parameters);
     const served = bot.longPollEnabled && !bot.disabled;
@@ -48,7 +48,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<BotApiAnswer> {
   const throttle = request.timeoutMs === 0;
-  // Side by side: the kinds are for what comes from now on, and what is read waits for nobody.
+  // At the same time: the kinds apply to updates that come later.
   const [updates] = await Promise.all([
     readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
     keepAllowedUpdates(context, by, bot, allowedUpdates),

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import type { InterceptedCall } from './intercepted-call.ts';
 
-/** The backend as the platform would describe its webhook; the URL byte for byte as it was set. While it fails, `backend_state` says so. */
+/** The backend, as the platform describes a webhook; the URL exactly as it was set. `backend_state` says if it fails. */
 export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
   const status = await readBotStatus(context, bot);
   const url = bot.proxyEnabled ? bot.backendUrl : '';

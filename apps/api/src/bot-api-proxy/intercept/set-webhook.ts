@@ -37,8 +37,8 @@ export async function setWebhook(context: Context, call: InterceptedCall): Promi
 }
 
 /**
- * The same for a token that is not registered: it is, once all that it asks for is found to be right and the platform
- * has vouched for it. Without a URL there is nothing to register it for, and its webhook is the platform's business.
+ * The same for an unknown token: its bot is registered if all parameters are right and the platform knows the token.
+ * Without a URL the call is passed to the platform: there is nothing to register the bot for.
  */
 export async function setWebhookOfStranger(context: Context, token: string, call: ReadCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
@@ -51,8 +51,8 @@ export async function setWebhookOfStranger(context: Context, token: string, call
 }
 
 /**
- * Registers the bot of a token that sets a webhook, once the platform has vouched for it. Null when the platform does
- * not know the token; throws FlotillaError when it did not say.
+ * Registers the bot of a token that the platform knows. Null when it does not know it; throws FlotillaError when it does
+ * not say.
  */
 async function registerBot(context: Context, by: Actor, token: string): Promise<Bot | null> {
   try {
@@ -67,7 +67,7 @@ async function registerBot(context: Context, by: Actor, token: string): Promise<
   }
 }
 
-/** Makes a call at the platform whose body was read here already; files are left out. Throws FlotillaError. */
+/** Makes a call at the platform from parameters that were read here; files are left out. Throws FlotillaError. */
 async function relayCall(
   { platform }: Context,
   token: string,
@@ -110,14 +110,14 @@ async function readSettings(
   return { settings };
 }
 
-/** What is refused before this costs nobody the second that a webhook which is set takes. */
+/** The limit of one a second counts only calls that got this far; refused ones do not use it up. */
 async function takeSettings(context: Context, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
   if (!(await allowOncePerSecond(context, bot.id))) return tooSoon();
   const outcome = await setBackend(context, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
 }
 
-/** Once a second per bot, whichever replica is asked. */
+/** Counts the bot's calls to all replicas. */
 async function allowOncePerSecond(context: Context, botId: number): Promise<boolean> {
   const taken = await context.redis.commands.set(botKeys(botId).recentSetWebhook, '1', 'PX', ONCE_PER_MS, 'NX');
   return taken === 'OK';
