@@ -7,7 +7,7 @@ import type { WorkerContext } from './context.ts';
 import { deadLetterLog } from './dead-letter-log.ts';
 import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startUpkeep } from './upkeep/upkeep.ts';
 
 export type Running = { stop(): Promise<void> };
 

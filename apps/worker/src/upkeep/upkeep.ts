@@ -5,7 +5,7 @@ import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from '../context.ts';
 import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';

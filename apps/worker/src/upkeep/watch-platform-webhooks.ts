@@ -4,7 +4,7 @@ import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from '../context.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const CHECKS_AT_ONCE = 20;

@@ -6,7 +6,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readWorkerConfig } from './config.ts';
+import { readWorkerConfig } from '../config.ts';
 import { startRemoval } from './removal.ts';
 
 const DAY_S = 86_400;

@@ -1,7 +1,7 @@
 import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/retention/remove-expired.ts';
-import type { WorkerConfig } from './config.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerConfig } from '../config.ts';
+import type { WorkerContext } from '../context.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const EXPIRE_EVERY_MS = 3_600_000;

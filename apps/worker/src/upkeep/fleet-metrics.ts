@@ -4,7 +4,7 @@ import { readFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Reading } from '@flotilla/runtime/metrics.ts';
-import type { WorkerContext } from './context.ts';
+import type { WorkerContext } from '../context.ts';
 
 /** One scrape asks for all of them within this time, and reads what they are made of once. */
 const SCRAPE_MS = 1_000;
