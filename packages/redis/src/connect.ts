@@ -46,7 +46,7 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
   const open: RedisClient[] = [];
   const subscriptions: Subscription[] = [];
   const warn = throttledLog((error: Error, leftOut) =>
-    options.log.warn({ reason: reasonOf(error), leftOut }, 'redis connection'),
+    options.log.warn({ reason: reasonOf(error), leftOut }, 'a connection to Redis failed'),
   );
   const logged = <C extends RedisClient>(client: C): C => {
     client.on('error', warn).on('node error', warn);

@@ -95,7 +95,9 @@ export function turnWorker(options: {
   });
   worker.on(
     'error',
-    throttledLog((error: Error, leftOut) => log.warn({ kind, reason: error.message, leftOut }, 'turn worker')),
+    throttledLog((error: Error, leftOut) =>
+      log.warn({ kind, reason: error.message, leftOut }, 'the queue of turns reported an error'),
+    ),
   );
   worker.on('stalled', (id) => log.warn({ kind, job: id }, 'a turn was left behind by a worker that is gone'));
   worker.on('locksRenewed', ({ jobIds }) => {

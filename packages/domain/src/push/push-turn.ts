@@ -99,7 +99,10 @@ async function resumeOthers(deps: PushTurnDeps, bot: Bot): Promise<void> {
   try {
     for (const other of await resumeBackend(deps, bot)) logClosed(deps, other);
   } catch (error) {
-    deps.log.warn({ bot: bot.id, reason: String(error) }, 'the other bots of a backend wait for their own probes');
+    deps.log.warn(
+      { bot: bot.id, reason: String(error) },
+      'other bots of this backend could not be woken: they wait for their own probes',
+    );
   }
 }
 
