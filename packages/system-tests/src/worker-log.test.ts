@@ -8,25 +8,29 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 type Line = { level: number; msg: string; bot?: number; backend?: string; reason?: string; [field: string]: unknown };
 
 let fleet: Fleet;
-let backend: TestBackend;
 let redis: RedisHandles;
-let status = 200;
+const backends: TestBackend[] = [];
 
 const WITHIN = { timeoutMs: 90_000 };
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 1 }, { PUBLIC_URL: 'http://127.0.0.1:9' });
   redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
-  backend = await startBackend((_, response) => {
-    response.writeHead(status).end();
-  });
 }, 60_000);
 afterAll(async () => {
-  await backend.stop();
+  await Promise.all(backends.map((backend) => backend.stop()));
   await redis.close();
   await fleet.stop();
 }, 60_000);
 
+/** A backend of one test's own, that answers what `status` says at the time. */
+async function backendWith(status: () => number): Promise<TestBackend> {
+  const backend = await startBackend((_, response) => {
+    response.writeHead(status()).end();
+  });
+  backends.push(backend);
+  return backend;
+}
 function lines(words: RegExp): Line[] {
   const written = fleet.workers[0]!.output().split('\n');
   return written.flatMap((line) => (words.test(line) ? [JSON.parse(line) as Line] : []));
@@ -45,12 +49,14 @@ async function seen(bot: FleetBot, words: RegExp): Promise<boolean> {
   return ofBot(bot, words).length > 0;
 }
 
+/** All at once, since each waits for its time to pass; no two of them share a bot or a backend. */
 describe('the log of a worker has one line when', () => {
-  test('the breaker of a backend opens, and one when it closes, for every bot with that backend', async () => {
+  test.concurrent('the breaker of a backend opens, and one when it closes, for every bot with that backend', async () => {
+    let status = 503;
+    const backend = await backendWith(() => status);
     const secret = backend.url.replace('http://', 'http://user:pass-word@');
     const wiring = { proxy_enabled: true, backend_url: `${secret}?key=a-key` };
     const bots = [await fleet.addBot(wiring), await fleet.addBot(wiring)];
-    status = 503;
     for (const bot of bots) await say(bot, 'while it is closed');
     for (const bot of bots) {
       await waitFor(() => ofBot(bot, /breaker opened/).length > 0, { timeoutMs: 40_000 });
@@ -64,7 +70,7 @@ describe('the log of a worker has one line when', () => {
     expect(fleet.workers[0]!.output()).not.toMatch(/pass-word|a-key/);
   }, 120_000);
 
-  test.each([
+  test.concurrent.each([
     ['a polled bot', false],
     ['a bot in webhook mode', true],
   ])(
@@ -84,8 +90,8 @@ describe('the log of a worker has one line when', () => {
     200_000,
   );
 
-  test('updates become dead letters: at once of the first, then of all others of a minute together', async () => {
-    status = 503;
+  test.concurrent('updates become dead letters: at once of the first, then of all others of a minute together', async () => {
+    const backend = await backendWith(() => 503);
     const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
     const { id: person } = await fleet.control.createPerson({});
     for (const query of ['one', 'two', 'three']) {
