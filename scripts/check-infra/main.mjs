@@ -1,24 +1,16 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkCompose } from './compose.mjs';
-import { checkDockerfile } from './dockerfile.mjs';
-import { checkKubernetes } from './kubernetes.mjs';
-import { checkNginx } from './nginx.mjs';
-import { checkPins } from './pins.mjs';
-import { checkShell } from './shell.mjs';
-import { checkWatch } from './watch.mjs';
-import { checkWorkflows } from './workflows.mjs';
 
-/** Each answers its faults, and what it could not look at for want of a tool. */
+/** Each answers its faults, and what it could not look at for want of a tool. Loaded when asked for: their tools are large. */
 const CHECKS = {
-  compose: checkCompose,
-  kubernetes: checkKubernetes,
-  nginx: checkNginx,
-  dockerfile: checkDockerfile,
-  pins: checkPins,
-  workflows: checkWorkflows,
-  shell: checkShell,
-  watch: checkWatch,
+  compose: async () => (await import('./compose.mjs')).checkCompose,
+  kubernetes: async () => (await import('./kubernetes.mjs')).checkKubernetes,
+  nginx: async () => (await import('./nginx.mjs')).checkNginx,
+  dockerfile: async () => (await import('./dockerfile.mjs')).checkDockerfile,
+  pins: async () => (await import('./pins.mjs')).checkPins,
+  workflows: async () => (await import('./workflows.mjs')).checkWorkflows,
+  shell: async () => (await import('./shell.mjs')).checkShell,
+  watch: async () => (await import('./watch.mjs')).checkWatch,
 };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { root: { type: 'string' } } });
@@ -39,10 +31,10 @@ process.exitCode = faulty ? 1 : 0;
 
 async function runCheck(name) {
   const leftOut = [];
-  const check = CHECKS[name];
-  if (check === undefined)
+  if (!Object.hasOwn(CHECKS, name))
     return { faults: [`there is no such check; there are ${Object.keys(CHECKS).join(', ')}`], leftOut };
   try {
+    const check = await CHECKS[name]();
     return { faults: await check(root, (reason) => leftOut.push(reason)), leftOut };
   } catch (error) {
     return { faults: [error.stack ?? String(error)], leftOut };
