@@ -9,8 +9,8 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
 export type BotState = (typeof BOT_STATES)[number];
 
-const webhookMode = 'Whether the platform pushes the updates to us; otherwise we poll for them.';
-const longPollEnabled = 'Whether updates can be polled for.';
+const WEBHOOK_MODE_NOTE = 'Whether the platform pushes the updates to us; otherwise we poll for them.';
+const LONG_POLL_NOTE = 'Whether updates can be polled for.';
 
 export const botResource = z
   .strictObject({
@@ -27,12 +27,12 @@ export const botResource = z
     proxy_enabled: z.boolean().describe('Whether updates are forwarded to the backend.'),
     backend_url: z.string().describe('Userinfo, the values of the query and tokens are masked as the token is.'),
     secret_token: z.string().describe('Masked as the token is.'),
-    long_poll_enabled: z.boolean().describe(longPollEnabled),
+    long_poll_enabled: z.boolean().describe(LONG_POLL_NOTE),
     description: z.string().describe('A text for people.'),
     running: z
       .boolean()
       .describe('Whether updates come in: its webhook is ours, or the platform was asked successfully within 90 s.'),
-    webhook_mode: z.boolean().describe(webhookMode),
+    webhook_mode: z.boolean().describe(WEBHOOK_MODE_NOTE),
     disabled: z.boolean().describe('Whether nothing is taken in, forwarded, routed or sent.'),
     max_connections: z.int().describe('How many updates are forwarded at once; 0: the default of 40.'),
     allowed_updates: z.array(z.string()).optional().describe("Absent: the platform's default set."),
@@ -106,9 +106,9 @@ const settings = {
     .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
     .describe('Sent along with every update as X-Telegram-Bot-Api-Secret-Token.')
     .optional(),
-  long_poll_enabled: flag().describe(longPollEnabled).optional(),
+  long_poll_enabled: flag().describe(LONG_POLL_NOTE).optional(),
   description: text({ max: 4096 }).describe('A text for people.').optional(),
-  webhook_mode: flag().describe(webhookMode).optional(),
+  webhook_mode: flag().describe(WEBHOOK_MODE_NOTE).optional(),
   max_connections: integer({ min: 1, max: 100 })
     .describe('How many updates are forwarded to the backend at once.')
     .optional(),

@@ -14,20 +14,20 @@ export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 export const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
-const whatASourceIs = 'The bot whose messages it is about.';
-const whatATypeIs = 'What `condition_value` is compared with.';
-const whatAnActionDoes = 'forward shows where a message came from, copy does not, drop keeps it from the backend.';
+const SOURCE_NOTE = 'The bot whose messages it is about.';
+const CONDITION_TYPE_NOTE = 'What `condition_value` is compared with.';
+const ACTION_NOTE = 'forward shows where a message came from, copy does not, drop keeps it from the backend.';
 
 export const routingRuleResource = z
   .strictObject({
     id: ownIdField,
-    source_bot_id: z.int().describe(whatASourceIs),
+    source_bot_id: z.int().describe(SOURCE_NOTE),
     target_bot_id: z.int().describe('The bot that sends.'),
-    condition_type: z.enum(CONDITION_TYPES).describe(whatATypeIs),
+    condition_type: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
     condition_value: z
       .string()
       .describe('chat_id, user_id: that id. keyword: a word or phrase. text: a regular expression. all: empty.'),
-    action: z.enum(ROUTING_ACTIONS).describe(whatAnActionDoes),
+    action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
     target_chat_id: z.int().optional().describe('Absent only where the action is drop.'),
     enabled: enabledField,
     delivery: z
@@ -54,8 +54,8 @@ const RULE: RoutingRuleResource = {
   created_at: '2026-01-02T10:30:00.000Z',
 };
 
-const sourceBotId = () => ownId().describe(whatASourceIs);
-const conditionType = () => z.enum(CONDITION_TYPES).describe(whatATypeIs);
+const sourceBotId = () => ownId().describe(SOURCE_NOTE);
+const conditionType = () => z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE);
 /** An id in a condition may come as a number. */
 const conditionValue = () =>
   z.preprocess(
@@ -64,7 +64,7 @@ const conditionValue = () =>
       'chat_id, user_id: that id. keyword: a word or phrase, in any case. text: a regular expression (RE2 syntax, found anywhere). all: nothing.',
     ),
   );
-const action = () => z.enum(ROUTING_ACTIONS).describe(whatAnActionDoes);
+const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);
 const enabled = () => flag().describe('Whether it is in use.');
 const delivery = () =>
   z
