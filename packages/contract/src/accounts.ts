@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
-import { flag, nullable, ownId, ownIds, text, unpagedInputs } from './inputs.ts';
+import { flag, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const ROLES = ['admin', 'user'] as const;
@@ -84,7 +84,7 @@ export const accountOperations = {
     method: 'GET',
     paths: ['/api/auth/users'],
     summary: 'Everybody who can sign in, by id.',
-    input: z.object(unpagedInputs()),
+    input: z.object(pagedInputs()),
     output: z.array(accountResource),
     example: { input: { limit: 20 }, output: [EXAMPLE_ACCOUNT, COLLEAGUE] },
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES, roleField } from './accounts.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, instant, nullable, ownId, ownIds, text, unpagedInputs } from './inputs.ts';
+import { flag, instant, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const apiKeyResource = z
@@ -63,7 +63,7 @@ export const apiKeyOperations = {
     summary: 'The own API keys, newest first; an admin may name another account.',
     description:
       'A key sees, and manages, only keys that are no wider than itself: in role, in bots (one that follows its account is wider than any list) and in life. A session sees all.',
-    input: z.object({ user_id: accountId(), ...unpagedInputs() }),
+    input: z.object({ user_id: accountId(), ...pagedInputs() }),
     output: z.array(apiKeyResource),
     errors: ['not_found'],
     example: { input: { limit: 20 }, output: [API_KEY] },

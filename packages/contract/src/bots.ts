@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
-import { flag, integer, listOf, nullable, ownId, text, unpagedInputs } from './inputs.ts';
+import { flag, integer, listOf, nullable, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
@@ -139,7 +139,7 @@ export const botOperations = {
         .describe(
           'disabled; not_polled: enabled, and no updates come in; else how its backend does: ok, failing, open.',
         ),
-      ...unpagedInputs(),
+      ...pagedInputs(),
     }),
     output: z.array(botResource),
     example: { input: { limit: 20 }, output: [BOT] },

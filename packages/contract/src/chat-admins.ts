@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { isBotField, nameFields, okAnswer } from './fields.ts';
-import { botId, chatId, flag, text, unpagedInputs, userOfChat } from './inputs.ts';
+import { botId, chatId, flag, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** What a chat-admin may be allowed to do, by the platform's names. */
@@ -88,7 +88,7 @@ export const chatAdminOperations = {
     role: 'any',
     summary: 'The administrators of a chat as the platform names them now, its creator first.',
     description: 'The platform is asked every time.',
-    input: z.object({ bot_id: botId(), chat_id: chatId(), ...unpagedInputs() }),
+    input: z.object({ bot_id: botId(), chat_id: chatId(), ...pagedInputs() }),
     output: z.array(chatAdminResource),
     botInputs: ['bot_id'],
     errors: PLATFORM_ERRORS,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
-import { botIdOfChat, chatId, flag, integer, text, unpagedInputs, userOfChat } from './inputs.ts';
+import { botIdOfChat, chatId, flag, integer, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const chatUserResource = z
@@ -23,8 +23,7 @@ export const chatUserOperations = {
       bot_id: botIdOfChat(),
       chat_id: chatId(),
       q: text({ max: 256 }).optional().describe('A part of a name or the username, in any case.'),
-      ...unpagedInputs(),
-      limit: integer({ min: 1 }).default(50).describe('How many at most.'),
+      ...pagedInputs({ default: 50 }),
     }),
     output: z.array(chatUserResource),
     botInputs: ['bot_id'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
-import { botId, chatId, text, unpagedInputs } from './inputs.ts';
+import { botId, chatId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
@@ -41,7 +41,7 @@ export const chatOperations = {
       bot_id: botId(),
       q: text({ max: 256 }).optional().describe('A part of the title, a name or the username, in any case.'),
       type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
-      ...unpagedInputs(),
+      ...pagedInputs(),
     }),
     output: z.array(chatResource),
     botInputs: ['bot_id'],

@@ -148,25 +148,22 @@ export const moment = () =>
     .union([integer({ min: 0 }), z.iso.datetime({ offset: true, error: NO_MOMENT })], { error: NO_MOMENT })
     .transform((value) => (typeof value === 'number' ? value : Math.ceil(Date.parse(value) / 1000)));
 
+/** No answer is longer: what is beyond is behind the `Link` header. */
+const LONGEST_LIST = 10_000;
+
 /** `limit` above the maximum is lowered to it; below 1 or not a number is refused. */
-export function limitInput(range: { default: number; max?: number }) {
-  const { max } = range;
-  if (max === undefined) return integer({ min: 1 }).default(range.default).describe('How many at most.');
+export function limitInput({ default: normal = LONGEST_LIST, max = LONGEST_LIST }: PageSize) {
   return loweredInteger({ min: 1, max })
-    .default(range.default)
+    .default(normal)
     .describe(`How many at most; more than ${max} is lowered to ${max}.`);
 }
+
+type PageSize = { default?: number; max?: number };
 
 const paging = {
   offset: integer({ min: 0 }).default(0).describe('How many to leave out at the beginning.'),
   before: text({ min: 1, max: 300 }).optional().describe('The cursor of a Link header: rows after that place.'),
 };
 
-/** The paging inputs of a list with a page size of its own. */
-export const pagedInputs = (range: { default: number; max?: number }) => ({ limit: limitInput(range), ...paging });
-
-/** The paging inputs of a list that gives all rows where no limit is named. */
-export const unpagedInputs = () => ({
-  limit: integer({ min: 1 }).optional().describe('How many at most; all when left out.'),
-  ...paging,
-});
+/** The inputs by which a list is paged; one without a page size of its own answers the longest list there is. */
+export const pagedInputs = (size: PageSize = {}) => ({ limit: limitInput(size), ...paging });

@@ -13,3 +13,12 @@ describe.each(Object.entries<Operation>(operations))('the example of %s', (_name
     expect(output.safeParse(example.output).error?.issues).toBeUndefined();
   });
 });
+
+const lists = Object.entries<Operation>(operations).filter(([, { input }]) => 'offset' in input.shape);
+
+test.each(lists)('%s has an end, whatever is asked for', (_name, { input, example }) => {
+  for (const limit of [undefined, 1_000_000_000]) {
+    const asked = { ...example.input, ...(limit === undefined ? {} : { limit }) };
+    expect(input.parse(asked).limit).toBeLessThanOrEqual(10_000);
+  }
+});

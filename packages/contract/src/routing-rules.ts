@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, nullable, ownId, platformId, text, unpagedInputs } from './inputs.ts';
+import { flag, nullable, ownId, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
@@ -113,7 +113,7 @@ export const routingRuleOperations = {
       target_bot_id: ownId()
         .optional()
         .describe('The bot that sends. Of rules whose source the caller does not see none is listed.'),
-      ...unpagedInputs(),
+      ...pagedInputs(),
     }),
     output: z.array(routingRuleResource),
     botInputs: ['bot_id', 'target_bot_id'],

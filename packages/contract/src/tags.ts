@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { chatIdField, createdAtField, okAnswer, ownIdField, userIdField, usernameField } from './fields.ts';
-import { authorId, botId, botIdOfChat, chatId, ownId, text, unpagedInputs } from './inputs.ts';
+import { authorId, botId, botIdOfChat, chatId, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const tagResource = z
@@ -48,7 +48,7 @@ export const tagOperations = {
     paths: ['/api/tags'],
     role: 'any',
     summary: 'The tags of the users of a chat, oldest first.',
-    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), ...unpagedInputs() }),
+    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), ...pagedInputs() }),
     output: z.array(tagResource),
     botInputs: ['bot_id'],
     example: { input: EXAMPLE_CHAT, output: [TAG] },
@@ -59,7 +59,7 @@ export const tagOperations = {
     paths: ['/api/tags/user'],
     role: 'any',
     summary: 'The tags of one user of a chat, oldest first.',
-    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), user_id: authorId(), ...unpagedInputs() }),
+    input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), user_id: authorId(), ...pagedInputs() }),
     output: z.array(tagResource),
     botInputs: ['bot_id'],
     example: { input: EXAMPLE_USER_OF_CHAT, output: [TAG] },

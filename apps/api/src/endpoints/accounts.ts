@@ -8,11 +8,11 @@ import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
 import { updateAccount } from '@flotilla/domain/accounts/update-account.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 
 export const accountHandlers: Handlers<typeof accountOperations> = {
   async listAccounts(context, { input }) {
-    const { limit = MAX_ROWS, offset } = input;
+    const { limit, offset } = input;
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
     const accounts = accountStore(context.db);
     const [rows, total] = await Promise.all([accounts.list({ limit: limit + 1, offset, afterId }), accounts.count()]);

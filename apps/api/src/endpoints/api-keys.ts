@@ -8,11 +8,11 @@ import { toggleApiKey } from '@flotilla/domain/accounts/toggle-api-key.ts';
 import { requireSeenBot } from '../auth/authorize.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 
 export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   async listApiKeys(context, { input, caller }) {
-    const { limit = MAX_ROWS, offset } = input;
+    const { limit, offset } = input;
     const beforeId = decodeCursor(input.before, ['number'])?.[0] ?? null;
     const query = { accountId: input.user_id, limit: limit + 1, offset, beforeId };
     const { keys, total } = await listApiKeys(context, caller, query);

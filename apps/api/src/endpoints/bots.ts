@@ -15,11 +15,11 @@ import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Call, Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
-    const { limit = MAX_ROWS, offset, q, state } = input;
+    const { limit, offset, q, state } = input;
     const [afterId] = decodeCursor(input.before, ['number']) ?? [0];
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id) && isNamed(bot, q));
     // Only a filter by state needs the state of every bot.

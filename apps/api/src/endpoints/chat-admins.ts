@@ -7,12 +7,12 @@ import { promoteChatUser } from '@flotilla/domain/chat-actions/promote-chat-user
 import { setChatAdminTitle } from '@flotilla/domain/chat-actions/set-chat-admin-title.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatAdminHandlers: Handlers<typeof chatAdminOperations> = {
   async listChatAdmins(context, { input }) {
-    const { limit = MAX_ROWS, offset } = input;
+    const { limit, offset } = input;
     const after = decodeCursor(input.before, ['number', 'number']);
     const admins = await listChatAdmins(context, requireBot(context, input.bot_id), input.chat_id);
     const rest = after === null ? admins : admins.filter((admin) => comesAfter(admin, after));

@@ -5,12 +5,12 @@ import { type Chat, chatStore } from '@flotilla/domain/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
 import { requireBot, requireManagedBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input }) {
-    const { limit = MAX_ROWS, offset, q = '', type } = input;
+    const { limit, offset, q = '', type } = input;
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
     const bot = requireBot(context, input.bot_id);
     const chats = chatStore(context.db);

@@ -9,12 +9,12 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS } from '../http/page.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async listRoutingRules(context, { input, caller }) {
-    const { limit = MAX_ROWS, offset } = input;
+    const { limit, offset } = input;
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
     const { bot_id: sourceBotId, target_bot_id: targetBotId } = input;
     if (sourceBotId === undefined && targetBotId === undefined) {

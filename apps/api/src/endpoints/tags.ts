@@ -8,7 +8,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { requireBotOfChat, requireManagedBot } from '../http/bot-of-call.ts';
 import type { Call, Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor, MAX_ROWS, type Page } from '../http/page.ts';
+import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const tagHandlers: Handlers<typeof tagOperations> = {
@@ -42,7 +42,7 @@ type ListInput = Call<typeof tagOperations.listTags.input>['input'] & { user_id?
 
 /** A page of the tags of a chat, or of one user in it. */
 async function pageOfTags(context: Context, caller: Caller, input: ListInput): Promise<Page<TagResource>> {
-  const { limit = MAX_ROWS, offset } = input;
+  const { limit, offset } = input;
   const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
   const bot = await requireBotOfChat(context, caller, input);
   const query = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };

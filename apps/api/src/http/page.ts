@@ -1,9 +1,6 @@
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 
-/** The page size of "all rows" for lists without one of their own. */
-export const MAX_ROWS = 1_000_000_000;
-
 /** One page of a list. */
 export interface Page<Row> {
   rows: Row[];
