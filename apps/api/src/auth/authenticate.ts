@@ -6,14 +6,16 @@ import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
+import passport from 'passport';
+import { Strategy } from 'passport-http-bearer';
 import { callerOfSession, hasSessionCookie, sessionMiddleware } from './session.ts';
 
 /** The two ways to be somebody. */
 export interface Authentication {
   /** By an API key in the Authorization header; null when it is none, or disabled, or expired. */
-  callerByBearer(request: Request): Promise<Caller | null>;
+  callerByBearer(request: Request, response: Response): Promise<Caller | null>;
   callerBySession(request: Request, response: Response): Promise<Caller | null>;
   /** Attaches a session without asking whose it is, for signing in. */
   openSession(request: Request, response: Response): Promise<void>;
@@ -28,11 +30,26 @@ export function authentication(
   config: { encryptionKey: string; publicUrl: string | null },
 ): Authentication {
   const attachSession = sessionMiddleware(redis, keys.clock, config);
+  const authenticator = new passport.Passport().use(
+    new Strategy((key, done) => {
+      callerByKey(keys, key).then(
+        (caller) => done(null, caller ?? false),
+        (error: unknown) => done(error),
+      );
+    }),
+  );
   return {
-    callerByBearer: async (request) => {
-      const key = /^bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-      return key === undefined ? null : callerByKey(keys, key);
-    },
+    callerByBearer: (request, response) =>
+      new Promise((resolve, reject) => {
+        const settle = (error: unknown, caller?: Caller | false) => {
+          if (error) reject(error);
+          // The strategy knows this field of RFC 6750, and refuses a request with two keys.
+          else if (!caller && 'access_token' in request.query)
+            reject(refusedInput('access_token', 'is not a field of this call'));
+          else resolve(caller || null);
+        };
+        authenticator.authenticate('bearer', { session: false }, settle)(request, response, reject);
+      }),
     callerBySession: async (request, response) => {
       if (!hasSessionCookie(request)) return null;
       await attachSession(request, response);
@@ -57,7 +74,7 @@ export async function authenticate(
     return null;
   }
   const caller = hasBearer(request)
-    ? await auth.callerByBearer(request)
+    ? await auth.callerByBearer(request, response)
     : await auth.callerBySession(request, response);
   if (caller === null) throw new FlotillaError('unauthorized', 'A valid API key or session is needed');
   // The request log names the caller even if the request is refused later.
@@ -72,8 +89,9 @@ export function actorOf(caller: Caller | null, address: string | null): Actor {
   return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
 }
 
+/** Asked first, since passport's strategy would otherwise take a key from the URL, and URLs are logged. */
 function hasBearer(request: Request): boolean {
-  return /^bearer\b/i.test(request.headers.authorization ?? '');
+  return /^bearer( |$)/i.test(request.headers.authorization ?? '');
 }
 
 /** Looked up by hash: how long it takes tells nothing about how much of a wrong key is right. */
