@@ -98,6 +98,21 @@ describe('listing tags', () => {
     expect((await list({ before: 'nonsense' })).json).toMatchObject({ details: [{ path: 'before' }] });
   });
 
+  test('answers 10,000 at most, and the cursor leads to the rest', async () => {
+    const chat_id = CHAT - 9;
+    await add({ chat_id, tag: 'first' });
+    const further = Array.from({ length: 10_000 }, (_, at) => ({ tag: `tag ${at}`, color: '#000000', user_id: USER }));
+    const rows = further.map((tag) => ({ ...tag, bot_id: bot.id, chat_id, username: null }));
+    await api.database.db.insertInto('tags').values(rows).execute();
+    for (const query of [{ chat_id }, { chat_id, limit: 20_000 }]) {
+      const first = await list(query);
+      expect([tagsOf(first).length, first.headers.get('x-total-count')]).toEqual([10_000, '10001']);
+      const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+      const rest = await owner('GET', next);
+      expect([tagsOf(rest).length, rest.headers.get('link')]).toEqual([1, null]);
+    }
+  });
+
   test('of one user shows that user’s in that chat', async () => {
     const chat_id = CHAT - 8;
     await add({ chat_id, tag: 'mine' });
