@@ -1,11 +1,11 @@
+import { deadLetterLog } from '@flotilla/domain/history/dead-letter-log.ts';
+import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
 import { pollingTurn } from '@flotilla/domain/polling/polling-turn.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
 import type { WorkerContext } from './context.ts';
-import { deadLetterLog } from './dead-letter-log.ts';
-import { historyStore, historyTurn } from './history-writer.ts';
 import { pollPace } from './poll-pace.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
 
@@ -38,7 +38,8 @@ export function startRoles(context: WorkerContext): Running[] {
   }
   if (roles.has('history')) {
     const deadLetters = deadLetterLog(context.log);
-    const deps = { ...context, storeHistory: historyStore({ ...context, deadLetters }) };
+    const storeHistory = historyStore({ ...context, deadLetters }, context.config.database.maxConnections);
+    const deps = { ...context, storeHistory };
     const turns = takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) =>
       historyTurn(deps, shard, lease),
     );

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import type { FoldedMessage } from '@flotilla/domain/history/effects/history-fold.ts';
 import { historyChatStore } from '@flotilla/domain/history/history-chat-store.ts';
-import type { FoldedMessage } from '@flotilla/domain/history/history-fold.ts';
 import { historyMessageStore } from '@flotilla/domain/history/history-message-store.ts';
 import { lockBots } from '@flotilla/domain/history/lock-bots.ts';
 

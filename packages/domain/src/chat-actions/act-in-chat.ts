@@ -7,11 +7,11 @@ import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
-import { readAuditedCall } from '../history/audited-call.ts';
-import type { HistoryEffect } from '../history/history-effect.ts';
+import { readAuditedCall } from '../history/effects/audited-call.ts';
+import type { HistoryEffect } from '../history/effects/history-effect.ts';
 import { lockBots } from '../history/lock-bots.ts';
+import { callActor } from '../history/stream/captured-call.ts';
 import { writeEffects } from '../history/write-batch.ts';
-import { callActor } from '../update-log/captured-call.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 
 /** A call that changes a chat. */

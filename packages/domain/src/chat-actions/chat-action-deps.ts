@@ -1,5 +1,5 @@
 import type { BotDeps } from '../bots/bot-deps.ts';
-import type { CallBuffer } from '../update-log/call-buffer.ts';
+import type { CallBuffer } from '../history/stream/call-buffer.ts';
 
 /** Dependencies of acting in a chat. */
 export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & {

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { FoldedAuthor, FoldedChat, FoldedMigration } from './history-fold.ts';
+import type { FoldedAuthor, FoldedChat, FoldedMigration } from './effects/history-fold.ts';
 import type { ChatCount } from './history-message-store.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 

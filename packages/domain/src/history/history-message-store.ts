@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { searchColumn } from '@flotilla/database/search-query.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { FoldedDeletion, FoldedMessage } from './history-fold.ts';
+import type { FoldedDeletion, FoldedMessage } from './effects/history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
 export interface ChatCount {

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
-import type { FoldedAudit } from './history-fold.ts';
+import type { FoldedAudit } from './effects/history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
 type AccountActor = Extract<Actor, { kind: 'account' }>;

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { HistoryBot } from './history-effect.ts';
+import type { HistoryBot } from './effects/history-effect.ts';
 
 /** The bots among these ids, which nobody can delete before the transaction ends. */
 export async function lockBots(db: Database, ids: number[]): Promise<Map<number, HistoryBot>> {

@@ -4,8 +4,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
+import { messageEffects } from './effects/message-effects.ts';
 import { lockBots } from './lock-bots.ts';
-import { messageEffects } from './message-effects.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
 import { writeEffects } from './write-batch.ts';
 

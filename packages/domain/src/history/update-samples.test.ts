@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { loadUpdateSamples, type UpdateSample } from '@flotilla/testing/update-samples/load-update-samples.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import type { HistoryEntry } from './history-entry.ts';
+import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeHistory } from './write-history.ts';
 
 const { UPDATE_CORPUS } = readSettings(z.object({ UPDATE_CORPUS: z.string().optional() }));

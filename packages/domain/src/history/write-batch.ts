@@ -1,9 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { callEffects } from './call-effects.ts';
-import { type DeadLetterRow, deadLetterOf, refusedByHistory } from './dead-letter-rows.ts';
-import { type CountedChat, historyChatStore } from './history-chat-store.ts';
-import type { HistoryBot, HistoryEffect } from './history-effect.ts';
-import type { HistoryEntry, LinkEntry } from './history-entry.ts';
+import { type DeadLetterRow, deadLetterOf, insertDeadLetters, refusedByHistory } from './dead-letters.ts';
+import { callEffects } from './effects/call-effects.ts';
+import type { HistoryBot, HistoryEffect } from './effects/history-effect.ts';
 import {
   chatKey,
   chatNameKey,
@@ -15,13 +13,14 @@ import {
   type HistoryFold,
   messageKey,
   type StoredBefore,
-} from './history-fold.ts';
+} from './effects/history-fold.ts';
+import { updateEffects } from './effects/update-effects.ts';
+import { type CountedChat, historyChatStore } from './history-chat-store.ts';
 import { type ChatCount, historyMessageStore } from './history-message-store.ts';
 import { insertAudits } from './insert-audits.ts';
-import { insertDeadLetters } from './insert-dead-letters.ts';
-import { insertRouteLinks } from './insert-route-links.ts';
 import { lockBots } from './lock-bots.ts';
-import { updateEffects } from './update-effects.ts';
+import { insertRouteLinks } from './route-links.ts';
+import type { HistoryEntry, LinkEntry } from './stream/history-codec.ts';
 
 type BotEffect = { botId: number; effect: HistoryEffect };
 

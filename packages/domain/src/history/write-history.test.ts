@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { searchMessages } from '../messages/search-messages.ts';
-import type { HistoryEntry } from './history-entry.ts';
 import { storeSentMessage } from './store-sent-message.ts';
+import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeHistory } from './write-history.ts';
 
 const logLines: string[] = [];

@@ -1,10 +1,9 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { readSqlState } from '@flotilla/database/is-unavailable.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { type DeadLetterRow, refusedByHistory } from './dead-letter-rows.ts';
-import type { HistoryEntry } from './history-entry.ts';
-import { insertDeadLetters } from './insert-dead-letters.ts';
+import { type DeadLetterRow, insertDeadLetters, refusedByHistory } from './dead-letters.ts';
 import { lockBots } from './lock-bots.ts';
+import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeBatch } from './write-batch.ts';
 
 export interface WriteHistoryDeps {

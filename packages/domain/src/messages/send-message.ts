@@ -9,11 +9,11 @@ import type { Bot } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
-import type { HistoryEffect } from '../history/history-effect.ts';
-import { messageEffects } from '../history/message-effects.ts';
+import type { HistoryEffect } from '../history/effects/history-effect.ts';
+import { messageEffects } from '../history/effects/message-effects.ts';
 import { storeSentMessage } from '../history/store-sent-message.ts';
-import type { CallBuffer } from '../update-log/call-buffer.ts';
-import { callActor } from '../update-log/captured-call.ts';
+import type { CallBuffer } from '../history/stream/call-buffer.ts';
+import { callActor } from '../history/stream/captured-call.ts';
 import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Message } from './message-store.ts';
 

@@ -3,7 +3,7 @@ import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { CallBuffer } from '../update-log/call-buffer.ts';
+import type { CallBuffer } from '../history/stream/call-buffer.ts';
 
 export type ReplyDeps = { platform: PlatformClient; calls: Pick<CallBuffer, 'keep'>; log: Logger };
 

@@ -1,7 +1,8 @@
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { RouteLink } from '../history/route-link.ts';
+import type { RouteLink } from '../history/route-links.ts';
+import { encodeLink, recordArguments } from '../history/stream/history-codec.ts';
 import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from '../lanes/claimed-unit.ts';
 import type { RoutingProgress } from './destination.ts';
@@ -58,6 +59,8 @@ export async function noteRouted(
   noted: { fencingToken: number; progress: RoutingProgress; links: RouteLink[] },
 ): Promise<boolean> {
   const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const owner = { botId: bot.id, registrationId: bot.registrationId };
   const [status, wakeHistory] = await runScript(
     deps.redis.commands,
     'note-routed',
@@ -65,11 +68,11 @@ export async function noteRouted(
     [
       bot.registrationId,
       noted.fencingToken,
-      deps.clock.nowMs(),
+      nowMs,
       bot.id,
       unit.unitId,
       JSON.stringify(noted.progress),
-      ...noted.links.map((link) => JSON.stringify(link)),
+      ...recordArguments(noted.links.map((link) => encodeLink(owner, link, nowMs))),
     ],
   );
   if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { freshLinkKey } from '@flotilla/redis/keys.ts';
-import type { RouteLink, SeenMessage } from '../history/route-link.ts';
+import type { RouteLink, SeenMessage } from '../history/route-links.ts';
 import { routeLinkStore } from './route-link-store.ts';
 
 type LinkDeps = { db: Database; redis: RedisHandles };

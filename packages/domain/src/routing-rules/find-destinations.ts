@@ -2,7 +2,7 @@ import { type Fields, readObject, readText } from '@flotilla/telegram/platform-f
 import { type ActiveRule, SOURCE_CHAT } from '../bots/active-rule.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import type { SeenMessage } from '../history/route-link.ts';
+import type { SeenMessage } from '../history/route-links.ts';
 import type { Destination } from './destination.ts';
 import { findCounterparts } from './find-counterparts.ts';
 import { sendingRules } from './match-rules.ts';

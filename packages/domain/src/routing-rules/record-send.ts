@@ -1,6 +1,6 @@
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { RouteLink } from '../history/route-link.ts';
+import type { RouteLink } from '../history/route-links.ts';
 import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { keepFreshLinks } from './find-counterparts.ts';

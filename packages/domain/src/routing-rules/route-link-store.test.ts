@@ -2,8 +2,8 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LinkEntry } from '../history/history-entry.ts';
-import { LINK_LIFE_MS, type SeenMessage } from '../history/route-link.ts';
+import { LINK_LIFE_MS, type SeenMessage } from '../history/route-links.ts';
+import type { LinkEntry } from '../history/stream/history-codec.ts';
 import { writeHistory } from '../history/write-history.ts';
 import { routeLinkStore } from './route-link-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { SeenMessage } from '../history/route-link.ts';
+import type { SeenMessage } from '../history/route-links.ts';
 
 type Row = { bot_id: number; chat_id: number; message_id: number; business_connection_id: string };
 

@@ -2,7 +2,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { ChangeRulesDeps } from '../bots/change-rules.ts';
-import type { CallBuffer } from '../update-log/call-buffer.ts';
+import type { CallBuffer } from '../history/stream/call-buffer.ts';
 
 /** What routing a message needs. */
 export type RoutingDeps = ChangeRulesDeps & {

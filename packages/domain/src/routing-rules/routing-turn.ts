@@ -1,4 +1,4 @@
-import type { RouteLink } from '../history/route-link.ts';
+import type { RouteLink } from '../history/route-links.ts';
 
 /** The turn that sends: whether it still owns the bot's rules, and where it writes down how far it came. */
 export type RoutingTurn = {

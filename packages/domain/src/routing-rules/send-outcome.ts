@@ -1,6 +1,6 @@
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
-import type { CapturedCall } from '../update-log/captured-call.ts';
+import type { CapturedCall } from '../history/stream/captured-call.ts';
 
 /** What one send came to. */
 export type SendOutcome =

@@ -10,8 +10,8 @@ import { followOwnEndpoints, type OwnEndpoints } from '../backend-policy/own-end
 import { storeEndpoints } from '../backend-policy/store-endpoints.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { followDirectory } from '../bots/follow-directory.ts';
+import { type CallBuffer, callBuffer } from '../history/stream/call-buffer.ts';
 import { type IdReserve, reserveIds } from '../intake/reserve-ids.ts';
-import { type CallBuffer, callBuffer } from '../update-log/call-buffer.ts';
 import { type MemoryWatch, watchMemory } from '../update-log/watch-memory.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';

@@ -1,7 +1,9 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { ownPostKey } from '@flotilla/redis/keys.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
-import type { CapturedCall } from './captured-call.ts';
+
+/** A call of the Bot API that succeeded: its method in lower case, its parameters, and the raw JSON of its result. */
+type AnsweredCall = { method: string; params: Record<string, string>; result: string };
 
 /** As long as an update may take to come back through another bot. */
 const REMEMBERED_S = 90_000;
@@ -13,7 +15,7 @@ const SHARED_CHATS_BELOW = -1_000_000_000_000;
  * Remembers those messages of these calls whose author other bots cannot see: what is posted in a channel, or in the
  * name of a chat, comes back through every other bot there as if nobody of ours had written it.
  */
-export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: CapturedCall[]): Promise<void> {
+export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: AnsweredCall[]): Promise<void> {
   const keys = calls.flatMap(ownPostKeys);
   if (keys.length === 0) return;
   await deps.redis.runMany(keys.map((key) => ['set', key, '1', 'EX', REMEMBERED_S]));
@@ -36,7 +38,7 @@ function automaticOrigin(message: Fields): Fields[] {
   return origin === null ? [] : [origin];
 }
 
-function ownPostKeys({ method, params, result }: CapturedCall): string[] {
+function ownPostKeys({ method, params, result }: AnsweredCall): string[] {
   if (ID_METHODS.includes(method)) {
     const chat = (params.chat_id ?? '').trim();
     if (!chat.startsWith('@') && !(Number(chat) < SHARED_CHATS_BELOW)) return [];

@@ -2,8 +2,9 @@
 -- already, because only its answer was lost, is left out.
 -- KEYS  1 state  2 history  3 pending turns  4 batches: bot id → number of the process's newest batch
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 number of the batch, above all earlier ones of the process
---       5… per call: method, parameters (JSON), result (raw JSON), who had it made (JSON, or ''), when (ms), its id or ''
+--       5… the calls' records, as lib/history-records.lua says
 -- RESULT -2 when the bot is not set up, -1 when not kept, else whether to wake the history writer (0/1)
+-- @include history-records
 -- @include state
 local BATCHES_LIFE_S = 3600
 
@@ -11,19 +12,7 @@ local s = readState(KEYS[1], { 'registrationId', 'manage' })
 if not s.registrationId then return -2 end
 if s.registrationId ~= ARGV[1] or s.manage ~= '1' then return -1 end
 if tonumber(redis.call('HGET', KEYS[4], ARGV[3]) or 0) < tonumber(ARGV[4]) then
-  for i = 5, #ARGV, 6 do
-    local entry = { 't', 'call', 'b', ARGV[3], 'g', ARGV[1], 'a', ARGV[i + 4],
-      'm', ARGV[i], 'p', ARGV[i + 1], 'r', ARGV[i + 2] }
-    if ARGV[i + 3] ~= '' then
-      entry[#entry + 1] = 'u'
-      entry[#entry + 1] = ARGV[i + 3]
-    end
-    if ARGV[i + 5] ~= '' then
-      entry[#entry + 1] = 'c'
-      entry[#entry + 1] = ARGV[i + 5]
-    end
-    redis.call('XADD', KEYS[2], '*', unpack(entry))
-  end
+  addHistoryRecords(KEYS[2], ARGV, 5)
   redis.call('HSET', KEYS[4], ARGV[3], ARGV[4])
   redis.call('EXPIRE', KEYS[4], BATCHES_LIFE_S)
 end

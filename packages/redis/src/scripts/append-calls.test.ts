@@ -10,7 +10,7 @@ afterAll(() => scene.close());
 
 const append = (batch: number, registration = REGISTRATION) => {
   const { state, history, pendingTurns } = scene.keys;
-  const call = ['sendmessage', '{}', '{"message_id":1}', '', NOW_MS, ''];
+  const call = [4, 't', 'call', 'm', 'sendmessage'];
   return scene.run(
     'append-calls',
     [state, history, pendingTurns, '{s1}:calls:p'],

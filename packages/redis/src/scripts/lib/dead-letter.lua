@@ -3,7 +3,7 @@ local function numberIn(value)
   return type(value) == 'number' and value or nil
 end
 
--- Puts an update that was given up on the history stream.
+-- Puts an update that was given up on the history stream, under the names of its codec (history-codec.ts).
 --   origin: bot, registration, now, reader; entry: id, raw; failure: code, reason, attempts, and where known lastStatus,
 --   firstFailedAtMs, lastFailedAtMs, destinations (JSON)
 local function addDeadLetter(history, origin, entry, failure)

@@ -4,10 +4,11 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Bot } from '../bots/bot.ts';
+import type { Bot } from '../../bots/bot.ts';
+import { rememberOwnPosts } from '../../update-log/own-posts.ts';
+import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import type { CallBatch } from './captured-call.ts';
-import { rememberOwnPosts } from './own-posts.ts';
-import type { MemoryWatch } from './watch-memory.ts';
+import { encodeCall, recordArguments } from './history-codec.ts';
 
 export type AppendDeps = {
   redis: RedisHandles;
@@ -31,6 +32,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + BYTES_AROUND_CALL, 0));
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
+  const owner = { botId: bot.id, registrationId: bot.registrationId };
   const remembered = rememberOwnPosts(deps, calls);
   const appended = runScript(
     deps.redis.commands,
@@ -41,14 +43,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
       deps.clock.nowMs(),
       bot.id,
       batch.number,
-      ...calls.flatMap(({ method, params, result, actor, atMs, id }) => [
-        method,
-        JSON.stringify(params),
-        result,
-        actor === undefined ? '' : JSON.stringify(actor),
-        atMs,
-        id,
-      ]),
+      ...recordArguments(calls.map((call) => encodeCall(owner, call))),
     ],
   ) as Promise<unknown>;
   const [reply] = await Promise.all([appended, remembered]);

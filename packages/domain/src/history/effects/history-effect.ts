@@ -1,7 +1,7 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
-import type { Actor } from '../audit/actor.ts';
-import type { AuditTarget } from '../audit/audited-action.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { AuditTarget } from '../../audit/audited-action.ts';
 
 /** A chat by its id, or as '@username' in lower case. */
 export type ChatRef = number | string;

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
-import type { AuditTarget } from '../audit/audited-action.ts';
+import type { AuditTarget } from '../../audit/audited-action.ts';
 import { type CallParams, isTrue, readIdParam, readIdsParam, readTextParam } from './call-params.ts';
 
 export interface AuditedCall {

@@ -7,13 +7,12 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
-import type { Bot } from '../bots/bot.ts';
-import type { BotDirectory } from '../bots/bot-directory.ts';
+import type { Bot } from '../../bots/bot.ts';
+import type { BotDirectory } from '../../bots/bot-directory.ts';
+import { rememberOwnPosts } from '../../update-log/own-posts.ts';
+import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
-import { callMetrics } from './call-metrics.ts';
 import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
-import { rememberOwnPosts } from './own-posts.ts';
-import type { MemoryWatch } from './watch-memory.ts';
 
 /** Calls on their way to the history: nobody waits for it, and a Redis that is away costs time instead of calls. */
 export type CallBuffer = {
@@ -181,4 +180,21 @@ function sizeOf({ params, result }: CapturedCall): number {
     (sum, [name, value]) => sum + name.length + value.length,
     result.length + BYTES_AROUND_CALL,
   );
+}
+
+/** Counts what became of the calls that bots made through this process, and how many wait. */
+function callMetrics(metrics: Metrics, waiting: () => number) {
+  const outcomes = metrics.quickCounter({
+    name: 'flotilla_proxy_captured_calls_total',
+    help: 'Bot calls for the history: stored; lost (made but not kept); unanswered (the reply never came, so nobody knows).',
+    labelNames: ['outcome'],
+  });
+  metrics.readGauge(
+    {
+      name: 'flotilla_captured_calls_waiting',
+      help: 'Captured calls that wait in this process for Redis; beyond 50,000 or 32 MiB further ones are lost.',
+    },
+    () => [{ value: waiting() }],
+  );
+  return { stored: outcomes.of('stored'), lost: outcomes.of('lost'), unanswered: outcomes.of('unanswered') };
 }

@@ -1,7 +1,8 @@
+import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import type { Insertable } from 'kysely';
 import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
-import type { DeadEntry, HistoryEntry } from './history-entry.ts';
+import type { DeadEntry, HistoryEntry } from './stream/history-codec.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
 
@@ -36,6 +37,15 @@ export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLette
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
+}
+
+/** Stores what could not be delivered or kept; a dead letter that is there already is not added again. */
+export async function insertDeadLetters(db: Database, rows: DeadLetterRow[]): Promise<void> {
+  await db
+    .insertInto('dead_letters')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('capture_key').doNothing())
+    .execute();
 }
 
 function failureColumns({ code, reason, attempts, lastStatus, ...failure }: DeliveryFailure) {

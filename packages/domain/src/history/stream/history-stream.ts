@@ -1,16 +1,13 @@
-import type { RedisHandles } from './connect.ts';
-import { shardKeys } from './keys.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { shardKeys } from '@flotilla/redis/keys.ts';
+import { decodeRecord, type HistoryEntry } from './history-codec.ts';
 
-export type StreamEntry = { id: string; fields: Record<string, string> };
+export type StreamEntry = { id: string; entry: HistoryEntry };
 
 /** The oldest entries of a shard's history stream, at most `count`. */
 export async function readHistoryStream(redis: RedisHandles, shard: number, count: number): Promise<StreamEntry[]> {
   const found = await redis.commands.xrange(shardKeys(shard).history, '-', '+', 'COUNT', count);
-  return found.map(([id, flat]) => {
-    const fields: Record<string, string> = {};
-    for (let at = 0; at < flat.length; at += 2) fields[flat[at]!] = flat[at + 1]!;
-    return { id, fields };
-  });
+  return found.map(([id, record]) => ({ id, entry: decodeRecord(shard, id, record) }));
 }
 
 /** Removes entries that are safely elsewhere: everything up to and including this id. */
@@ -20,7 +17,7 @@ export async function trimHistoryStream(redis: RedisHandles, shard: number, last
 }
 
 /** Takes the shard's pending turn away; true when entries came in meanwhile. */
-export async function clearHistoryMark(redis: RedisHandles, shard: number): Promise<boolean> {
+export async function clearPendingTurn(redis: RedisHandles, shard: number): Promise<boolean> {
   const keys = shardKeys(shard);
   await redis.commands.zrem(keys.pendingTurns, 'history');
   // An entry appended in between added it anew and woke a turn; one appended before is seen here.

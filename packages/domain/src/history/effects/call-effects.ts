@@ -1,6 +1,7 @@
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
-import { actorOfCall } from '../update-log/captured-call.ts';
+import { actorOfCall } from '../stream/captured-call.ts';
+import type { CallEntry } from '../stream/history-codec.ts';
 import { readAuditedCall, readAuditedSend } from './audited-call.ts';
 import {
   type CallParams,
@@ -12,7 +13,6 @@ import {
   readTextParam,
 } from './call-params.ts';
 import type { HistoryBot, HistoryEffect, MessageCopy } from './history-effect.ts';
-import type { CallEntry } from './history-entry.ts';
 import { messageEffects } from './message-effects.ts';
 
 const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];

@@ -4,8 +4,8 @@ import { readMemberService } from '@flotilla/telegram/message-service.ts';
 import { type Fields, readInteger, readObject, readText, requireInteger } from '@flotilla/telegram/platform-fields.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
+import type { UpdateEntry } from '../stream/history-codec.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
-import type { UpdateEntry } from './history-entry.ts';
 import { messageEffects } from './message-effects.ts';
 
 const MESSAGE_KINDS = ['message', 'channel_post', 'business_message', 'guest_message'];

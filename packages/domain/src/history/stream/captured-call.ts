@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.ts';
+import type { Actor } from '../../audit/actor.ts';
 
 /** A Bot API call that succeeded, as the history keeps it. */
 export type CapturedCall = {

@@ -9,11 +9,11 @@ import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Bot } from '../bots/bot.ts';
-import { mirrorBot } from '../bots/bot-mirror.ts';
+import type { Bot } from '../../bots/bot.ts';
+import { mirrorBot } from '../../bots/bot-mirror.ts';
+import type { MemoryPressure } from '../../update-log/memory-pressure.ts';
 import { type CallBuffer, callBuffer } from './call-buffer.ts';
 import type { CapturedCall } from './captured-call.ts';
-import type { MemoryPressure } from './memory-pressure.ts';
 
 const LIMITS = { calls: 50_000, bytes: 1_000_000, tries: 2_400 };
 

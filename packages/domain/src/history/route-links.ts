@@ -1,10 +1,23 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { LinkEntry } from './history-entry.ts';
-import { LINK_LIFE_MS } from './route-link.ts';
+
+/** A message as one bot sees it. */
+export type SeenMessage = {
+  botId: number;
+  chatId: number;
+  messageId: number;
+  /** '' outside a business connection. */
+  businessConnectionId: string;
+};
+
+/** A message that was routed, and what it was made from. */
+export type RouteLink = { source: SeenMessage; target: SeenMessage };
+
+/** How long a reply finds its way back. */
+export const LINK_LIFE_MS = 30 * 86_400_000;
 
 /** Stores links between routed messages and their sources, but for those of bots that are gone; twice changes nothing. */
-export async function insertRouteLinks(db: Database, entries: LinkEntry[]): Promise<void> {
+export async function insertRouteLinks(db: Database, entries: { link: RouteLink; atMs: number }[]): Promise<void> {
   const rows = entries.map(({ link: { source, target }, atMs }) => ({
     target_bot_id: target.botId,
     target_chat_id: target.chatId,

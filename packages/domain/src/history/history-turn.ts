@@ -1,0 +1,97 @@
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { QuickCounter } from '@flotilla/runtime/quick-series.ts';
+import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import type { DeadLetterLog } from './dead-letter-log.ts';
+import { type SharedWrites, sharedWrites } from './shared-writes.ts';
+import type { HistoryEntry } from './stream/history-codec.ts';
+import { clearPendingTurn, readHistoryStream, trimHistoryStream } from './stream/history-stream.ts';
+import { writeHistory } from './write-history.ts';
+
+const BATCH = 500;
+/** Transactions at once: with more of them each would be smaller, and every one costs Postgres and this process the same. */
+const WRITES_AT_ONCE = 2;
+const TURN_BATCHES = 20;
+/** What arrives within this time is written together. */
+const GATHER_MS = 500;
+const POSTGRES_AWAY_PAUSE_MS = 1_000;
+
+/** What the turn counts, by the names that the worker has for it. */
+type HistoryMetrics = {
+  historyRows: QuickCounter;
+  historyLag: { observe(seconds: number): void };
+  historyReplaced: QuickCounter;
+  historyBatches: Record<'written' | 'waits', QuickCounter>;
+  deadLetters: { of(reader: string, code: string): QuickCounter };
+};
+type StoreDeps = { db: Database; log: Logger; measure: HistoryMetrics; deadLetters: Pick<DeadLetterLog, 'add'> };
+type TurnDeps = {
+  redis: RedisHandles;
+  storeHistory: SharedWrites<HistoryEntry>;
+  tracing: Tracing | null;
+  measure: HistoryMetrics;
+  clock: Clock;
+  log: Logger;
+};
+
+/** Stores what the turns of all shards hand over, in transactions that they share, over a pool of `maxConnections`. */
+export function historyStore(deps: StoreDeps, maxConnections: number): SharedWrites<HistoryEntry> {
+  // More than the pool has would only wait for a connection, and time out; one is left to the rest of the process.
+  const atOnce = Math.max(1, Math.min(WRITES_AT_ONCE, maxConnections - 1));
+  return sharedWrites({ atOnce, size: BATCH }, (entries) => write(deps, entries));
+}
+
+/** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
+export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
+  await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  for (let batches = 0; batches < TURN_BATCHES && lease.held(); batches += 1) {
+    const found = await readHistoryStream(deps.redis, shard, BATCH);
+    const newest = found.at(-1);
+    if (!newest) return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
+    const entries = found.map(({ entry }) => entry);
+    const span = beginSpan(deps, entries);
+    try {
+      await deps.storeHistory(entries);
+      span?.end();
+    } catch (error) {
+      span?.end('failed');
+      deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
+      return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
+    }
+    await trimHistoryStream(deps.redis, shard, newest.id);
+    deps.measure.historyRows.inc(entries.length);
+    for (const { atMs } of entries) {
+      deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
+    }
+  }
+  return { next: 'again' };
+}
+
+/** What a shard has stored is of many traces: it has its own, and is linked to those whose updates they are. */
+function beginSpan({ tracing }: TurnDeps, entries: HistoryEntry[]): Span | null {
+  if (tracing === null) return null;
+  const links = [...new Set(entries.flatMap(({ traceparent }) => traceparent ?? []))];
+  return tracing.start('store history', {
+    kind: 'consumer',
+    links,
+    attributes: { 'flotilla.entries': entries.length },
+  });
+}
+
+async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
+  const { refused, replaced } = await writeHistory(deps, entries).catch((error) => {
+    deps.measure.historyBatches.waits.inc();
+    throw error;
+  });
+  deps.measure.historyBatches.written.inc();
+  if (refused > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(refused);
+  if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
+  const letters = entries.filter((entry) => entry.type === 'dead');
+  for (const { reader, failure } of letters) deps.measure.deadLetters.of(reader, failure.code).inc();
+  if (letters.length > 0) {
+    deps.deadLetters.add(letters.map(({ botId, reader, failure }) => ({ botId, reader, code: failure.code })));
+  }
+}
