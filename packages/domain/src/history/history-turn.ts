@@ -12,7 +12,7 @@ import { clearPendingTurn, readHistoryStream, trimHistoryStream } from './stream
 import { writeHistory } from './write-history.ts';
 
 const BATCH = 500;
-/** Transactions at once: with more of them each would be smaller, and every one costs Postgres and this process the same. */
+/** Transactions at once. More of them would be smaller ones, and each costs about the same whatever its size. */
 const WRITES_AT_ONCE = 2;
 const TURN_BATCHES = 20;
 /** What arrives within this time is written together. */
@@ -70,7 +70,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
   return { next: 'again' };
 }
 
-/** What a shard has stored is of many traces: it has its own, and is linked to those whose updates they are. */
+/** A batch holds updates of many traces, so it has a trace of its own, with links to theirs. */
 function beginSpan({ tracing }: TurnDeps, entries: HistoryEntry[]): Span | null {
   if (tracing === null) return null;
   const links = [...new Set(entries.flatMap(({ traceparent }) => traceparent ?? []))];

@@ -60,7 +60,7 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
   const refused: DeadLetterRow[] = [];
   for (const entry of entries) {
     const bot = bots.get(entry.botId);
-    // Deleted, or registered anew since: what belonged to the old registration went with it.
+    // The bot was deleted or registered anew: its old history is gone, and this entry belongs to that.
     if (bot === undefined || bot.registrationId !== entry.registrationId) continue;
     if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
     else if (entry.type === 'link') links.push(entry);
@@ -76,7 +76,7 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
   return { effects, deadLetters: [...deadLetters, ...refused], links, refused };
 }
 
-// Most batches refer to nothing that is not in them, and ask nothing.
+// Most batches refer to no stored row; then nothing is queried.
 async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Promise<StoredBefore> {
   const names = effects.flatMap(({ botId, effect }) => chatNames(effect).map((name) => ({ botId, name })));
   const found = names.length === 0 ? [] : await historyChatStore(db).findChatNames(names);

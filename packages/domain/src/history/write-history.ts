@@ -70,7 +70,7 @@ async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
     });
   } catch (error) {
     if (!isDataFault(error)) throw error;
-    // Not even its text can be kept: holding the stream for it would help nobody.
+    // Postgres refuses even the dead letter. Waiting would stop the stream for good, so it is logged and dropped.
     deps.log.error({ err: error, botId: row.bot_id, captureKey: row.capture_key }, 'a dead letter could not be kept');
   }
 }
@@ -80,8 +80,8 @@ function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
   log.warn({ botId, updateId, captureKey, reason }, 'history cannot keep an entry: it is a dead letter now');
 }
 
-// Only what blames the data buries an entry: any other error (no connection, a missing column, a fault of ours) must
-// stop the writer, which loses nothing, instead of emptying the stream into dead letters.
+// Only an error about the data makes a dead letter. Any other one (no connection, a missing column, our own fault) must
+// stop the writer: that loses nothing, while dead letters would empty the stream.
 function isDataFault(error: unknown): boolean {
   return DATA_CLASSES.includes(readSqlState(error).slice(0, 2));
 }

@@ -35,7 +35,7 @@ export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] 
 
 function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
   if (COPYING.includes(method)) return copyEffects(bot, entry, method, result);
-  // What a bot reads it has not sent.
+  // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
   const editedAtS = EDITING_CONTENT.includes(method) ? toSeconds(entry.atMs) : null;
@@ -43,14 +43,14 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS }));
 }
 
-// The platform answers a copy with ids only; what they are stands in the rows of the sources.
+// The platform answers a copy with ids only, so the content is taken from the rows of the sources.
 function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: unknown): HistoryEffect[] {
   const { params } = entry;
   const to = readChatRef(params, 'chat_id');
   const ids = (Array.isArray(result) ? result : [result]).map(readMessageId).filter((id) => id !== null);
   if (to === null || ids.length === 0) return [];
   const copy: MessageCopy = {
-    // A source that cannot be named is found nowhere, like one that was never stored.
+    // No chat has the id 0, so a source that cannot be named is not found, like one that was never stored.
     from: readChatRef(params, 'from_chat_id') ?? 0,
     to,
     pairs: pairSources(readSourceIds(params, method), ids),
@@ -76,7 +76,7 @@ function readSourceIds(params: CallParams, method: string): number[] {
   return id === null ? [] : [id];
 }
 
-// Messages that cannot be copied are left out of the answer, which does not say which: then nothing is certain.
+// The answer leaves out messages that could not be copied and does not say which; then no pair is certain.
 function pairSources(sourceIds: number[], ids: number[]): MessageCopy['pairs'] {
   const certain = sourceIds.length === ids.length;
   return ids.map((id, index) => ({ sourceId: certain ? (sourceIds[index] ?? null) : null, id }));

@@ -6,7 +6,7 @@ import type { AuditTarget } from '../../audit/audited-action.ts';
 /** A chat by its id, or as '@username' in lower case. */
 export type ChatRef = number | string;
 
-/** A message as its row says it, but for the bot and for what the database decides. */
+/** The row of a message, without the bot and the columns that the database fills. */
 export interface NewMessage {
   business_connection_id: string;
   chat_id: number;
@@ -38,9 +38,9 @@ export interface MessageCopy {
   base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id'>;
 }
 
-/** One thing an entry does to a bot's history; they are found without a database and applied in order. */
+/** One change that an entry makes to a bot's history. Effects are found without a database and applied in order. */
 export type HistoryEffect =
-  /** `guessed`: only its id is known, so a row that exists is right. */
+  /** `guessed`: only its id is known, so a row that exists already is kept as it is. */
   | { type: 'chat'; chat: ChatFacts; guessed: boolean }
   | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
   | { type: 'message'; message: NewMessage }

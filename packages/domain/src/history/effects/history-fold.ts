@@ -14,7 +14,7 @@ export type FoldedDeletion = {
 export type FoldedMigration = { botId: number; fromChatId: number; toChatId: number };
 export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
 
-/** What was in the database before the batch and the batch's effects refer to. */
+/** Rows that the effects of the batch refer to, as the database had them before it. */
 export interface StoredBefore {
   /** By messageKey. */
   messages: Map<string, FoldedMessage>;
@@ -98,7 +98,7 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
   const outgoing = known.outgoing || next.outgoing;
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
-  // The date goes with the text: what is searched is filed under both.
+  // The date comes with the text, because the search column is made of both.
   const { text, date, media_type, service, file_id, edit_date } = next;
   return { ...known, outgoing, text, date, media_type, service, file_id, edit_date };
 }
@@ -133,7 +133,7 @@ function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
   fold.messages.set(key, known === undefined ? message : mergeMessage(known, message));
 }
 
-/** What was deleted before the message was written is another one, with the same id. */
+/** A deletion that happened before the message was written was of an older message with the same id. */
 function forgetEarlierDeletion(
   fold: HistoryFold,
   { bot_id, business_connection_id, chat_id, id, date }: FoldedMessage,
@@ -151,7 +151,7 @@ function forgetEarlierDeletion(
 function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
   const toChatId = resolveChat(fold, botId, copy.to);
   if (toChatId === null) return;
-  // Known by its name alone, it is in no other effect, and its count must reach its row.
+  // No other effect names this chat when it is known by its name only, and its message count must be updated.
   foldChat(fold, botId, guessedChat(toChatId), true);
   const fromChatId = resolveChat(fold, botId, copy.from);
   for (const { sourceId, id } of copy.pairs) {
@@ -171,7 +171,7 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
   }
 }
 
-// The source may be in this very batch, edited or not, and in the database as well.
+// The source may be in this batch, as a message or as an edit, and in the database as well.
 function findMessage(fold: HistoryFold, botId: number, chatId: number, id: number): FoldedMessage | undefined {
   const key = messageKey(botId, '', chatId, id);
   const stored = fold.before.messages.get(key);

@@ -44,7 +44,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
   };
 }
 
-// Both sides report the move: the group names the supergroup, the supergroup the group it was.
+// The platform reports the move twice: in the group with the supergroup's id, and in the supergroup with the group's.
 function migrationEffects(facts: MessageFacts): HistoryEffect[] {
   const { chat, migrateToChatId, migrateFromChatId } = facts;
   if (migrateToChatId !== null) {

@@ -14,7 +14,7 @@ import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
 import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
 
-/** Calls on their way to the history: nobody waits for it, and a Redis that is away costs time instead of calls. */
+/** Holds captured calls until Redis has them, so that callers do not wait and an absent Redis loses none. */
 export type CallBuffer = {
   /** False while so much waits that further calls are not taken. */
   hasRoom(): boolean;
