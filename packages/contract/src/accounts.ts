@@ -6,7 +6,10 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 export const ROLES = ['admin', 'user'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const roleField = z.enum(ROLES).describe('What the holder may do.');
+export const roleField = z.enum(ROLES).describe('The role. The introduction says what each role may do.');
+
+const MUST_CHANGE_NOTE =
+  'True: sessions of the account may only show it, change the password and sign out, until the password is changed.';
 
 export const accountResource = z
   .strictObject({
@@ -14,10 +17,10 @@ export const accountResource = z
     username: usernameField,
     display_name: z.string().describe('The name that people see.'),
     role: roleField,
-    bot_ids: z.array(z.int()).nullable().describe('null: every bot.'),
-    must_change_password: z.boolean().describe('Whether a session can do nothing before the password is changed.'),
+    bot_ids: z.array(z.int()).nullable().describe('The bots that the account sees. null: every bot.'),
+    must_change_password: z.boolean().describe(MUST_CHANGE_NOTE),
     created_at: createdAtField,
-    last_login_at: z.iso.datetime().describe('When it signed in last; absent: never.').optional(),
+    last_login_at: z.iso.datetime().describe('When the account last signed in. Absent: never.').optional(),
   })
   .meta({ id: 'Account' });
 
@@ -50,11 +53,13 @@ export const knownPassword = () => text({ min: 1, max: MAX_PASSWORD_LENGTH });
 
 /** A new password; the service refuses the most common ones by a list. */
 export const newPassword = () =>
-  text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe('Not one of the commonest passwords.');
+  text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe(
+    'The new password. The most common passwords are refused.',
+  );
 
 const displayName = () => text({ max: 128 }).describe('The name that people see.');
-const role = () => z.enum(ROLES).describe('What the holder may do.');
-const botIds = () => nullable(ownIds(10_000)).describe('null: every bot.');
+const role = () => z.enum(ROLES).describe('The role. The introduction says what each role may do.');
+const botIds = () => nullable(ownIds(10_000)).describe('The bots that the account sees. null: every bot.');
 
 const addInputs = {
   username: username(),
@@ -62,9 +67,7 @@ const addInputs = {
   display_name: displayName().default(''),
   role: role().default('user'),
   bot_ids: botIds().default([]),
-  must_change_password: flag()
-    .describe('Whether a session can do nothing before the password is changed.')
-    .default(false),
+  must_change_password: flag().describe(MUST_CHANGE_NOTE).default(false),
 };
 
 const updateInputs = {
@@ -83,7 +86,7 @@ export const accountOperations = {
     ...adminOfFleet,
     method: 'GET',
     paths: ['/api/auth/users'],
-    summary: 'Everybody who can sign in, by id.',
+    summary: 'Lists all accounts, by id.',
     input: z.object(pagedInputs()),
     output: z.array(accountResource),
     example: { input: { limit: 20 }, output: [EXAMPLE_ACCOUNT, COLLEAGUE] },
@@ -95,7 +98,7 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_add'],
     paths: ['/api/auth/users/add'],
-    summary: 'Makes an account; without bot_ids it sees no bot.',
+    summary: 'Creates an account. Without `bot_ids` it sees no bot.',
     input: z.object(addInputs),
     output: accountResource,
     readOnlyFields: fieldsBeside(accountResource, addInputs),
@@ -119,8 +122,9 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_update'],
     paths: ['/api/auth/users/update'],
-    summary:
-      'Changes what is named; a changed role or password ends the sessions of the account. The last admin stays one.',
+    summary: 'Changes the given fields of an account. Absent fields keep their value.',
+    description:
+      'A changed role or password ends the sessions of the account. The role of the last admin cannot be changed.',
     input: z.object(updateInputs),
     output: accountResource,
     readOnlyFields: fieldsBeside(accountResource, updateInputs),
@@ -133,7 +137,8 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_delete'],
     paths: ['/api/auth/users/delete'],
-    summary: 'Deletes an account with its keys and sessions; the last admin stays.',
+    summary: 'Deletes an account with its API keys and sessions.',
+    description: 'The last admin cannot be deleted.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(accountResource, { id: true }),
@@ -147,16 +152,16 @@ export const accountOperations = {
     method: 'POST',
     audit: ['password_reset'],
     paths: ['/api/auth/users/reset-password'],
-    summary: 'Sets a password for somebody else; the sessions of the account end, its API keys if asked for.',
+    summary: 'Sets the password of an account and ends its sessions.',
     description:
-      'A password that must be changed stops the sessions of the account until then, and none of its API keys: `revoke_keys` does.',
+      'A session of the account can do almost nothing until a password that must be changed is changed. The API keys of the account keep working, unless `revoke_keys` deletes them.',
     input: z.object({
       id: ownId(),
       password: newPassword(),
       must_change_password: flag()
-        .describe('Whether it must be changed at the next sign-in; absent: yes, unless it is the own account.')
+        .describe('True: the password must be changed at the next sign-in. Absent: true, except for your own account.')
         .optional(),
-      revoke_keys: flag().describe('Whether the API keys of the account are deleted, too.').default(false),
+      revoke_keys: flag().describe('True: the API keys of the account are deleted, too.').default(false),
     }),
     output: okAnswer,
     errors: ['not_found'],

@@ -9,16 +9,18 @@ export const apiKeyResource = z
     id: ownIdField,
     user_id: z.int().describe('The account that the key belongs to.'),
     name: z.string().describe('A name for people.'),
-    prefix: z.string().describe('The first characters of the key, to recognise it by.'),
+    prefix: z.string().describe('The first characters of the key. They help you to recognise it.'),
     role: roleField,
-    bot_ids: z.array(z.int()).nullable().describe('null: what the account sees.'),
+    bot_ids: z.array(z.int()).nullable().describe('The bots that the key sees. null: all bots of its account.'),
     enabled: enabledField,
-    expires_at: z.iso.datetime().describe('When it ends; absent: never.').optional(),
+    expires_at: z.iso.datetime().describe('When the key expires. Absent: never.').optional(),
     parent_id: z
       .int()
       .optional()
-      .describe('The key that made it: it works only while that one does. Absent when a session made it.'),
-    last_used_at: z.iso.datetime().describe('When it was used last, to the minute; absent: never.').optional(),
+      .describe(
+        'The API key that created this key, which works only while that one does. Absent: a session created it.',
+      ),
+    last_used_at: z.iso.datetime().describe('When the key was last used, to the minute. Absent: never.').optional(),
     created_at: createdAtField,
   })
   .meta({ id: 'ApiKey' });
@@ -26,7 +28,7 @@ export const apiKeyResource = z
 export type ApiKeyResource = z.infer<typeof apiKeyResource>;
 
 const newApiKey = apiKeyResource
-  .extend({ key: z.string().describe('The key itself, which is never shown again.') })
+  .extend({ key: z.string().describe('The key itself. It is never shown again.') })
   .meta({ id: 'NewApiKey' });
 
 const API_KEY: ApiKeyResource = {
@@ -43,26 +45,31 @@ const API_KEY: ApiKeyResource = {
 };
 
 /** The account whose keys they are. */
-const accountId = () => ownId().describe('The id of the user.').optional();
+const accountId = () =>
+  ownId()
+    .describe('The account that the keys belong to. Only an admin may name another account. Absent: your own.')
+    .optional();
 
 const createInputs = {
   name: text({ min: 1, max: 128 }).describe('A name for people.'),
-  role: z.enum(ROLES).describe('What the holder may do.').optional(),
-  bot_ids: nullable(ownIds(1000)).describe('Our own ids of the bots; null: all of them.').optional(),
+  role: z.enum(ROLES).describe('The role of the key. Absent: the widest role that is allowed.').optional(),
+  bot_ids: nullable(ownIds(1000))
+    .describe('The bots that the key sees. null or absent: all bots that the caller sees.')
+    .optional(),
   expires_at: instant().describe('When it stops working: ISO 8601 with a zone.').optional(),
   user_id: accountId(),
 };
 
-const toggleInputs = { id: ownId(), enabled: flag().describe('Whether it is in use.') };
+const toggleInputs = { id: ownId(), enabled: flag().describe('True enables the key, false disables it.') };
 
 export const apiKeyOperations = {
   listApiKeys: defineOperation({
     method: 'GET',
     paths: ['/api/auth/api-keys'],
     role: 'any',
-    summary: 'The own API keys, newest first; an admin may name another account.',
+    summary: 'Lists your API keys, newest first. An admin may name another account.',
     description:
-      'A key sees, and manages, only keys that are no wider than itself: in role, in bots (one that follows its account is wider than any list) and in life. A session sees all.',
+      'A session sees all keys of the account. A key sees and manages only keys that are no wider than itself: in role, in bots and in lifetime. A key that sees all bots of its account is wider than one with a list of bots.',
     input: z.object({ user_id: accountId(), ...pagedInputs() }),
     output: z.array(apiKeyResource),
     errors: ['not_found'],
@@ -74,9 +81,9 @@ export const apiKeyOperations = {
     audit: ['key_add'],
     paths: ['/api/auth/api-keys', '/api/auth/api-keys/create'],
     role: 'any',
-    summary: 'Makes an API key; it is shown this once.',
+    summary: 'Creates an API key and shows it, this once.',
     description:
-      'A key has the role of its account or a narrower one, and sees its bots or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.\n\nWhat is made with a key ends with that key at the latest: without `expires_at` just then, and a later one is refused. It also stops while that key is disabled, and is deleted with it, and so is what it made itself. So make what is to last with a session.',
+      'A key has the role of its account or a narrower one. It sees the bots of its account or some of them. Only an admin may name another account in `user_id`. A revoked key stops working everywhere within 5 s.\n\nA key that another key creates depends on that key. It expires with it at the latest: without `expires_at` at the same time, and a later `expires_at` is refused. It does not work while that key is disabled, and it is deleted with it. The same holds for the keys that it creates itself. Use a session to create a lasting key.',
     input: z.object(createInputs),
     output: newApiKey,
     readOnlyFields: fieldsBeside(apiKeyResource, createInputs),
@@ -94,7 +101,7 @@ export const apiKeyOperations = {
     role: 'any',
     summary: 'Enables or disables an API key.',
     description:
-      'What was made with a disabled key stops too, and comes back with it. A key that is wider than the one sent is not found: enabling it again takes a session.',
+      'Keys that a disabled key created stop working, too. They work again when it is enabled. A call with an API key does not find a key that is wider than itself (404). Use a session to enable such a key.',
     input: z.object(toggleInputs),
     output: okAnswer,
     readOnlyFields: fieldsBeside(apiKeyResource, toggleInputs),
@@ -108,7 +115,7 @@ export const apiKeyOperations = {
     paths: ['/api/auth/api-keys/delete'],
     role: 'any',
     summary: 'Deletes an API key.',
-    description: 'Every key that was made with it is deleted, too.',
+    description: 'Every key that was created with it is deleted, too.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(apiKeyResource, { id: true }),

@@ -10,29 +10,30 @@ export const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
 export const auditEntryResource = z
   .strictObject({
     id: ownIdField,
-    chat_id: z.int().optional().describe('Where it happened in a chat.'),
-    bot_id: z.int().optional().describe('Where it was done to a bot or by one; the bot may be deleted since.'),
-    action: auditAction.describe('What was done; AuditAction says which there are.'),
+    chat_id: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),
+    bot_id: z
+      .int()
+      .optional()
+      .describe('The bot that it was done to, or that did it. The bot may have been deleted since.'),
+    action: auditAction.describe('What was done. `AuditAction` lists all actions.'),
     actor_kind: z
       .enum(ACTOR_KINDS)
-      .describe(
-        'account: somebody who was signed in; key: a program with an API key; bot: the program of the bot, with its token.',
-      ),
+      .describe('account: a person. key: a program with an API key. bot: the program of the bot, with its token.'),
     actor_id: z
       .int()
       .optional()
-      .describe('The account that acted, also by one of its keys, or the bot. Absent: nobody was signed in.'),
-    actor_username: z.string().optional().describe('As it was then.'),
-    actor_key_id: z.int().optional().describe('The API key that was used. Shown to admins.'),
-    address: z.string().optional().describe('Where the call came from. Shown to admins.'),
+      .describe('The account that acted, also with one of its keys; or the bot. Absent: nobody was signed in.'),
+    actor_username: z.string().optional().describe('The username of the actor at that time.'),
+    actor_key_id: z.int().optional().describe('The API key that was used. Only admins see it.'),
+    address: z.string().optional().describe('The network address that the call came from. Only admins see it.'),
     target_id: z
       .int()
       .optional()
-      .describe('The user, the message or the account acted upon; of several messages the first.'),
+      .describe('The user, message or account that the action was done to. Of several messages, the first.'),
     target_username: z.string().describe('The username of that user, as last seen in the chat.').optional(),
     details: z
       .string()
-      .describe('What changed, as `field: old → new`; of a secret only that it changed. Long values are cut.'),
+      .describe('What changed, as `field: old → new`. Of a secret it says only that it changed. Long values are cut.'),
     date: z.int().describe('Unix seconds.'),
   })
   .meta({ id: 'AuditEntry' });
@@ -60,21 +61,23 @@ export const auditOperations = {
     method: 'GET',
     paths: ['/api/adminlog'],
     role: 'any',
-    summary: 'Who did what, newest first: in one chat, or to an admin in the whole fleet.',
-    description: `With \`chat_id\` the entries of that chat. Without it, for admins only, everything: with \`bot_id\` what was
-done to that bot and by it, also when the bot is deleted since; without both the whole fleet, which a key that is limited
-to some bots does not see. Filters go together. Whoever has the bot may read what was done in its chats; addresses and
-keys are shown to admins.
+    summary: 'Lists who did what, newest first: in one chat, or for admins in the whole fleet.',
+    description: `With \`chat_id\` it lists the entries of that chat. Everybody who sees the bot may read them.
 
-Every change leaves an entry, and one that cannot be written refuses the change with 503. What was refused leaves none,
-except sign-ins that fail until the limit is reached.`,
+Without \`chat_id\` the call is for admins only. With \`bot_id\` it lists what was done to that bot and by it, also after
+the bot was deleted. Without both it lists the whole fleet; a key that is limited to some bots does not see that.
+
+All given filters must match. Only admins see addresses and keys.
+
+Every change leaves an entry. If the entry cannot be written, the change is refused with 503. A refused call leaves no
+entry, except when failed sign-ins reach the limit.`,
     input: z.object({
       bot_id: botIdOfChat(),
       chat_id: chatId().optional(),
-      action: z.enum(AUDIT_ACTIONS).optional().describe('What was done; AuditAction says what each one means.'),
-      actor: text({ min: 1, max: 64 }).optional().describe('The username of an account, or its id.'),
-      from: moment().optional().describe('Not before: Unix seconds, or ISO 8601 with a zone.'),
-      to: moment().optional().describe('Before, in the same forms.'),
+      action: z.enum(AUDIT_ACTIONS).optional().describe('Only this action. `AuditAction` says what each one means.'),
+      actor: text({ min: 1, max: 64 }).optional().describe('Only what this account did: its username, or its id.'),
+      from: moment().optional().describe('Only entries of this time or later: Unix seconds, or ISO 8601 with a zone.'),
+      to: moment().optional().describe('Only entries before this time, in the same forms.'),
       ...pagedInputs({ default: 50, max: 200 }),
     }),
     output: z.array(auditEntryResource),

@@ -9,46 +9,57 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
 export type BotState = (typeof BOT_STATES)[number];
 
-const WEBHOOK_MODE_NOTE = 'Whether the platform pushes the updates to us; otherwise we poll for them.';
-const LONG_POLL_NOTE = 'Whether updates can be polled for.';
+const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
+const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
 export const botResource = z
   .strictObject({
     id: ownIdField,
     token: z
       .string()
-      .describe('Whole to an API key with the admin role; masked (`123456:****`) to sessions and to the role user.'),
-    name: z.string().describe('A name for people; at first the name that the platform knows.'),
+      .describe(
+        'The token. An API key with the role admin gets it whole. Sessions and the role user get it masked (`123456:****`).',
+      ),
+    name: z.string().describe('A name for people. At first it is the name at the platform.'),
     username: usernameField,
     source: z
       .enum(['cli', 'web'])
-      .describe('web: added by this API; cli: by a setWebhook of its program, or by a command.'),
-    manage_enabled: z.boolean().describe('Whether a history is kept, rules run and chats can be managed.'),
-    proxy_enabled: z.boolean().describe('Whether updates are forwarded to the backend.'),
-    backend_url: z.string().describe('Userinfo, the values of the query and tokens are masked as the token is.'),
-    secret_token: z.string().describe('Masked as the token is.'),
+      .describe('web: added by this API. cli: added by a setWebhook of its program, or by a command.'),
+    manage_enabled: z
+      .boolean()
+      .describe('True if Flotilla keeps a history, runs routing rules and can manage chats for the bot.'),
+    proxy_enabled: z.boolean().describe('True if updates are forwarded to the backend.'),
+    backend_url: z
+      .string()
+      .describe('The URL of the backend. User information, query values and tokens in it are masked as the token is.'),
+    secret_token: z.string().describe('The secret that is sent with every update. It is masked as the token is.'),
     long_poll_enabled: z.boolean().describe(LONG_POLL_NOTE),
     description: z.string().describe('A text for people.'),
     running: z
       .boolean()
-      .describe('Whether updates come in: its webhook is ours, or the platform was asked successfully within 90 s.'),
+      .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
     webhook_mode: z.boolean().describe(WEBHOOK_MODE_NOTE),
-    disabled: z.boolean().describe('Whether nothing is taken in, forwarded, routed or sent.'),
-    max_connections: z.int().describe('How many updates are forwarded at once; 0: the default of 40.'),
-    allowed_updates: z.array(z.string()).optional().describe("Absent: the platform's default set."),
-    last_error: z
-      .string()
-      .describe("What went wrong last with taking updates in or delivering them; '' after a success."),
-    last_error_at: z.iso.datetime().optional().describe('When that was; absent when nothing is wrong.'),
-    last_update_at: z.iso.datetime().describe('When the last update came; absent: never.').optional(),
+    disabled: z
+      .boolean()
+      .describe('True if the bot is switched off. Then nothing is taken in, forwarded, routed or sent.'),
+    max_connections: z.int().describe('How many updates are forwarded at the same time. 0: the default of 40.'),
+    allowed_updates: z
+      .array(z.string())
+      .optional()
+      .describe("The kinds of updates that the bot receives. Absent: the platform's default set."),
+    last_error: z.string().describe('The last error in receiving or delivering updates. Empty after a success.'),
+    last_error_at: z.iso.datetime().optional().describe('When that error happened. Absent if nothing is wrong.'),
+    last_update_at: z.iso.datetime().describe('When the last update came. Absent: never.').optional(),
     pending_update_count: z
       .int()
       .describe(
-        'Updates that wait for the backend while they are forwarded, or for its return within an hour; otherwise for the default poll consumer.',
+        'While updates are forwarded, and for an hour after forwarding was switched off: the updates that wait for the backend. Otherwise: those that wait for the default poll consumer.',
       ),
     backend_state: z
       .enum(['ok', 'failing', 'open'])
-      .describe('failing: the last tries failed. open: it has failed for 10 s and gets one probe now and then.'),
+      .describe(
+        'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.',
+      ),
     created_at: createdAtField,
   })
   .meta({ id: 'Bot' });
@@ -57,8 +68,8 @@ export type BotResource = z.infer<typeof botResource>;
 
 const healthResource = z
   .strictObject({
-    healthy: z.boolean().describe('Whether its program answers.'),
-    status_code: z.int().describe('0 when the backend was not reached.'),
+    healthy: z.boolean().describe('True if the backend answers with a status below 400, or with 405.'),
+    status_code: z.int().describe('The HTTP status of the answer. 0: the backend was not reached.'),
     latency_ms: z.int().describe('Milliseconds until it answered.'),
   })
   .meta({ id: 'Health' });
@@ -95,25 +106,27 @@ const settings = {
   name: text({ max: 128 }).describe('A name for people.').optional(),
   manage_enabled: flag()
     .describe(
-      'Whether a history is kept, rules run and chats can be managed; while it is off, sending, moderating, tagging and deleting are 400.',
+      'True: Flotilla keeps a history, runs routing rules and can manage chats. While it is false, sending, moderating, tagging and deleting are refused with 400.',
     )
     .optional(),
-  proxy_enabled: flag().describe('Whether updates are forwarded to the backend URL.').optional(),
+  proxy_enabled: flag().describe('True: updates are forwarded to `backend_url`.').optional(),
   backend_url: text({ max: 2048 })
-    .describe("Where the bot's program takes its updates, by POST: begins with http:// or https://; empty: nowhere.")
+    .describe(
+      "The URL at which the bot's program takes updates by POST. It begins with http:// or https://. Empty: no backend.",
+    )
     .optional(),
   secret_token: text({ max: 256 })
     .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
-    .describe('Sent along with every update as X-Telegram-Bot-Api-Secret-Token.')
+    .describe('The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`.')
     .optional(),
   long_poll_enabled: flag().describe(LONG_POLL_NOTE).optional(),
   description: text({ max: 4096 }).describe('A text for people.').optional(),
   webhook_mode: flag().describe(WEBHOOK_MODE_NOTE).optional(),
   max_connections: integer({ min: 1, max: 100 })
-    .describe('How many updates are forwarded to the backend at once.')
+    .describe('How many updates are forwarded to the backend at the same time.')
     .optional(),
   allowed_updates: nullable(listOf(text({ min: 1, max: 64 }), 100))
-    .describe("null or an empty list: the platform's default set.")
+    .describe("The kinds of updates that the bot receives. null or an empty list: the platform's default set.")
     .optional(),
 };
 
@@ -128,16 +141,16 @@ export const botOperations = {
     method: 'GET',
     paths: ['/api/bots'],
     role: 'any',
-    summary: 'The bots the caller can see, with their running state as it is now.',
+    summary: 'Lists the bots that the caller sees, with their current state.',
     input: z.object({
       q: text({ max: 256 })
         .default('')
-        .describe('A part of the name or the username, or how an @username begins; in any case.'),
+        .describe('A part of the name or of the username, or the beginning of an @username. Case does not matter.'),
       state: z
         .enum(BOT_STATES)
         .optional()
         .describe(
-          'disabled; not_polled: enabled, and no updates come in; else how its backend does: ok, failing, open.',
+          'Only bots in this state. disabled: the bot is switched off. not_polled: it is enabled, but no updates come in. ok, failing, open: the state of its backend, if neither holds.',
         ),
       ...pagedInputs(),
     }),
@@ -150,7 +163,7 @@ export const botOperations = {
     method: 'GET',
     paths: ['/api/bots/show'],
     role: 'any',
-    summary: 'One bot, with its running state as it is now.',
+    summary: 'Shows one bot, with its current state.',
     output: botResource,
     example: { input: { id: 7 }, output: BOT },
   }),
@@ -163,7 +176,7 @@ export const botOperations = {
     wholeFleet: true,
     summary: 'Registers a bot after checking its token with the platform.',
     description:
-      'A webhook that stood at the platform is removed; the updates that wait there are not dropped. `manage_enabled` is on unless said otherwise, the other switches are off.',
+      'Flotilla removes the webhook that the bot has at the platform. Updates that wait there are not dropped. By default `manage_enabled` is on and the other switches are off.',
     input: z.object(addInputs),
     output: botResource,
     readOnlyFields: fieldsBeside(botResource, addInputs),
@@ -180,7 +193,7 @@ export const botOperations = {
     paths: ['/api/bots/validate'],
     role: 'admin',
     wholeFleet: true,
-    summary: 'Asks the platform whose token this is.',
+    summary: 'Asks the platform which bot a token belongs to.',
     input: z.object({ token: botToken() }),
     output: z.strictObject({ id: z.int(), username: z.string(), first_name: z.string() }),
     errors: PLATFORM_ERRORS,
@@ -195,8 +208,8 @@ export const botOperations = {
     audit: ['bot_update'],
     paths: ['/api/bots/update'],
     role: 'admin',
-    summary: 'Changes what is named; absent fields keep their value.',
-    description: 'A new token must be one of the same bot.',
+    summary: 'Changes the given fields of a bot. Absent fields keep their value.',
+    description: 'A new token must belong to the same bot.',
     input: z.object(updateInputs),
     output: botResource,
     botInputs: ['id'],
@@ -214,9 +227,9 @@ export const botOperations = {
     audit: ['bot_enable', 'bot_disable'],
     paths: ['/api/bots/toggle-disabled'],
     role: 'admin',
-    summary: 'Disables an enabled bot, enables a disabled one.',
+    summary: 'Disables a bot that is enabled, or enables one that is disabled.',
     description:
-      'A disabled bot is not polled, refuses what the platform pushes, forwards nothing and acts in no chat; what waits is kept. Enabling restores all of it.',
+      'A disabled bot is not polled, refuses updates that the platform pushes, forwards nothing and acts in no chat. Updates that wait are kept. Enabling the bot restores all of this.',
     output: botResource,
     readOnlyFields,
     errors: PLATFORM_ERRORS,
@@ -229,9 +242,10 @@ export const botOperations = {
     audit: ['token_reveal'],
     paths: ['/api/bots/reveal-token'],
     role: 'admin',
-    summary: "Shows a bot's token, also to a session, which sees it masked everywhere else.",
-    description: 'So that no page has to hold the tokens of a fleet. Who was shown which token is in the audit log.',
-    output: z.strictObject({ token: z.string().describe("The bot's token, whole.") }),
+    summary: 'Shows the whole token of a bot, also to a session.',
+    description:
+      'All other calls mask the token for sessions, so that no page has to hold the tokens of a fleet. The audit log says who was shown which token.',
+    output: z.strictObject({ token: z.string().describe('The whole token of the bot.') }),
     readOnlyFields,
     example: { input: { id: 7 }, output: { token: TOKEN } },
   }),
@@ -244,7 +258,7 @@ export const botOperations = {
     role: 'admin',
     summary: 'Deletes the bot and all its data.',
     description:
-      'Of the audit log stays what people did to the bot and through it, and what changed its settings; what the bot itself did in its chats goes.',
+      'The audit log keeps what people did to the bot and through it, and the changes of its settings. What the bot itself did in its chats is deleted.',
     output: okAnswer,
     readOnlyFields,
     example: { input: { id: 7 }, output: { ok: true } },
@@ -255,9 +269,9 @@ export const botOperations = {
     method: 'GET',
     paths: ['/api/bots/health'],
     role: 'any',
-    summary: "A GET to the bot's backend URL, at most 5 s long.",
+    summary: "Sends a GET to the bot's backend URL and waits for the answer, at most 5 s.",
     description:
-      'Healthy is any status below 400, and 405, which a webhook that takes POST only answers. A bot without a backend URL is 400.',
+      'A status below 400 is healthy. So is 405, because a webhook that takes only POST answers with it. If the bot has no backend URL, the call is refused with 400.',
     output: healthResource,
     example: { input: { id: 7 }, output: { healthy: true, status_code: 200, latency_ms: 35 } },
   }),

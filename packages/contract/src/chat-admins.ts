@@ -16,7 +16,7 @@ const PERMISSIONS = {
   can_pin_messages: 'Pin messages.',
   can_promote_members: 'Make others administrators.',
   can_manage_video_chats: 'Manage video chats.',
-  can_manage_chat: 'What every administrator may: see who did what, statistics, hidden members.',
+  can_manage_chat: 'What every administrator may do: see who did what, statistics and hidden members.',
 } as const;
 
 export type ChatPermission = keyof typeof PERMISSIONS;
@@ -37,9 +37,9 @@ export const chatAdminResource = z
     id: z.int().describe("The platform's id of the administrator."),
     ...nameFields,
     is_bot: isBotField,
-    status: z.enum(['creator', 'administrator']).describe('creator has every permission.'),
-    custom_title: z.string().describe('What stands beside the name.').optional(),
-    can_be_edited: z.boolean().describe('Whether the bot may change what this administrator may do.'),
+    status: z.enum(['creator', 'administrator']).describe('A creator has every permission.'),
+    custom_title: z.string().describe('The title that is shown beside the name.').optional(),
+    can_be_edited: z.boolean().describe('True if the bot may change the permissions of this administrator.'),
     permissions: chatPermissions.describe('What the administrator may do.'),
   })
   .meta({ id: 'Admin' });
@@ -86,8 +86,8 @@ export const chatAdminOperations = {
     method: 'GET',
     paths: ['/api/admins'],
     role: 'any',
-    summary: 'The administrators of a chat as the platform names them now, its creator first.',
-    description: 'The platform is asked every time.',
+    summary: 'Lists the current administrators of a chat, its creator first.',
+    description: 'Each call asks the platform.',
     input: z.object({ bot_id: botId(), chat_id: chatId(), ...pagedInputs() }),
     output: z.array(chatAdminResource),
     botInputs: ['bot_id'],
@@ -100,12 +100,12 @@ export const chatAdminOperations = {
     audit: ['title'],
     paths: ['/api/admins/title'],
     role: 'any',
-    summary: 'Gives an administrator whom the bot appointed a title.',
+    summary: 'Sets the title of an administrator whom the bot appointed.',
     input: z.object({
       ...userOfChat(),
       title: text({ max: 16 })
         .refine((title) => !EMOJI.test(title), 'must not contain emoji')
-        .describe('At most 16 characters, no emoji; an empty one takes the title away.'),
+        .describe('At most 16 characters, no emoji. An empty text removes the title.'),
     }),
     output: okAnswer,
     botInputs: ['bot_id'],
@@ -118,12 +118,12 @@ export const chatAdminOperations = {
     audit: ['promote'],
     paths: ['/api/admins/promote'],
     role: 'any',
-    summary: 'Makes a member an administrator, or changes what an administrator may do.',
+    summary: 'Makes a member an administrator, or changes the permissions of an administrator.',
     input: z.object({
       ...userOfChat(),
       permissions: wantedPermissions
         .describe(
-          'Exactly these from now on; what is absent is not permitted. Without permissions: all that the bot itself has, except appointing administrators.',
+          'All permissions that the administrator has from now on; an absent one is not granted. Without `permissions`: all that the bot itself has, except making others administrators.',
         )
         .optional(),
     }),
@@ -141,7 +141,7 @@ export const chatAdminOperations = {
     audit: ['demote'],
     paths: ['/api/admins/demote'],
     role: 'any',
-    summary: 'Makes an administrator whom the bot appointed a member again, without any permission.',
+    summary: 'Takes all permissions from an administrator whom the bot appointed. They are a member again.',
     input: z.object(userOfChat()),
     output: okAnswer,
     botInputs: ['bot_id'],

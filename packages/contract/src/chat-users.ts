@@ -18,11 +18,11 @@ export const chatUserOperations = {
     method: 'GET',
     paths: ['/api/users/list'],
     role: 'any',
-    summary: 'Who wrote in a chat, by id.',
+    summary: 'Lists the users who wrote in a chat, by id.',
     input: z.object({
       bot_id: botIdOfChat(),
       chat_id: chatId(),
-      q: text({ max: 256 }).optional().describe('A part of a name or the username, in any case.'),
+      q: text({ max: 256 }).optional().describe('A part of a name or of the username. Case does not matter.'),
       ...pagedInputs({ default: 50 }),
     }),
     output: z.array(chatUserResource),
@@ -36,13 +36,16 @@ export const chatUserOperations = {
     paths: ['/api/users/ban'],
     role: 'any',
     summary: 'Bans a user from the chat.',
-    description: 'The platform decides whether the bot may; what it says against it comes back as a 400.',
+    description:
+      'The platform decides whether the bot may do this. If it refuses, the answer is a 400 with its reason.',
     input: z.object({
       ...userOfChat(),
       until_date: integer({ min: 0, max: 2_147_483_647 })
-        .describe('Unix seconds; absent, or nearer than 30 s or farther than 366 days: for ever.')
+        .describe(
+          'When the ban ends, in Unix seconds. Absent, less than 30 s ahead or more than 366 days ahead: for ever.',
+        )
         .optional(),
-      revoke_messages: flag().describe('Also deletes what the user wrote.').optional(),
+      revoke_messages: flag().describe('True: the messages of the user are deleted, too.').optional(),
     }),
     output: okAnswer,
     botInputs: ['bot_id'],
@@ -55,7 +58,7 @@ export const chatUserOperations = {
     audit: ['unban'],
     paths: ['/api/users/unban'],
     role: 'any',
-    summary: 'Lifts a ban; who is not banned stays what they are.',
+    summary: 'Lifts a ban. For a user who is not banned nothing changes.',
     input: z.object(userOfChat()),
     output: okAnswer,
     botInputs: ['bot_id'],

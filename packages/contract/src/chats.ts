@@ -11,10 +11,10 @@ export const chatResource = z
   .strictObject({
     id: z.int().describe("The platform's id of the chat."),
     bot_id: botIdField,
-    title: z.string().describe('The title; of a private chat the name of the person.').optional(),
-    type: z.enum(CHAT_TYPES).describe("The platform's word for the kind of chat."),
+    title: z.string().describe('The title. Of a private chat, the name of the person.').optional(),
+    type: z.enum(CHAT_TYPES).describe("The kind of chat, in the platform's words."),
     ...nameFields,
-    message_count: z.int().describe('Messages kept and not deleted.'),
+    message_count: z.int().describe('The number of messages that are kept and not deleted.'),
   })
   .meta({ id: 'Chat' });
 
@@ -36,10 +36,12 @@ export const chatOperations = {
     method: 'GET',
     paths: ['/api/chats'],
     role: 'any',
-    summary: 'The chats a bot has been seen in, by id.',
+    summary: 'Lists the chats in which a bot was seen, by id.',
     input: z.object({
       bot_id: botId(),
-      q: text({ max: 256 }).optional().describe('A part of the title, a name or the username, in any case.'),
+      q: text({ max: 256 })
+        .optional()
+        .describe('A part of the title, of a name or of the username. Case does not matter.'),
       type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
       ...pagedInputs(),
     }),
@@ -53,7 +55,7 @@ export const chatOperations = {
     method: 'GET',
     paths: ['/api/chats/refresh'],
     role: 'any',
-    summary: 'Asks the platform what the chat is called now, and keeps the answer.',
+    summary: 'Asks the platform for the current title and names of a chat, and stores them.',
     output: chatResource,
     errors: PLATFORM_ERRORS,
     example: { input: EXAMPLE_CHAT, output: CHAT },
@@ -65,7 +67,7 @@ export const chatOperations = {
     audit: ['chat_delete'],
     paths: ['/api/chats/delete'],
     role: 'any',
-    summary: 'Removes the chat and its messages from our records; at the platform nothing changes.',
+    summary: 'Removes a chat and its messages from Flotilla. Nothing changes at the platform.',
     output: okAnswer,
     readOnlyFields: fieldsBeside(chatResource, oneChat.input.shape),
     example: { input: EXAMPLE_CHAT, output: { ok: true } },

@@ -21,11 +21,16 @@ export const reasonCode = z
   .meta({
     id: 'ReasonCode',
     description:
-      'refused: the backend, or the chat that rules send to, answered with an error. unreachable: no connection, or it ' +
-      'broke. timed_out: no whole answer within 60 s. forbidden_address: the backend lies where none may. expired: its ' +
-      'time was over before its turn came. crashed: handling it ended three workers. backend_removed, rules_removed: ' +
-      'its reader was switched off. destination_failed: rules could not send it to some destination. unstorable: the ' +
-      'history cannot keep it. unknown: given up by a release without codes.',
+      '- `refused`: the backend, or the chat that a routing rule sends to, answered with an error\n' +
+      '- `unreachable`: there was no connection, or it broke\n' +
+      '- `timed_out`: no complete answer came within 60 s\n' +
+      '- `forbidden_address`: the backend has an address that is not allowed\n' +
+      '- `expired`: the update expired before it could be delivered\n' +
+      '- `crashed`: three workers ended while they handled the update\n' +
+      '- `backend_removed`, `rules_removed`: forwarding or the routing rules were switched off\n' +
+      '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
+      '- `unstorable`: the history cannot store the update\n' +
+      '- `unknown`: an old release gave the update up without a code',
   });
 
 export type ReasonCode = z.infer<typeof reasonCode>;
@@ -33,52 +38,55 @@ export type ReasonCode = z.infer<typeof reasonCode>;
 /** Where rules could not send an update. */
 export const failedDestination = z
   .strictObject({
-    name: z.string().describe('`rule <id>`, or `the reply` to a routed message.'),
-    reason_code: reasonCode.describe('Why.'),
-    status: z.int().optional().describe('`error_code` of the platform; absent when it did not answer.'),
-    error: z.string().describe('The same for people.'),
+    name: z.string().describe('`rule <id>`; or `the reply`, which is the answer to a routed message.'),
+    reason_code: reasonCode.describe('Why it failed, as a code.'),
+    status: z.int().optional().describe('The `error_code` of the platform. Absent if it did not answer.'),
+    error: z.string().describe('Why it failed, in words.'),
   })
   .meta({ id: 'FailedDestination' });
 
 export type FailedDestination = z.infer<typeof failedDestination>;
 
-/** An update that has not reached its backend: one that is tried again, or one that was given up. */
+/** An update that has not reached its reader: it is retried, or it was given up. */
 export const deliveryResource = z
   .strictObject({
-    id: z.int().optional().describe('Of a dead letter: what redrive takes.'),
+    id: z.int().optional().describe('Only for a dead letter: its id, which redrive takes.'),
     bot_id: botIdField,
     update_id: updateIdField,
-    state: z.enum(['retrying', 'dead']).describe('retrying: it is tried again. dead: it was given up.'),
-    reader: z.enum(['push', 'rules', 'history']).describe('Who gave up, or tries again.'),
-    attempts: z.int().describe('How often it was tried.'),
-    last_status: z.int().optional().describe('HTTP status of the last answer; absent when there was none.'),
-    reason_code: reasonCode.describe('Why it failed last, or was given up.'),
-    last_error: z.string().describe('The same for people: the answer or the fault of the last try.'),
-    first_failed_at: z.iso.datetime().optional().describe('Absent when no try has failed.'),
-    last_failed_at: z.iso.datetime().describe('When the last try failed.').optional(),
-    next_attempt_at: z.iso.datetime().describe('When it is tried again.').optional(),
-    expires_at: z.iso.datetime().optional().describe('Of one that is tried again: when it is given up at the latest.'),
+    state: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it was given up.'),
+    reader: z.enum(['push', 'rules', 'history']).describe('The reader that retries the update, or gave it up.'),
+    attempts: z.int().describe('The number of attempts.'),
+    last_status: z.int().optional().describe('The HTTP status of the last answer. Absent if there was none.'),
+    reason_code: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
+    last_error: z.string().describe('The same in words: the answer or the error of the last attempt.'),
+    first_failed_at: z.iso.datetime().optional().describe('When the first attempt failed. Absent if none failed.'),
+    last_failed_at: z.iso.datetime().describe('When the last attempt failed.').optional(),
+    next_attempt_at: z.iso.datetime().describe('When the next attempt is made.').optional(),
+    expires_at: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
     dead_at: z.iso.datetime().describe('When it was given up.').optional(),
-    destinations: z.array(failedDestination).optional().describe('Of a dead letter of rules: who never got it.'),
-    payload: z.string().optional().describe("Of a dead letter: the update's own JSON text."),
+    destinations: z
+      .array(failedDestination)
+      .optional()
+      .describe('Only for a dead letter of routing rules: the destinations that did not get it.'),
+    payload: z.string().optional().describe('Only for a dead letter: the JSON text of the update.'),
   })
   .meta({ id: 'Delivery' });
 
 export type DeliveryResource = z.infer<typeof deliveryResource>;
 
-/** One try to deliver an update. */
+/** One attempt to deliver an update. */
 export const attemptResource = z
   .strictObject({
     at: z.iso.datetime().describe('When it was sent.'),
     update_id: updateIdField,
-    status: z.int().describe('HTTP status; 0 when there was no answer.'),
-    duration_ms: z.int().describe('Milliseconds from sending to the whole answer.'),
-    error: z.string().describe('What went wrong; absent when it was delivered.').optional(),
+    status: z.int().describe('The HTTP status. 0: there was no answer.'),
+    duration_ms: z.int().describe('Milliseconds from sending to the complete answer.'),
+    error: z.string().describe('What went wrong. Absent if the update was delivered.').optional(),
   })
   .meta({ id: 'DeliveryAttempt' });
 
 const redriven = z
-  .strictObject({ ok: okField, redriven: z.int().describe('How many are on their way again.') })
+  .strictObject({ ok: okField, redriven: z.int().describe('The number of dead letters that are sent again.') })
   .meta({ id: 'Redriven' });
 
 const FAILURE = 'Wrong response from the webhook: 502 Bad Gateway';
@@ -88,10 +96,11 @@ export const deliveryOperations = {
     method: 'GET',
     paths: ['/api/deliveries'],
     role: 'any',
-    summary: 'Updates that have not reached their reader: those tried again first, then dead letters, newest first.',
+    summary:
+      'Lists updates that have not reached their reader: first those that are retried, then dead letters, newest first.',
     input: z.object({
       bot_id: botId(),
-      state: z.enum(['retrying', 'dead']).optional(),
+      state: z.enum(['retrying', 'dead']).optional().describe('Only updates in this state.'),
       ...pagedInputs({ default: 50, max: 200 }),
     }),
     output: z.array(deliveryResource),
@@ -121,7 +130,7 @@ export const deliveryOperations = {
     method: 'GET',
     paths: ['/api/deliveries/attempts'],
     role: 'any',
-    summary: "The last 100 tries to deliver this bot's updates, newest first.",
+    summary: 'Lists the last 100 attempts to deliver updates of a bot, newest first.',
     input: z.object({ bot_id: botId() }),
     output: z.array(attemptResource),
     botInputs: ['bot_id'],
@@ -136,9 +145,12 @@ export const deliveryOperations = {
     audit: ['redrive'],
     paths: ['/api/deliveries/redrive'],
     role: 'admin',
-    summary:
-      'Sends dead letters of push and of rules again, in the order of their updates; all of the bot where no ids are given.',
-    input: z.object({ bot_id: botId(), ids: ownIds(1000).describe('Which of them; absent: all.').optional() }),
+    summary: 'Sends dead letters again, in the order of their updates.',
+    description: 'It sends those of push and of routing rules. Without `ids` it sends all of the bot.',
+    input: z.object({
+      bot_id: botId(),
+      ids: ownIds(1000).describe('The ids of the dead letters. Absent: all.').optional(),
+    }),
     output: redriven,
     botInputs: ['bot_id'],
     example: { input: { bot_id: 7, ids: [31, 32] }, output: { ok: true, redriven: 2 } },

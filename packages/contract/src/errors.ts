@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
-/** The further errors of an operation that calls the platform: it refused bot or call, is busy, failed or was late. */
+/** The further errors of an operation that calls the platform. */
 export const PLATFORM_ERRORS = [
   'token_refused',
   'platform_refused',
@@ -33,18 +33,18 @@ export const PLATFORM_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 const fault = z.strictObject({
-  path: z.string().min(1).describe('The input at fault; `body` or `query` where it is the whole of it.'),
-  reason: z.string().describe('What is wrong with it, continuing the sentence that its name begins.'),
+  path: z.string().min(1).describe('The name of the input. `body` or `query` if the fault concerns all of it.'),
+  reason: z.string().describe('What is wrong with the input. Read it after the name, as one sentence.'),
 });
 
 /** Every error's body. */
 export const errorAnswer = z
   .strictObject({
     error: z.string().describe('What went wrong, in a sentence for people.'),
-    code: z.enum(codes).describe('The same for programs.'),
-    request_id: z.string().describe('As in `X-Request-Id` and in the log.'),
-    details: z.array(fault).describe('Of a 400: every fault, not only the first.').optional(),
-    error_code: z.int().optional().describe("The platform's own code, where the platform refused."),
+    code: z.enum(codes).describe('What went wrong, as a word for programs.'),
+    request_id: z.string().describe('The id of the request, as in `X-Request-Id` and in the log.'),
+    details: z.array(fault).describe('Only for a 400: every fault, not only the first.').optional(),
+    error_code: z.int().optional().describe("The platform's own code, if the platform refused."),
   })
   .meta({ id: 'Error' });
 

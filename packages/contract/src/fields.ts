@@ -2,16 +2,18 @@ import { z } from 'zod';
 
 /** Fields that mean the same in every resource. */
 
-export const ownIdField = z.int().describe('Our own id, never used again.');
-export const botIdField = z.int().describe('Our own id of the bot.');
+export const ownIdField = z.int().describe('The id in Flotilla. It is never used again.');
+export const botIdField = z.int().describe('The id of the bot in Flotilla.');
 export const chatIdField = z.int().describe("The platform's id of the chat.");
 export const userIdField = z.int().describe("The platform's id of the user.");
-export const updateIdField = z.int().describe("The update's id, as its readers get it.");
+export const updateIdField = z
+  .int()
+  .describe('The id under which Flotilla delivers the update. It can differ from the id at the platform.');
 export const usernameField = z.string().describe('The username, without @.');
-export const isBotField = z.boolean().describe('Whether it is a bot.');
-export const enabledField = z.boolean().describe('Whether it is in use.');
-export const messageCountField = z.int().describe('How many messages.');
-export const createdAtField = z.iso.datetime().describe('When it was made.');
+export const isBotField = z.boolean().describe('True if it is a bot.');
+export const enabledField = z.boolean().describe('True if it is in use.');
+export const messageCountField = z.int().describe('The number of messages.');
+export const createdAtField = z.iso.datetime().describe('When it was created.');
 export const okField = z.literal(true).describe('Always true.');
 
 /** What the platform calls a user. */

@@ -15,16 +15,17 @@ export const fileOperations = {
     method: 'GET',
     paths: ['/api/files'],
     role: 'any',
-    summary: 'A file that a chat of the bot has shown, streamed from the platform, whole or in one range.',
+    summary: 'Downloads a file that was shown in a chat of the bot: the whole file, or one range of it.',
     description:
-      'Pictures, sound and video come with their own type and are shown in place; everything else is an attachment. A ' +
-      '`Range` of bytes is answered with 206, one outside of the file with 416. The platform gives files of up to 20 MB. ' +
-      'As with proxied files no browser runs what is in them: `Content-Security-Policy: sandbox`, `nosniff`.',
+      'The file is streamed from the platform, which gives files of up to 20 MB. Pictures, sound and video have their own ' +
+      'media type, and browsers show them in place. Every other file is an attachment. A `Range` of bytes is answered ' +
+      'with 206, a range outside of the file with 416. As with proxied files, browsers run nothing that is in the file: ' +
+      'the answer has `Content-Security-Policy: sandbox` and `nosniff`.',
     input: z.object({
       bot_id: botId(),
-      file_id: text({ min: 1, max: 256 }).describe('As `file_id` of a message says.'),
+      file_id: text({ min: 1, max: 256 }).describe('The `file_id` of a message.'),
     }),
-    output: z.string().describe("The file's bytes."),
+    output: z.string().describe('The bytes of the file.'),
     mediaTypes: ['application/octet-stream', ...SHOWN_MEDIA_TYPES],
     botInputs: ['bot_id'],
     errors: PLATFORM_ERRORS,

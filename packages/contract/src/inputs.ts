@@ -51,18 +51,20 @@ const ABOVE_MAXIMUM = 'x-above-maximum';
 const anyOwnId = () => integer({ min: 1 });
 
 /** One of our own ids: 1 and up. */
-export const ownId = () => anyOwnId().describe('Our own id.');
+export const ownId = () => anyOwnId().describe('The id in Flotilla.');
 
 /** A list of our own ids. */
 export const ownIds = (max: number) => listOf(anyOwnId(), max);
 
 /** The bot of a call. */
-export const botId = () => anyOwnId().describe('Our own id of the bot.');
+export const botId = () => anyOwnId().describe('The id of the bot in Flotilla.');
 
 /** The bot of a call; it may be left out where the chat tells which bot is meant. */
 export const botIdOfChat = () =>
   anyOwnId()
-    .describe('Our own id of the bot. It may be left out where exactly one bot that the caller sees tracks the chat.')
+    .describe(
+      'The id of the bot in Flotilla. It may be left out if exactly one bot that the caller sees tracks the chat.',
+    )
     .optional();
 
 /** An id of the platform; chats have negative ones. */
@@ -80,9 +82,9 @@ export const chatId = () =>
         error: ({ input }) => (input === undefined ? IS_REQUIRED : NO_CHAT),
       }),
     )
-    .describe("The platform's id of the chat (groups and channels have negative ones), or its public name: `@name`.");
+    .describe("The platform's id of the chat (negative for groups and channels), or its public name: `@name`.");
 
-const userId = (id: ReturnType<typeof integer>) => id.describe('The id of the user.');
+const userId = (id: ReturnType<typeof integer>) => id.describe("The platform's id of the user.");
 
 /** A user or a channel that writes in a chat. */
 export const authorId = () => userId(platformId());
@@ -155,14 +157,16 @@ const LONGEST_LIST = 10_000;
 export function limitInput({ default: normal = LONGEST_LIST, max = LONGEST_LIST }: PageSize) {
   return loweredInteger({ min: 1, max })
     .default(normal)
-    .describe(`How many at most; more than ${max} is lowered to ${max}.`);
+    .describe(`The largest number of rows in the answer. More than ${max} is lowered to ${max}.`);
 }
 
 type PageSize = { default?: number; max?: number };
 
 const paging = {
-  offset: integer({ min: 0 }).default(0).describe('How many to leave out at the beginning.'),
-  before: text({ min: 1, max: 300 }).optional().describe('The cursor of a Link header: rows after that place.'),
+  offset: integer({ min: 0 }).default(0).describe('The number of rows to skip at the beginning.'),
+  before: text({ min: 1, max: 300 })
+    .optional()
+    .describe('The cursor from a `Link` header. The answer has the rows after it.'),
 };
 
 /** The inputs by which a list is paged; one without a page size of its own answers the longest list there is. */

@@ -19,29 +19,35 @@ export const MEDIA_TYPES = [
 
 export const messageResource = z
   .strictObject({
-    id: z.int().describe("The platform's message id, a counter of its chat; negative for a callback and a ban."),
+    id: z
+      .int()
+      .describe(
+        "The platform's id of the message, a counter of its chat. It is negative for a callback and for a ban.",
+      ),
     chat_id: chatIdField,
     bot_id: botIdField,
     user_id: userIdField.optional(),
     ...nameFields,
     text: z
       .string()
-      .describe('The text or the caption; of a callback the data of its button; else what `service` names, for people.')
+      .describe(
+        'The text or the caption. Of a callback: the data of its button. Otherwise: what `service` names, in words.',
+      )
       .optional(),
-    date: z.int().describe('Unix seconds.'),
-    media_type: z.enum(MEDIA_TYPES).describe('What it carries; absent for text.').optional(),
-    file_id: z.string().describe('What `GET /api/files` takes; absent without a file.').optional(),
+    date: z.int().describe('The date in Unix seconds.'),
+    media_type: z.enum(MEDIA_TYPES).describe('What the message carries. Absent for text.').optional(),
+    file_id: z.string().describe('The id that `GET /api/files` takes. Absent if there is no file.').optional(),
     reply_to_message_id: z
       .int()
-      .describe('The message that it answers; of a callback the one with the button.')
+      .describe('The message that this one answers. Of a callback: the message with the button.')
       .optional(),
-    edited_at: z.iso.datetime().describe('When it was edited last; absent: never.').optional(),
-    deleted_at: z.iso.datetime().describe('When it was deleted; absent: it is there.').optional(),
-    outgoing: z.boolean().describe('Whether the bot itself sent it.'),
+    edited_at: z.iso.datetime().describe('When it was last edited. Absent: never.').optional(),
+    deleted_at: z.iso.datetime().describe('When it was deleted. Absent: it is not deleted.').optional(),
+    outgoing: z.boolean().describe('True if the bot itself sent it.'),
     service: z
       .string()
       .describe(
-        'What a message is that is no plain text and carries no medium: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
+        'The kind of a message that is no plain text and carries no media: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
       )
       .optional(),
   })
@@ -82,10 +88,10 @@ const CSV = [
 
 /** Filters for the messages of a chat; all must match. */
 const messageFilter = {
-  media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages that carry this.'),
-  user_id: platformId().optional().describe('Only what this user, or this channel, wrote.'),
-  from: moment().optional().describe('Only messages dated then or later.'),
-  to: moment().optional().describe('Only messages dated then or earlier.'),
+  media_type: z.enum(MEDIA_TYPES).optional().describe('Only messages with this `media_type`.'),
+  user_id: platformId().optional().describe('Only messages of this user or channel.'),
+  from: moment().optional().describe('Only messages of this time or later: Unix seconds, or ISO 8601 with a zone.'),
+  to: moment().optional().describe('Only messages of this time or earlier, in the same forms.'),
 };
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -99,12 +105,12 @@ const parseMode = z
       PARSE_MODES.find((mode) => typeof value === 'string' && mode.toLowerCase() === value.toLowerCase()) ?? value,
     z.enum(PARSE_MODES),
   )
-  .describe('How the text is marked up; in any case of the letters.');
+  .describe('How the text is marked up. Case does not matter.');
 
 const sendInputs = {
   bot_id: botId(),
   chat_id: chatId(),
-  text: text({ min: 1, max: 16384 }).describe('The text.'),
+  text: text({ min: 1, max: 16384 }).describe('The text to send.'),
   reply_to_message_id: integer({ min: 1 }).describe('The message to reply to.').optional(),
   parse_mode: parseMode.optional(),
 };
@@ -126,13 +132,13 @@ export const messageOperations = {
     method: 'GET',
     paths: ['/api/messages'],
     role: 'any',
-    summary: 'The messages of a chat, newest first.',
+    summary: 'Lists the messages of a chat, newest first.',
     description:
-      'By `date`, then by `id`. A chat that is not tracked is an empty list. Filters must all hold; the total counts what passes them.',
+      'They are sorted by `date`, then by `id`. The list of a chat that is not tracked is empty. All given filters must match. `X-Total-Count` counts only the messages that match.',
     input: z.object({
       bot_id: botId(),
       chat_id: chatId(),
-      include_deleted: flag().describe('Whether messages deleted since are listed, too.').default(false),
+      include_deleted: flag().describe('True: deleted messages are listed, too.').default(false),
       ...messageFilter,
       ...pagedInputs({ default: 50, max: 200 }),
     }),
@@ -146,13 +152,16 @@ export const messageOperations = {
     audit: ['export'],
     paths: ['/api/messages/export'],
     role: 'any',
-    summary: 'All messages of a chat, streamed: one JSON object a line, or CSV with a header line.',
+    summary: 'Exports the messages of a chat: one JSON object per line, or CSV with a header line.',
     description:
-      "A message is as in the other lists. The answer is streamed: one that breaks off was not complete. In CSV a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, has an apostrophe (`'`) before it, so that no spreadsheet runs it as a formula; numbers stay numbers.",
+      "A message has the same fields as in the lists. The answer is streamed. If the connection breaks off, the export is not complete.\n\nIn CSV, a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, gets an apostrophe (`'`) before it. So no spreadsheet runs it as a formula. Numbers stay numbers.",
     input: z.object({
       bot_id: botId(),
       chat_id: chatId(),
-      format: z.enum(EXPORT_FORMATS).default('ndjson'),
+      format: z
+        .enum(EXPORT_FORMATS)
+        .default('ndjson')
+        .describe('ndjson: one JSON object per line. csv: with a header line.'),
       ...messageFilter,
     }),
     output: z.string(),
@@ -166,7 +175,8 @@ export const messageOperations = {
     method: 'GET',
     paths: ['/api/messages/search'],
     role: 'any',
-    summary: 'The messages of a chat that have all the words, the last one as a prefix; newest first.',
+    summary: 'Searches the messages of a chat, newest first.',
+    description: 'A message must have all the words. Of the last word, the beginning is enough.',
     input: z.object({
       bot_id: botIdOfChat(),
       chat_id: chatId(),
@@ -184,7 +194,8 @@ export const messageOperations = {
     audit: ['send'],
     paths: ['/api/messages/send'],
     role: 'any',
-    summary: 'Sends a text as the bot; the answer comes after it is stored.',
+    summary: 'Sends a text as the bot.',
+    description: 'The answer comes after the message is stored.',
     input: z.object(sendInputs),
     output: messageResource,
     botInputs: ['bot_id'],
@@ -199,7 +210,8 @@ export const messageOperations = {
     audit: ['delete'],
     paths: ['/api/messages/delete'],
     role: 'any',
-    summary: 'Deletes a message for everybody in the chat; our records mark it deleted.',
+    summary: 'Deletes a message for everybody in the chat.',
+    description: 'Flotilla keeps the message and marks it as deleted.',
   }),
 
   pinMessage: defineOperation({

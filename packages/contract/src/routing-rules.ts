@@ -10,13 +10,16 @@ export type ConditionType = (typeof CONDITION_TYPES)[number];
 export const ROUTING_ACTIONS = ['forward', 'copy', 'drop'] as const;
 export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 
-/** What happens to a message if a worker crashes between sending and recording it: sent again, or left out. */
+/** After a crash between sending a message and recording it: send it again, or leave it out. */
 export const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
-const SOURCE_NOTE = 'The bot whose messages it is about.';
+const SOURCE_NOTE = 'The bot whose messages the rule is about.';
 const CONDITION_TYPE_NOTE = 'What `condition_value` is compared with.';
-const ACTION_NOTE = 'forward shows where a message came from, copy does not, drop keeps it from the backend.';
+const DELIVERY_NOTE =
+  'What happens to a message if a worker crashes while it sends it. at_least_once: it may be sent twice. at_most_once: it may not be sent at all.';
+const ACTION_NOTE =
+  'forward: sends the message and shows where it came from. copy: sends it and does not show that. drop: keeps it from the backend.';
 
 export const routingRuleResource = z
   .strictObject({
@@ -26,13 +29,16 @@ export const routingRuleResource = z
     condition_type: z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE),
     condition_value: z
       .string()
-      .describe('chat_id, user_id: that id. keyword: a word or phrase. text: a regular expression. all: empty.'),
+      .describe(
+        'For chat_id and user_id: the id. For keyword: a word or phrase. For text: a regular expression. For all: empty.',
+      ),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
-    target_chat_id: z.int().optional().describe('Absent only where the action is drop.'),
+    target_chat_id: z
+      .int()
+      .optional()
+      .describe('The chat that the messages are sent to. Absent only if the action is drop.'),
     enabled: enabledField,
-    delivery: z
-      .enum(ROUTING_DELIVERIES)
-      .describe('Whether the one message that is under way in a crash may be sent twice or not at all.'),
+    delivery: z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE),
     description: z.string().describe('A text for people.'),
     created_at: createdAtField,
   })
@@ -61,22 +67,19 @@ const conditionValue = () =>
   z.preprocess(
     (value) => (Number.isSafeInteger(value) ? String(value) : value),
     text({ max: 500 }).describe(
-      'chat_id, user_id: that id. keyword: a word or phrase, in any case. text: a regular expression (RE2 syntax, found anywhere). all: nothing.',
+      'For chat_id and user_id: the id. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing.',
     ),
   );
 const action = () => z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE);
-const enabled = () => flag().describe('Whether it is in use.');
-const delivery = () =>
-  z
-    .enum(ROUTING_DELIVERIES)
-    .describe('What a crash between sending and recording does: sends that message again, or leaves it out.');
+const enabled = () => flag().describe('True if the rule is in use.');
+const delivery = () => z.enum(ROUTING_DELIVERIES).describe(DELIVERY_NOTE);
 const description = () => text({ max: 4096 }).describe('A text for people.');
 
 const targets = {
-  target_bot_id: ownId().optional().describe('Required unless the action is drop.'),
+  target_bot_id: ownId().optional().describe('The bot that sends. Required unless the action is drop.'),
   target_chat_id: nullable(platformId())
     .optional()
-    .describe('Required unless the action is drop. 0: the chat that the message came from.'),
+    .describe('The chat to send to. Required unless the action is drop. 0: the chat that the message came from.'),
 };
 
 const addInputs = {
@@ -107,12 +110,12 @@ export const routingRuleOperations = {
     method: 'GET',
     paths: ['/api/routes'],
     role: 'any',
-    summary: 'The routing rules of a source bot, or those that send by a target bot, in the order they run.',
+    summary: 'Lists the routing rules of a source bot or of a target bot, in the order in which they run.',
     input: z.object({
-      bot_id: ownId().optional().describe('The source bot; it may be left out where a target bot is named.'),
+      bot_id: ownId().optional().describe('The source bot. It may be left out if `target_bot_id` is given.'),
       target_bot_id: ownId()
         .optional()
-        .describe('The bot that sends. Of rules whose source the caller does not see none is listed.'),
+        .describe('The bot that sends. Rules whose source bot the caller does not see are not listed.'),
       ...pagedInputs(),
     }),
     output: z.array(routingRuleResource),
@@ -127,7 +130,7 @@ export const routingRuleOperations = {
     paths: ['/api/routes/add'],
     role: 'admin',
     summary: 'Adds a routing rule.',
-    description: 'A rule whose target is its own source, the same bot and the same chat, is refused.',
+    description: 'A rule is refused if its target is its source: the same bot and the same chat.',
     input: z.object(addInputs),
     output: routingRuleResource,
     botInputs: ['source_bot_id', 'target_bot_id'],
@@ -151,7 +154,7 @@ export const routingRuleOperations = {
     audit: ['route_update'],
     paths: ['/api/routes/update'],
     role: 'admin',
-    summary: 'Changes what is named; absent fields keep their value.',
+    summary: 'Changes the given fields of a routing rule. Absent fields keep their value.',
     input: z.object(updateInputs),
     output: routingRuleResource,
     botInputs: ['source_bot_id', 'target_bot_id'],

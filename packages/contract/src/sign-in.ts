@@ -3,21 +3,19 @@ import { accountResource, EXAMPLE_ACCOUNT, knownPassword, newPassword, ROLES, us
 import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-/** The account behind a credential, and the key where that is one. */
+/** The account of the caller, and the API key if the call was made with one. */
 export const ownAccountResource = accountResource
   .extend({
     api_key: z
       .strictObject({
         id: z.int().describe('The id of the key.'),
         name: z.string().describe('A name for people.'),
-        role: z
-          .enum(ROLES)
-          .describe('What the key may do now: its own role, or that of the account if it is narrower.'),
+        role: z.enum(ROLES).describe('The role of the key now: its own, or that of the account if that is narrower.'),
         bot_ids: z.array(z.int()).nullable().describe('The bots that the key sees now; null: every bot.'),
-        expires_at: z.iso.datetime().describe('When it ends; absent: never.').optional(),
+        expires_at: z.iso.datetime().describe('When the key expires. Absent: never.').optional(),
       })
       .optional()
-      .describe('The key that was sent; absent with a session.'),
+      .describe('The API key of the call. Absent with a session.'),
   })
   .meta({ id: 'OwnAccount' });
 
@@ -31,7 +29,7 @@ export const signInOperations = {
     role: 'public',
     summary: 'Signs in and sets the session cookie.',
     description:
-      'The spelling of the username does not matter: case, width and accents may be written in any way. After five failures of an account or an address within 15 minutes it answers 429; an address from which the account has signed in before counts for itself.',
+      'In the username, case, width and accents do not matter. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
     input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
     bodyLimitBytes: 16_384,
     output: z.strictObject({ user: accountResource, must_change_password: z.boolean() }),
@@ -58,8 +56,9 @@ export const signInOperations = {
     method: 'GET',
     paths: ['/api/auth/me'],
     role: 'any',
-    summary: 'The account behind the credential, and what the key may do where that is one.',
-    description: 'With an API key it also says which key that is, and what it may do: at most what its account may.',
+    summary: 'Shows the account of the caller.',
+    description:
+      'With an API key, the answer also says which key it is and what the key may do. That is at most what its account may do.',
     input: z.object({}),
     output: ownAccountResource,
     beforePasswordChange: true,
@@ -77,10 +76,10 @@ export const signInOperations = {
     audit: ['password_change', 'sign_in_limit'],
     paths: ['/api/auth/change-password'],
     role: 'any',
-    summary: 'Changes the own password; the other sessions of the account end.',
-    description: 'Failures count as those of signing in do.',
+    summary: 'Changes your own password and ends the other sessions of the account.',
+    description: 'A wrong old password counts as a failed sign-in.',
     input: z.object({
-      old_password: knownPassword().describe('The password as it is.'),
+      old_password: knownPassword().describe('The current password.'),
       new_password: newPassword(),
     }),
     output: okAnswer,

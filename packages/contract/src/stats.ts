@@ -19,16 +19,22 @@ const hour = z.strictObject({
 
 export const chatStatsResource = z
   .strictObject({
-    total_messages: z.int().describe('All messages kept and not deleted, as message_count of the chat.'),
-    today_messages: z.int().describe('Those of today; a day begins at 00:00 UTC.'),
-    active_users: z.int().describe('How many users wrote today; the bot itself does not count.'),
+    total_messages: z
+      .int()
+      .describe('The number of messages that are kept and not deleted, as `message_count` of the chat.'),
+    today_messages: z.int().describe('The number of messages of today. A day begins at 00:00 UTC.'),
+    active_users: z.int().describe('The number of users who wrote today. The bot itself does not count.'),
     top_users: z
       .array(topUser)
-      .describe('The ten users with the most messages of all time, most first; the bot itself is left out.'),
+      .describe(
+        'The ten users with the most messages of all time, the largest number first. The bot itself is left out.',
+      ),
     hourly: z
       .array(hour)
       .length(HOURS_OF_A_DAY)
-      .describe('The messages of today by hour: always 24 entries, hour 0 (00:00–00:59 UTC) to hour 23.'),
+      .describe(
+        'The messages of today by hour. There are always 24 entries, from hour 0 (00:00–00:59 UTC) to hour 23.',
+      ),
   })
   .meta({ id: 'Stats' });
 
@@ -47,7 +53,7 @@ export const statsOperations = {
     method: 'GET',
     paths: ['/api/stats'],
     role: 'any',
-    summary: 'How much is written in a chat, by whom and when.',
+    summary: 'Shows how much is written in a chat, by whom and when.',
     input: z.object({ bot_id: botId(), chat_id: chatId() }),
     output: chatStatsResource,
     botInputs: ['bot_id'],

@@ -10,8 +10,8 @@ export const tagResource = z
     chat_id: chatIdField,
     user_id: userIdField,
     username: usernameField.optional(),
-    tag: z.string().describe('The note itself.'),
-    color: z.string().describe('#RRGGBB'),
+    tag: z.string().describe('The text of the tag.'),
+    color: z.string().describe('The color, as #RRGGBB.'),
     created_at: createdAtField,
   })
   .meta({ id: 'Tag' });
@@ -34,11 +34,13 @@ const addInputs = {
   bot_id: botId(),
   chat_id: chatId(),
   user_id: authorId(),
-  username: text({ max: 64 }).optional().describe('Absent: as the user was last seen in the chat.'),
-  tag: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('The note itself.'),
+  username: text({ max: 64 })
+    .optional()
+    .describe('The username to store. Absent: the one that was last seen in the chat.'),
+  tag: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('The text of the tag.'),
   color: text({ max: 7 })
     .regex(/^#[0-9A-Fa-f]{6}$/, 'must have the form #RRGGBB')
-    .describe('The color of the note.')
+    .describe('The color, as #RRGGBB.')
     .default(DEFAULT_COLOR),
 };
 
@@ -47,7 +49,7 @@ export const tagOperations = {
     method: 'GET',
     paths: ['/api/tags'],
     role: 'any',
-    summary: 'The tags of the users of a chat, oldest first.',
+    summary: 'Lists the tags of all users of a chat, oldest first.',
     input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), ...pagedInputs() }),
     output: z.array(tagResource),
     botInputs: ['bot_id'],
@@ -58,7 +60,7 @@ export const tagOperations = {
     method: 'GET',
     paths: ['/api/tags/user'],
     role: 'any',
-    summary: 'The tags of one user of a chat, oldest first.',
+    summary: 'Lists the tags of one user of a chat, oldest first.',
     input: z.object({ bot_id: botIdOfChat(), chat_id: chatId(), user_id: authorId(), ...pagedInputs() }),
     output: z.array(tagResource),
     botInputs: ['bot_id'],
@@ -70,7 +72,7 @@ export const tagOperations = {
     audit: ['tag_add'],
     paths: ['/api/tags/add'],
     role: 'any',
-    summary: 'Tags a user of a chat, for the eyes of this one bot.',
+    summary: 'Adds a tag to a user of a chat. The tag belongs to this bot only.',
     input: z.object(addInputs),
     output: tagResource,
     botInputs: ['bot_id'],

@@ -11,7 +11,7 @@ const pollResult = z
     ok: okField,
     result: z
       .array(z.looseObject({ update_id: updateIdField }))
-      .describe('The updates, oldest first, in the bytes of the platform.'),
+      .describe("The updates, oldest first, in the platform's own bytes."),
   })
   .meta({ id: 'PollResult' });
 
@@ -31,31 +31,35 @@ export const updateOperations = {
     method: 'GET',
     paths: ['/api/updates/poll'],
     role: 'any',
-    summary: "A long poll for a bot's updates; offset acknowledges as the platform's getUpdates does.",
+    summary: "Polls for a bot's updates. `offset` acknowledges, as in the platform's getUpdates.",
     description:
-      'Polling must be on for the bot (`long_poll_enabled`). It blocks until an update is there or `timeout` passes; then `result` is empty. Any number of clients may poll at once, on any replica: each of those that wait gets a new update. `offset` acknowledges for everyone on the same consumer. A named `consumer`, of which a bot has at most 16, has a place of its own: it begins at the oldest update kept and is forgotten after 24 hours without a poll. `allowed_updates` filters this answer: `limit` counts what passes, other updates end no wait, and they are acknowledged by an `offset` above them as any other. A named consumer may ask for any kind, the default one for those that the bot is set to receive. An update is as the platform sent it.',
+      'Polling must be on for the bot (`long_poll_enabled`). The call waits until there is an update or until `timeout` passes; then `result` is empty. An update is as the platform sent it.\n\nAny number of clients may poll at the same time, on any replica. A new update goes to every client that waits. `offset` acknowledges for all clients of the same consumer.\n\nA named `consumer` has a cursor of its own. It begins at the oldest update that is kept. It is forgotten after 24 hours without a poll. A bot can have at most 16 of them.\n\n`allowed_updates` filters this answer only. `limit` counts the updates that pass. Other updates do not end the wait, and an `offset` above them acknowledges them, too. A named consumer may ask for any kind. The default consumer may ask for the kinds that the bot is set to receive.',
     input: z.object({
       bot_id: botId(),
       offset: integer()
         .default(0)
-        .describe('The last update_id seen plus one: what lies before it is acknowledged. Negative: from the end.'),
+        .describe(
+          'The last `update_id` that you have seen, plus one. It acknowledges all updates below it. Negative: counted from the end.',
+        ),
       limit: limitInput({ default: 100, max: 100 }),
       timeout: loweredInteger({ min: 0, max: MAX_POLL_TIMEOUT_S })
         .default(30)
-        .describe(`Seconds to wait for an update; more than ${MAX_POLL_TIMEOUT_S} is lowered. 0 answers at once.`),
+        .describe(
+          `Seconds to wait for an update. More than ${MAX_POLL_TIMEOUT_S} is lowered. With 0 the answer comes at once.`,
+        ),
       allowed_updates: listOf(text({ min: 1, max: 64 }), 100)
         .optional()
         .describe(
-          "Only these kinds are in this answer; an empty list means the platform's default set. Nothing is stored, and other readers get what they got.",
+          "Only these kinds are in this answer. An empty list means the platform's default set. The list is not stored, and other readers do not notice it.",
         ),
       consumer: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')
         .optional()
-        .describe('A named consumer has a place of its own in the log.'),
+        .describe('The name of a consumer with a cursor of its own. Absent: the default consumer.'),
     }),
     output: pollResult,
-    // Written by the handler, because updates keep the bytes of the platform.
+    // The handler writes the answer, because updates keep the platform's own bytes.
     mediaTypes: ['application/json'],
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID, offset: 0, timeout: 30 }, output: { ok: true, result: [UPDATE] } },

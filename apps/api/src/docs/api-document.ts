@@ -14,12 +14,12 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   /** Path → method in lower case → operation. */
   paths: Record<string, Record<string, JsonSchema>>;
-  /** What we send unasked. */
+  /** The requests that we send to backends. */
   webhooks: JsonSchema;
   components: Record<string, Record<string, JsonSchema>>;
 }
 
-/** The OpenAPI document of all that the api serves. */
+/** The OpenAPI document of everything that the api serves. */
 export function apiDocument(): OpenApiDocument {
   const components: Components = { writer: schemaWriter(), responses: {} };
   components.writer.write(errorAnswer, 'output');
@@ -39,7 +39,7 @@ export function apiDocument(): OpenApiDocument {
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Where this document came from.' }],
+    servers: [{ url: '/', description: 'The host that served this document.' }],
     tags: [...chaptersOf(Object.values(operations)), PROXY_CHAPTER],
     paths: { ...paths, ...(proxy.paths as OpenApiDocument['paths']) },
     webhooks: proxy.webhooks,
@@ -53,8 +53,8 @@ export function apiDocument(): OpenApiDocument {
 }
 
 const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key; it begins `flt_`.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'The cookie that signing in sets.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key. It begins with `flt_`.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'The cookie that sign-in sets.' },
 };
 
 function sorted<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {

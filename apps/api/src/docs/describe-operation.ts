@@ -19,19 +19,19 @@ export function describeOperation(name: string, operation: Operation, components
 
 const WHO = {
   public: 'Needs no credential.',
-  any: 'Open to the roles admin and user.',
+  any: 'For the roles admin and user.',
   admin: '**Admin only.**',
 } as const;
 
 function descriptionOf(operation: Operation): string {
   const { role, wholeFleet, lasting, botInputs = [], paths, audit = [], description } = operation;
   const [, ...others] = paths;
-  const bots = wholeFleet === true ? ' Not for a key that is limited to some bots.' : '';
-  const ends = lasting === true ? ' Nor for one that expires.' : '';
+  const bots = wholeFleet === true ? ' A key that is limited to some bots may not call it.' : '';
+  const ends = lasting === true ? ' A key that expires may not call it either.' : '';
   const sentences = [
     ...(description === undefined ? [] : [description]),
-    role === 'any' && botInputs.length > 0 ? `${WHO.any} A user must have the bot.` : `${WHO[role]}${bots}${ends}`,
-    ...(audit.length === 0 ? [] : [`Leaves an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
+    role === 'any' && botInputs.length > 0 ? `${WHO.any} The caller must see the bot.` : `${WHO[role]}${bots}${ends}`,
+    ...(audit.length === 0 ? [] : [`Writes an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
     ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
   ];
   return sentences.join('\n\n');
@@ -102,7 +102,7 @@ function body(
   });
   const encoding = lists.length === 0 ? {} : { encoding: Object.fromEntries(lists) };
   return {
-    description: 'Any field may be given in the query string instead; where it is in both, the body counts.',
+    description: 'Any field may be in the query string instead. If it is in both, the body counts.',
     content: {
       'application/json': { schema, example },
       'application/x-www-form-urlencoded': { schema, example, ...encoding },

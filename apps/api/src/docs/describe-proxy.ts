@@ -1,15 +1,16 @@
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
-/** The chapter of the document that stands beside REST: what programs of bots use. */
+/** The chapter for programs of bots; the other chapters describe REST. */
 export const PROXY_CHAPTER = {
   name: 'Bot API proxy',
   description:
-    'The Bot API itself, with the token as the only credential: a bot moves in by changing the API root of its library. ' +
-    'Six methods are answered here; everything else goes to the platform and comes back byte for byte, and what a ' +
-    'registered bot sends, edits, deletes and moderates is kept in the history. `/tgapi` is the setting `PROXY_PREFIX`; ' +
-    'without it, `/bot<token>/…` and `/file/bot<token>/…` answer, too. Every answer carries ' +
-    "`Content-Security-Policy: sandbox; default-src 'none'` and `X-Content-Type-Options: nosniff`, and sets no cookie. " +
-    'With `PROXY_HOST` the proxy answers on that host only. Errors of our own look like those of the platform.',
+    'The Bot API itself. The token is the only credential. To move a bot in, change the API root of its library.\n\n' +
+    'Flotilla answers six methods itself. Every other call goes to the platform, and the answer comes back byte for byte. ' +
+    'The history keeps what a registered bot sends, edits, deletes and moderates. Errors of Flotilla have the form of ' +
+    'errors of the platform.\n\n`/tgapi` is the setting `PROXY_PREFIX`. The paths `/bot<token>/…` and ' +
+    '`/file/bot<token>/…` without it work, too. With the setting `PROXY_HOST` the proxy answers on that host only. Every ' +
+    "answer has `Content-Security-Policy: sandbox; default-src 'none'` and `X-Content-Type-Options: nosniff`, and sets no " +
+    'cookie.',
 };
 
 type Parameter = { name: string; in: 'path' | 'query'; required?: boolean; description: string; schema: JsonSchema };
@@ -18,7 +19,7 @@ const TOKEN: Parameter = {
   name: 'token',
   in: 'path',
   required: true,
-  description: "The bot's token.",
+  description: 'The token of the bot.',
   schema: { type: 'string' },
 };
 const inPath = (name: string, description: string): Parameter => ({ ...TOKEN, name, description });
@@ -31,7 +32,8 @@ const integer = (minimum: number, maximum: number, description: string): JsonSch
 const KINDS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Which kinds the backend and the default consumer get from now on; empty: the default set.',
+  description:
+    'The kinds of updates that the backend and the default consumer get from now on. Empty: the default set.',
 };
 
 /** A method that we answer ourselves. */
@@ -48,18 +50,18 @@ const DONE: JsonSchema = { type: 'boolean', const: true };
 const INTERCEPTED: readonly Intercepted[] = [
   {
     method: 'getUpdates',
-    summary: "The bot's updates, by long polling, from any replica.",
+    summary: 'Polls for the updates of the bot, on any replica.',
     description:
-      'Where long polling is on, the buffer answers as the platform would, but several programs may poll at once and none ' +
-      'gets 409. Any other registered bot waits for `timeout` and gets an empty list. A token that is not registered is ' +
-      'passed on.',
+      'If long polling is on for the bot, Flotilla answers as the platform would. But several programs may poll at the same ' +
+      'time, and none gets 409. If it is off, the call waits for `timeout` and answers with an empty list. A call with a ' +
+      'token that is not registered is passed on.',
     fields: {
       offset: integer(
         -(2 ** 31),
         2 ** 31 - 1,
-        'One more than the last update that was handled: those below are acknowledged. Negative: the last so many.',
+        'The last `update_id` that was handled, plus one. It acknowledges all updates below it. Negative: counted from the end.',
       ),
-      limit: integer(1, 100, 'At most so many; out of range it is brought into it.'),
+      limit: integer(1, 100, 'The largest number of updates. A value out of range is moved into the range.'),
       timeout: integer(0, 50, 'Seconds to wait for the first update.'),
       allowed_updates: KINDS,
     },
@@ -67,58 +69,66 @@ const INTERCEPTED: readonly Intercepted[] = [
   },
   {
     method: 'setWebhook',
-    summary: "Makes a URL the bot's `backend_url` and turns forwarding on.",
+    summary: 'Sets the `backend_url` of the bot and turns forwarding on.',
     description:
-      'http and https on any port; a forbidden address or a malformed URL is refused and leaves the backend that works in ' +
-      'place. Without a URL it is deleteWebhook. Once a second for a bot. An unknown token is registered where ' +
-      '`AUTO_REGISTER_BOTS` is on, else 401.',
+      'The URL may be http or https, on any port. A malformed URL or an address that is not allowed is refused, and the ' +
+      'bot keeps its backend. Without a URL the call does what deleteWebhook does. A bot may call it once a second. For ' +
+      'an unknown token, Flotilla registers the bot if `AUTO_REGISTER_BOTS` is on, else it answers 401.',
     fields: {
-      url: text('Where updates are sent by POST.'),
-      secret_token: text('Sent along as `X-Telegram-Bot-Api-Secret-Token`: at most 256 of `A-Z a-z 0-9 _ -`.'),
-      max_connections: integer(1, 100, 'How many updates are on their way at once; 40 when absent.'),
+      url: text('The URL to which updates are sent by POST.'),
+      secret_token: text(
+        'Sent with every update as `X-Telegram-Bot-Api-Secret-Token`. At most 256 of `A-Z a-z 0-9 _ -`.',
+      ),
+      max_connections: integer(1, 100, 'How many updates are sent at the same time. Absent: 40.'),
       allowed_updates: KINDS,
-      drop_pending_updates: flag('Forgets what waits.'),
-      certificate: text('A certificate to trust for this backend, PEM, uploaded as a file.'),
+      drop_pending_updates: flag('True: drops the updates that wait.'),
+      certificate: text('A certificate to trust for this backend: PEM, uploaded as a file.'),
     },
     result: DONE,
   },
   {
     method: 'deleteWebhook',
-    summary: 'Takes the backend away and turns forwarding off.',
-    description: 'What waits stays for getUpdates. A token that is not registered is passed on.',
-    fields: { drop_pending_updates: flag('Forgets what waits.') },
+    summary: 'Removes the backend of the bot and turns forwarding off.',
+    description: 'Updates that wait stay for getUpdates. A call with a token that is not registered is passed on.',
+    fields: { drop_pending_updates: flag('True: drops the updates that wait.') },
     result: DONE,
   },
   {
     method: 'getWebhookInfo',
-    summary: 'The backend as we know it.',
-    description: 'The platform itself knows our webhook, or none. A token that is not registered is passed on.',
+    summary: 'Shows the backend of the bot.',
+    description:
+      'The platform itself knows only the webhook of Flotilla, or none. A call with a token that is not registered is passed on.',
     fields: {},
     result: {
       type: 'object',
       required: ['url', 'has_custom_certificate', 'pending_update_count'],
       properties: {
-        url: text('Byte for byte as it was set; empty without a backend.'),
-        has_custom_certificate: flag('Whether a certificate was given.'),
-        pending_update_count: { type: 'integer', description: 'Updates that wait for the backend.' },
-        last_error_date: { type: 'integer', description: 'Unix seconds of the last failure.' },
-        last_error_message: text('What failed.'),
-        backend_state: { type: 'string', enum: ['failing', 'open'], description: 'Absent while the backend is well.' },
-        max_connections: { type: 'integer', description: 'As it was set.' },
-        allowed_updates: { type: 'array', items: { type: 'string' }, description: 'Absent for the default set.' },
+        url: text('The URL, byte for byte as it was set. Empty if there is no backend.'),
+        has_custom_certificate: flag('True if a certificate was given.'),
+        pending_update_count: { type: 'integer', description: 'The number of updates that wait for the backend.' },
+        last_error_date: { type: 'integer', description: 'The time of the last failure, in Unix seconds.' },
+        last_error_message: text('What went wrong.'),
+        backend_state: { type: 'string', enum: ['failing', 'open'], description: 'Absent while the backend works.' },
+        max_connections: { type: 'integer', description: 'The number that was set.' },
+        allowed_updates: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'The kinds that were set. Absent: the default set.',
+        },
       },
     },
   },
   ...['logOut', 'close'].map((method) => ({
     method,
-    summary: 'Answered here and never sent on, whatever the token.',
-    description: 'A bot must not leave the server that we speak for it to.',
+    summary: 'Answers true and changes nothing.',
+    description:
+      'The call is never passed on, whatever the token is: a bot must not leave the server that Flotilla uses for it.',
     fields: {},
     result: DONE,
   })),
 ];
 
-/** The proxy's paths, and what forwarding sends. */
+/** The paths of the proxy, and the request that forwarding sends. */
 export function describeProxy(writer: SchemaWriter): { paths: Record<string, JsonSchema>; webhooks: JsonSchema } {
   writer.define('BotApiError', BOT_API_ERROR);
   writer.define('Update', UPDATE);
@@ -136,18 +146,18 @@ export function describeProxy(writer: SchemaWriter): { paths: Record<string, Jso
 
 const BOT_API_ERROR: JsonSchema = {
   type: 'object',
-  description: 'An error as the Bot API has them; the HTTP status is `error_code`.',
+  description: 'An error in the form of the Bot API. The HTTP status is `error_code`.',
   required: ['ok', 'error_code', 'description'],
   properties: {
     ok: { type: 'boolean', const: false, description: 'Always false.' },
     error_code: { type: 'integer', description: 'The HTTP status.' },
     description: {
       type: 'string',
-      description: 'What went wrong, in the words of the platform where they are its own.',
+      description: 'What went wrong. For an error of the platform, in its own words.',
     },
     parameters: {
       type: 'object',
-      description: 'What a program can do about it.',
+      description: 'What a program can do about the error.',
       properties: {
         retry_after: { type: 'integer', description: 'Seconds after which to try again.' },
         migrate_to_chat_id: { type: 'integer', format: 'int64', description: 'The new id of the chat.' },
@@ -158,16 +168,22 @@ const BOT_API_ERROR: JsonSchema = {
 
 const UPDATE: JsonSchema = {
   type: 'object',
-  description:
-    "An Update of the Bot API, with the platform's own bytes: `update_id` and one field that names its kind.",
+  description: "An Update of the Bot API, in the platform's own bytes: `update_id`, and one field that names its kind.",
   required: ['update_id'],
-  properties: { update_id: { type: 'integer', description: "The update's id, as its readers get it." } },
+  properties: {
+    update_id: {
+      type: 'integer',
+      description: 'The id under which Flotilla delivers the update. It can differ from the id at the platform.',
+    },
+  },
   additionalProperties: true,
 };
 
 const FAILURES = {
-  '4XX': failure('Refused: by us before the platform was asked, or by the platform.'),
-  '5XX': failure('502, 504: the platform could not be reached or was late. 503: not now; `Retry-After` says when.'),
+  '4XX': failure('Flotilla refused the call before it asked the platform, or the platform refused it.'),
+  '5XX': failure(
+    '502, 504: the platform could not be reached, or was late. 503: not possible now; `Retry-After` says when to try again.',
+  ),
 };
 
 function failure(description: string): JsonSchema {
@@ -190,7 +206,7 @@ function intercepted({ method, summary, description, fields, result }: Intercept
     operationId: `proxied${method[0]?.toUpperCase()}${method.slice(1)}`,
     tags: [PROXY_CHAPTER.name],
     summary,
-    description: `${description}\n\nGET does the same, in any case of the letters; parameters may be in the query string.`,
+    description: `${description}\n\nGET does the same. The case of the method name does not matter. Parameters may be in the query string.`,
     security: [],
     parameters: [TOKEN],
     ...(Object.keys(fields).length === 0
@@ -203,16 +219,17 @@ function intercepted({ method, summary, description, fields, result }: Intercept
 const PASSED_ON: JsonSchema = {
   operationId: 'callBotApi',
   tags: [PROXY_CHAPTER.name],
-  summary: 'Any other method of the Bot API, passed on.',
+  summary: 'Passes any other method of the Bot API on to the platform.',
   description:
-    'Query string, body, status and headers go through as they are (but for hop-by-hop headers, our own session cookie and ' +
-    'API keys), streamed both ways; a call is never sent twice. What the platform answers is in the history: messages, ' +
-    'edits and deletions, and bans, pins, promotions and the like as audit entries. A disabled bot gets 403. A token that ' +
-    'is not registered is passed on without a record, or refused with 401 where `PROXY_UNKNOWN_BOTS=reject`.',
+    'Query string, body, status and headers go through unchanged, except for hop-by-hop headers, the session cookie and ' +
+    'API keys of Flotilla. Both directions are streamed. A call is never sent twice.\n\nThe history keeps what the ' +
+    'platform answers: messages, edits and deletions. Bans, pins, promotions and the like become audit entries.\n\n' +
+    'A disabled bot gets 403. A call with a token that is not registered is passed on without a record, or refused with ' +
+    '401 if `PROXY_UNKNOWN_BOTS=reject`.',
   security: [],
-  parameters: [TOKEN, inPath('method', 'A method of the Bot API, in any case of its letters.')],
+  parameters: [TOKEN, inPath('method', 'A method of the Bot API. Case does not matter.')],
   requestBody: {
-    description: 'What the method takes, up to what the platform takes.',
+    description: 'The parameters of the method. Their size is limited by the platform only.',
     content: {
       'application/json': { schema: { type: 'object' } },
       'multipart/form-data': { schema: { type: 'object' } },
@@ -224,10 +241,10 @@ const PASSED_ON: JsonSchema = {
 const FILE: JsonSchema = {
   operationId: 'downloadBotApiFile',
   tags: [PROXY_CHAPTER.name],
-  summary: 'A file at the `file_path` that getFile gave.',
-  description: "The platform's bytes, with its status, type, length and ranges, streamed.",
+  summary: 'Downloads the file at a `file_path` that getFile gave.',
+  description: "The platform's own bytes, streamed, with its status, type, length and ranges.",
   security: [],
-  parameters: [TOKEN, inPath('path', 'As `file_path` says; slashes may be encoded.')],
+  parameters: [TOKEN, inPath('path', 'The `file_path`. Its slashes may be encoded.')],
   responses: {
     '200': {
       description: 'The file.',
@@ -242,30 +259,33 @@ const header = (description: string) => ({ description, schema: { type: 'string'
 const FORWARDED: JsonSchema = {
   operationId: 'forwardUpdate',
   tags: [PROXY_CHAPTER.name],
-  summary: "What a bot's backend gets: one update a request.",
+  summary: 'Flotilla sends an update to the backend of a bot: one update per request.',
   description:
-    'POST to the `backend_url`, with `Content-Type: application/json` exactly. Any 2xx is taken for delivered; everything ' +
-    'else, a redirect too, is tried again on the schedule of the chapter Deliveries. Updates of one chat come one at a ' +
-    'time and in order, those of several chats side by side. An answer with a `method` is carried out as a call of that ' +
-    'bot, except `get*`, setWebhook, deleteWebhook, logOut and close.',
+    'A POST to the `backend_url`, with exactly `Content-Type: application/json`. Any 2xx means delivered. After any other ' +
+    'answer, also a redirect, the update is sent again on the schedule of the chapter Deliveries.\n\nUpdates of one chat ' +
+    'come one at a time and in order. Updates of several chats come in parallel.\n\nIf the answer has a `method`, Flotilla ' +
+    'makes that call as the bot. It does not make calls of `get*`, setWebhook, deleteWebhook, logOut and close.',
   security: [],
   parameters: [
-    { name: 'X-Telegram-Bot-Api-Secret-Token', in: 'header', ...header('The `secret_token`, where there is one.') },
+    { name: 'X-Telegram-Bot-Api-Secret-Token', in: 'header', ...header('The `secret_token`, if there is one.') },
     {
       name: 'Flotilla-Delivery-Id',
       in: 'header',
-      ...header('`<bot id>-<update id>`: the same for all tries of one update, so that it can be told from another.'),
+      ...header(
+        '`<bot id>-<update id>`: the same in all attempts for one update. Use it to recognise a repeated delivery.',
+      ),
     },
-    { name: 'traceparent', in: 'header', ...header('W3C Trace Context, where tracing is on.') },
+    { name: 'traceparent', in: 'header', ...header('W3C Trace Context, if tracing is on.') },
   ],
   requestBody: {
     required: true,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Update' } } },
   },
   responses: {
-    '2XX': { description: 'Delivered. A JSON body with `method` is carried out.' },
+    '2XX': { description: 'Delivered. If the JSON body has a `method`, Flotilla makes that call.' },
     '4XX': {
-      description: 'Tried again; `Retry-After` in seconds replaces the delay. 410 for 23 hours removes the backend.',
+      description:
+        'The update is sent again. `Retry-After`, in seconds, replaces the delay. If every answer is 410 for 23 hours, Flotilla removes the backend.',
     },
   },
 };

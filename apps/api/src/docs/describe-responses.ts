@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
 import { isPaged, type Operation } from '@flotilla/contract/operation.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
-/** What operations share in the document. */
+/** The parts of the document that operations share. */
 export interface Components {
   writer: SchemaWriter;
   responses: Record<string, JsonSchema>;
@@ -91,16 +91,16 @@ function pascalCase(code: ErrorCode): string {
 /** The response headers that a client can use. */
 export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': {
-    description: 'The id of this request; it is in the log line, too.',
+    description: 'The id of this request. The log line has it, too.',
     schema: { type: 'string', format: 'uuid' },
   },
   'X-Total-Count': {
-    description: 'How many rows the whole list has.',
+    description: 'The number of rows in the whole list.',
     schema: { type: 'integer', format: 'int64', minimum: 0 },
   },
   Link: {
     description:
-      'Where the next page is: `</api/…?before=…>; rel="next"`. Its cursor pages stably while rows are added. Absent on the last page.',
+      'The address of the next page: `</api/…?before=…>; rel="next"`. It stays right while rows are added. Absent on the last page.',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
@@ -116,25 +116,25 @@ function headerRefs(names: readonly string[]): Record<string, JsonSchema> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** When each code is given, and a sentence it comes with. */
+/** When each code is given, and an example of its sentence. */
 export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: string }>> = {
   bad_request: {
-    when: 'An input is missing, ill-typed, out of range or unknown, the JSON is malformed, or the bot is disabled.',
+    when: 'An input is missing, has the wrong type, is out of range or is unknown; or the JSON is malformed; or the bot is disabled.',
     sentence: 'bot_id is required',
   },
   unauthorized: {
-    when: 'There is no credential, or a bad, disabled or expired one.',
+    when: 'The credential is missing, wrong, disabled or expired.',
     sentence: 'A valid API key or session is needed',
   },
   forbidden: {
-    when: 'The role is not enough, the key is limited to other bots, the bot is not among the own ones, the password must be changed first, or a page of another site sent this.',
+    when: 'The role does not allow the call, the key is limited to other bots, the caller does not see the bot, the password must be changed first, or a page of another site sent the call.',
     sentence: 'This bot is not among yours',
   },
-  not_found: { when: 'What an input names is not there.', sentence: 'Bot not found' },
-  method_not_allowed: { when: 'The path has other methods only.', sentence: 'PUT is not possible here' },
+  not_found: { when: 'Something that an input names does not exist.', sentence: 'Bot not found' },
+  method_not_allowed: { when: 'The path does not take this method.', sentence: 'PUT is not possible here' },
   conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
   payload_too_large: {
-    when: 'The body is larger than 1 MiB, at sign-in 16 KiB.',
+    when: 'The body is larger than 1 MiB (at sign-in: 16 KiB).',
     sentence: 'The body is larger than 1 MiB',
   },
   unsupported_media_type: {
@@ -142,19 +142,19 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'The body must be JSON or urlencoded, and say so in Content-Type',
   },
   too_many_requests: {
-    when: 'There were too many attempts, here or at the platform; Retry-After says when to try again.',
+    when: 'There were too many attempts, at Flotilla or at the platform. `Retry-After` says when to try again.',
     sentence: 'Too Many Requests: retry after 5',
   },
   token_refused: {
-    when: "The platform does not take the bot's token: it was made up, or revoked since.",
+    when: "The platform does not accept the bot's token. It is wrong, or it was revoked.",
     sentence: 'Telegram refused this bot token',
   },
   platform_refused: {
-    when: 'The platform refused; its description is in `error`, its own code in `error_code`.',
+    when: 'The platform refused the call. Its description is in `error`, its code in `error_code`.',
     sentence: 'Bad Request: chat not found',
   },
   platform_failed: {
-    when: 'The platform failed, answered garbage or could not be reached.',
+    when: 'The platform failed, gave an answer that cannot be read, or could not be reached.',
     sentence: 'The platform could not be reached',
   },
   platform_timeout: {
@@ -162,11 +162,11 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'The platform did not answer in time',
   },
   unavailable: {
-    when: 'Something the service needs is down, or too much is asked of it at once; Retry-After says when to try again.',
+    when: 'Something that the service needs is down, or the service is overloaded. `Retry-After` says when to try again.',
     sentence: 'The service cannot reach its storage at the moment; try again shortly',
   },
   internal: {
-    when: 'Anything else; it is in the log under the request id.',
+    when: 'Any other error. The log has it under the request id.',
     sentence: 'Something went wrong on our side',
   },
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them. */
+/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = Record<string, unknown>;
 
 /** Turns zod schemas into JSON Schemas; those with an id become components, which the others refer to. */
@@ -35,7 +35,7 @@ interface Written {
   jsonSchema: JsonSchema;
 }
 
-/** Adds what zod omits, and removes what tells a reader nothing. */
+/** Adds what zod omits, and removes what does not help a reader. */
 function polish({ zodSchema, jsonSchema }: Written, direction: 'input' | 'output'): void {
   // zod omits the default of an input that is transformed.
   if (zodSchema._zod.def.type === 'default') jsonSchema.default = zodSchema._zod.def.defaultValue;
@@ -43,7 +43,7 @@ function polish({ zodSchema, jsonSchema }: Written, direction: 'input' | 'output
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.type === 'integer') {
     jsonSchema.format = 'int64';
-    // All integers are safe ones; in answers those bounds tell nothing.
+    // All integers are safe ones, so in answers these bounds do not help a reader.
     if (direction === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (direction === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   }
