@@ -3,7 +3,7 @@ import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { classifyError } from './http/classify-error.ts';
 
-/** What an api process counts beside the proxy's calls; no label grows with bots or chats. */
+/** The metrics of an api process beside those of the proxy; no label grows with bots or chats. */
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 const BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -68,7 +68,7 @@ function pollMetrics(metrics: Metrics): MeasurePull {
   };
 }
 
-/** Counted by the port itself, which may be open before there is anything else. */
+/** Counted at the port, which may open before everything else exists. */
 export function connectionsRefused(metrics: Metrics) {
   const refused = metrics.quickCounter({
     name: 'flotilla_connections_refused_total',
@@ -91,7 +91,7 @@ const OUTCOMES = [
 ] as const;
 export type IntakeOutcome = (typeof OUTCOMES)[number];
 
-/** One request by which the platform pushes an update. */
+/** Measures one request with which the platform pushes an update. */
 export type Intake = {
   /** Only the first outcome counts. */
   ended(outcome: IntakeOutcome): void;

@@ -14,7 +14,7 @@ import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
 import { queueBoard } from './queue-board/queue-board.ts';
 
-/** Everything the api serves but the Bot API proxy, which stands before it (start.ts). */
+/** Everything that the api serves, except the Bot API proxy, which comes before it (start.ts). */
 export function createApp(context: Context): Express {
   const { config, log } = context;
   const app = express();

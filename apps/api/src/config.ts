@@ -10,7 +10,7 @@ import { hostName } from './http/proxy-host.ts';
 const MIN_KEY_LENGTH = 24;
 const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
 
-/** The api's settings as the environment has them: one flat name each. */
+/** The settings of the api under their flat names in the environment. */
 export const apiSettings = z.object({
   ...serviceSettings,
   API_DATABASE_CONNECTIONS: poolSetting(10).describe(
@@ -56,11 +56,11 @@ export const apiSettings = z.object({
     .describe(
       'Connections of one process at once, waiting polls included; new ones beyond it are refused. A waiting poll takes 20 KB.',
     ),
-  // A fifth of the connections stays for everybody else, and ten thousand programs may poll from behind one NAT.
+  // A fifth of the connections is left for everybody else; ten thousand programs may poll from behind one NAT.
   MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 })
     .default(16_000)
     .describe('The same for one address (IPv6: one /64) outside of TRUSTED_PROXIES; 0 is no limit.'),
-  // Serving on, then keeping idle connections, each for so long, has to leave time to drain within 25 s.
+  // The api serves on for this time, then keeps idle connections for it; both must leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 })
     .default(5)
     .describe(
@@ -85,7 +85,7 @@ function nest(settings: Settings) {
     http: {
       port: settings.PORT,
       trustedProxies: settings.TRUSTED_PROXIES,
-      /** Of this process, at once; one that waits in a poll counts. */
+      /** The limit of this process; a connection that waits in a poll counts. */
       maxConnections: settings.MAX_CONNECTIONS,
       maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
       /** How long load balancers may take to notice that this process leaves. */
@@ -99,7 +99,7 @@ function nest(settings: Settings) {
     proxy: {
       platformUrl: settings.TELEGRAM_API_URL,
       prefix: settings.PROXY_PREFIX,
-      /** As `hostName` gives it; null: the proxy answers on every host. */
+      /** In the form of `hostName`; null: the proxy answers on every host. */
       host: settings.PROXY_HOST ?? null,
       unknownBots: settings.PROXY_UNKNOWN_BOTS,
       autoRegisterBots: settings.AUTO_REGISTER_BOTS,
@@ -107,7 +107,7 @@ function nest(settings: Settings) {
   };
 }
 
-/** What each setting allows by itself and what still must not be. */
+/** Refuses combinations of settings that are valid alone but dangerous together. */
 function dangersOf(settings: Settings): string[] {
   const dangers: string[] = [];
   if (settings.PORT !== 0 && settings.PORT === settings.METRICS_PORT) {

@@ -15,7 +15,7 @@ import { type ClientAddress, clientAddress } from './http/client-address.ts';
 import { type BodyBudget, bodyBudget } from './http/collect-body.ts';
 import { type ProxyHost, proxyHost } from './http/proxy-host.ts';
 
-/** Everything an endpoint or the proxy works with; built once by `createContext`, passed first, never global. */
+/** Everything that endpoints and the proxy need. `createContext` builds it once; functions take it first. */
 export type Context = Service & {
   config: ApiConfig;
   proxy: ApiConfig['proxy'];
@@ -28,7 +28,7 @@ export type Context = Service & {
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
   clientAddress: ClientAddress;
-  /** Null where the proxy answers on every host. */
+  /** Null if the proxy answers on every host. */
   proxyHost: ProxyHost | null;
   /** Limits the bytes of request bodies held in memory. */
   bodies: BodyBudget;
@@ -36,15 +36,15 @@ export type Context = Service & {
   apiMetrics: ApiMetrics;
   /** True until Postgres has answered for the first time; REST is not served before. */
   startup: { waitsForPostgres: boolean };
-  /** Aborts when the stop begins: the process is unready, but serves until load balancers have noticed. */
+  /** Aborts when the stop begins. The process is then unready, but serves until load balancers have noticed. */
   leaving: AbortSignal;
   beginLeaving(): void;
-  /** Aborts when no new connections are accepted: long polls are answered now. */
+  /** Aborts when new connections are refused. Long polls are then answered. */
   stopping: AbortSignal;
   beginStop(): void;
 };
 
-/** Opens what the api needs; rejects when Redis cannot be reached and is not waited for. */
+/** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
   const service = await openService({ name: 'api', roles: ['api'] }, config, options);
   const { db, redis, clock, log, metrics, onClose } = service;

@@ -1,6 +1,6 @@
 import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
 
-// Everything else is imported after this line, or it would be compiled before.
+// Import everything else after this line; otherwise it is compiled before the cache is on.
 keepCompiled('api');
 const [{ runMain }, { readConfig }, { startApi }] = await Promise.all([
   import('@flotilla/runtime/lifecycle.ts'),

@@ -23,22 +23,22 @@ import { type Drain, drainable } from './http/drain-server.ts';
 import { answerWhileWaiting } from './http/while-starting.ts';
 import { readReadiness } from './probes/probes.ts';
 
-/** Counted from the start of the stop. A process has 25 s in all; the rest is for closing. */
+/** Counted from the start of the stop. A process has 25 s in all, and needs the rest to close everything. */
 const DRAINED_WITHIN_MS = 18_000;
 
 export interface RunningApi {
-  /** Where the API answers; differs from the setting when that is 0. */
+  /** The port of the API. It differs from the setting if that is 0. */
   port: number;
   metricsPort: number;
-  /** Rejects when the start fails late: Postgres was away, and now lacks a migration. */
+  /** Rejects if the start fails late: Postgres was away, is back, and lacks a migration. */
   failed: Promise<never>;
   /** Becomes unready, serves on until load balancers know, ends long polls, drains what is in flight, closes everything. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one api process. While Redis is away it waits, unready; while Postgres is away it is unready, too, but serves
- * what does not need it. Rejects when a migration is pending, a port is taken, a store refuses us, or `stopping` aborts first.
+ * Starts one api process. While Redis is away it is unready and waits. While Postgres is away it is unready and serves
+ * calls that do not need it. Rejects if a migration is pending, a port is taken, a store refuses us or `stopping` aborts.
  */
 export async function startApi(
   config: ApiConfig,
@@ -58,7 +58,7 @@ export async function startApi(
   const { metrics, probes } = service;
   const portServer = openPort(config, log, metrics);
   try {
-    // Listens only once it has to wait: a load balancer might choose an open port and get refusals from it.
+    // Listens only if it has to wait: a load balancer might choose the open port and get only refusals.
     context = await createContext(config, { log, metrics, patience: service.patience('Redis', portServer.listen) });
     proxy = botApiProxy(context);
     const prepared = prepareSoon(context, service);
@@ -166,7 +166,7 @@ function listen({ http, host }: ApiConfig, server: Server): Promise<void> {
 
 type Parts = { context: Context; drain: Drain; proxy: BotApiProxy; service: StartingService };
 
-/** Refuses connections before it ends polls: their clients ask again at once, and must reach another process. */
+/** Refuses connections before it ends polls, because their clients ask again at once and must reach another process. */
 async function stop({ context, drain, proxy, service }: Parts): Promise<void> {
   const { balancerNoticeMs } = context.config.http;
   const allMs = DRAINED_WITHIN_MS - balancerNoticeMs;

@@ -12,16 +12,16 @@ import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
 import { callerOfSession, hasSessionCookie, sessionMiddleware } from './session.ts';
 
-/** The two ways to be somebody. */
+/** The two ways in which a caller proves who they are. */
 export interface Authentication {
-  /** By an API key in the Authorization header; null when it is none, or disabled, or expired. */
+  /** The caller by the API key in the Authorization header; null if the key is unknown, disabled or expired. */
   callerByBearer(request: Request, response: Response): Promise<Caller | null>;
   callerBySession(request: Request, response: Response): Promise<Caller | null>;
-  /** Attaches a session without asking whose it is, for signing in. */
+  /** Attaches a session and does not look up its account; sign-in needs only that. */
   openSession(request: Request, response: Response): Promise<void>;
 }
 
-/** What looking a key up takes. */
+/** What the lookup of a key needs. */
 type KeyUse = { credentials: CredentialCache; clock: Clock; recordKeyUse: (keyId: number) => void };
 
 export function authentication(
@@ -60,7 +60,7 @@ export function authentication(
 }
 
 /**
- * The caller of a request: by the Bearer header if there is one, whatever the cookie says, else by the session.
+ * The caller of a request. A Bearer header decides alone; without one, the session decides.
  * null for public operations only; throws 'unauthorized'.
  */
 export async function authenticate(
@@ -89,12 +89,12 @@ export function actorOf(caller: Caller | null, address: string | null): Actor {
   return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
 }
 
-/** Asked first, since passport's strategy would otherwise take a key from the URL, and URLs are logged. */
+/** Checked first: without the header, passport's strategy would take a key from the URL, and URLs are logged. */
 function hasBearer(request: Request): boolean {
   return /^bearer( |$)/i.test(request.headers.authorization ?? '');
 }
 
-/** Looked up by hash: how long it takes tells nothing about how much of a wrong key is right. */
+/** Looked up by hash, so that the time of the lookup tells nothing about how much of a wrong key is right. */
 async function callerByKey({ credentials, clock, recordKeyUse }: KeyUse, key: string): Promise<Caller | null> {
   const apiKey = await credentials.keyByHash(sha256Hex(key));
   if (apiKey === null || !isUsableKey(apiKey, clock.nowMs())) return null;

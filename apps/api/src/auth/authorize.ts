@@ -12,8 +12,8 @@ import { hasSessionCookie } from './session.ts';
 const anyId = ownId();
 
 /**
- * Refuses a state-changing request that carries the cookie, or could set it, and comes from a page of another site, by
- * its Origin or Sec-Fetch-Site header. Neither header: no browser sent it, and it passes.
+ * Refuses a state-changing request that carries the cookie, or could set it, if its Origin or Sec-Fetch-Site header
+ * names another site. A request without both headers passes, because no browser sent it.
  */
 export function requireSameOrigin(
   config: { publicUrl: string | null },
@@ -21,7 +21,7 @@ export function requireSameOrigin(
   request: Request,
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
-  // A public operation signs in: the page of another site could sign somebody into an account of its own choice.
+  // A public operation signs in, so a page of another site could sign a person in to an account of its choice.
   if (operation.role !== 'public' && !hasSessionCookie(request)) return;
   const fetchSite = request.headers['sec-fetch-site'];
   const { origin } = request.headers;
@@ -36,7 +36,7 @@ function isOwnOrigin({ publicUrl }: { publicUrl: string | null }, request: Reque
   return host === request.host || (publicUrl !== null && given === new URL(publicUrl).origin);
 }
 
-/** Throws 'forbidden' for a session of an account that must still change the password it was given; keys go on. */
+/** Throws 'forbidden' for a session whose account must change its password first. API keys keep working. */
 export function requirePasswordChanged(
   operation: Pick<Operation, 'beforePasswordChange'>,
   caller: Caller | null,
@@ -46,7 +46,7 @@ export function requirePasswordChanged(
   throw new FlotillaError('forbidden', 'The password must be changed first');
 }
 
-/** Throws 'forbidden' unless the caller has the role, and the reach, that the operation asks for. */
+/** Throws 'forbidden' unless the caller has the role and the bots that the operation requires. */
 export function requireRole(
   operation: Pick<Operation, 'role' | 'wholeFleet' | 'lasting'>,
   caller: Caller | null,
@@ -63,8 +63,8 @@ export function requireRole(
 }
 
 /**
- * Throws 'forbidden' when an input names a bot that is not among the caller's, before anything is said about the other
- * inputs. To the role user a bot that does not exist is one of these. What is no id is left to validation.
+ * Throws 'forbidden' if an input names a bot that the caller does not see, before the other inputs are validated. For
+ * the role user this includes a bot that does not exist. A value that is not an id is left to validation.
  */
 export function requireBots(
   context: Context,
@@ -84,7 +84,7 @@ export function requireSeenBot({ directory }: Context, caller: Caller, id: numbe
   if (caller.role === 'user' && directory.byId(id) === undefined) refuse();
 }
 
-/** The same for the bots of what the input `id` names: a tag, a route. */
+/** The same for the bots of the tag or routing rule that the input `id` names. */
 export async function requireFoundBots(
   context: Context,
   findBots: FindBots | undefined,

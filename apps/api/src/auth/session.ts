@@ -14,7 +14,7 @@ declare module 'express-session' {
     accountId: number;
     /** The account's epoch at sign-in: a password or role change raises it, which ends the session. */
     epoch: number;
-    /** When it ends even if it is used; absent in sessions of an earlier release. */
+    /** The latest end of the session, even if it is used. Sessions of an earlier release lack it. */
     endsAtMs: number;
   }
 }
@@ -47,7 +47,7 @@ export function sessionMiddleware(
     cookie: { ...COOKIE, maxAge: ENDS_AFTER_MS, secure: 'auto' },
   });
   return async (request, response) => {
-    // express-session would judge by the request; PUBLIC_URL also knows TLS that ends at an untrusted proxy.
+    // express-session would decide by the request; PUBLIC_URL also tells about TLS that ends at an untrusted proxy.
     if (isHttps) Object.defineProperty(request, 'secure', { value: true });
     await new Promise<void>((resolve, reject) => {
       attach(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
@@ -58,7 +58,7 @@ export function sessionMiddleware(
   };
 }
 
-/** Sends a cookie again that an older key signed, so people stay signed in when that key is removed. */
+/** Signs a cookie of an older key again, so that people stay signed in when that key is removed. */
 function renewSignature(request: Request, response: Response, at: { secret: string; nowMs: number }): void {
   const value = `s:${sign(request.sessionID, at.secret)}`;
   if (request.headers.cookie?.includes(encodeURIComponent(value))) return;
@@ -66,7 +66,7 @@ function renewSignature(request: Request, response: Response, at: { secret: stri
   response.cookie(SESSION_COOKIE, value, { ...COOKIE, maxAge, secure: request.secure });
 }
 
-/** The account that signed in; null if its sessions were ended since. */
+/** The account that signed in; null if its sessions have been ended. */
 export async function callerOfSession(credentials: CredentialCache, request: Request): Promise<Caller | null> {
   const { accountId, epoch = 0 } = request.session;
   if (accountId === undefined) return null;
@@ -82,8 +82,8 @@ export function openSessionOf({ session, sessionID }: Request): OpenSession {
 }
 
 /**
- * Opens a session under a new id, whatever id the request came with. It ends after 30 days, or when the session ends
- * that it continues.
+ * Opens a session under a new id, never under the id that the request sent. It ends after 30 days, or at the end of
+ * the session that it continues.
  */
 export async function beginSession(
   { clock }: { clock: Clock },
@@ -165,7 +165,7 @@ export class RedisSessionStore extends Store {
     this.redis.pexpire(authKeys.session(id), Math.max(1, this.leftMs(session))).then(() => done(), done);
   }
 
-  /** How long the session stays without being used. */
+  /** How long the session lives if nobody uses it. */
   private leftMs({ endsAtMs }: Partial<SessionData>): number {
     const untilEndMs = endsAtMs === undefined ? Number.POSITIVE_INFINITY : endsAtMs - this.clock.nowMs();
     return Math.min(this.endsUnusedAfterMs, untilEndMs);

@@ -15,7 +15,7 @@ const REMEMBERED_MS = 90 * DAY_MS;
 const MAX_NETWORKS = 20;
 
 export interface SignInAttempt {
-  /** The limits that it reaches if it fails. Of many simultaneous attempts, exactly one reaches a limit. */
+  /** The limits that the attempt reaches if it fails. Of many simultaneous attempts, exactly one reaches a limit. */
   reaches: readonly SignInLimit[];
   succeeded(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   return {
     async attempt(username, address) {
       const network = networkOf(address);
-      // Hashed: what somebody typed as a username must not become the name of a key.
+      // Hashed, because the typed username must not become part of a Redis key.
       const account = sha256Hex(usernameKey(username));
       const leftOfAddress = await consume(ofAddress, network);
       const [limit, key] = (await known.has(account, network))

@@ -7,24 +7,24 @@ import { type Caller, callerOf } from '@flotilla/domain/accounts/caller.ts';
 import type { CredentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 
-/** A session that somebody signed in to. */
+/** The session of an account that is signed in. */
 export interface OpenSession {
   id: string;
   epoch: number;
   endsAtMs: number;
 }
 
-/** The credentials of a request that takes long to answer. */
+/** The credential of a request that takes long to answer. */
 export interface HeldCredential {
   caller: Caller;
-  /** null: the caller's key. */
+  /** null: the credential is the caller's API key. */
   session: OpenSession | null;
   /** The version of the credentials when the caller was looked up, or an older one. */
   version: string | null;
 }
 
 export interface CredentialWatch {
-  /** Tells the caller as it is after a change of any account or key, and null when the credential has ended. */
+  /** Calls `changed` with the current caller after any account or key changed; with null if the credential ended. */
   hold(held: HeldCredential, changed: (now: Caller | null) => void): { release(): void };
   close(): void;
 }
@@ -41,7 +41,7 @@ export function watchCredentials(deps: Deps): CredentialWatch {
   const look = async () => {
     if (looking || holds.size === 0) return;
     looking = true;
-    // While a store is away no credential is known to have ended; the next check asks again.
+    // While a store is away we cannot know that a credential has ended; the next check asks again.
     await lookAfter(deps, holds).catch((error: unknown) =>
       deps.log.debug({ reason: String(error) }, 'the credentials of waiting requests could not be checked'),
     );

@@ -5,7 +5,7 @@ import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
 import { classifyError } from '../http/classify-error.ts';
 import { SANDBOXED } from './headers.ts';
 
-/** An answer of our own: a raw JSON `result`, or an error of the platform's kind. */
+/** An answer of our own: a raw JSON `result`, or an error in the platform's form. */
 export type BotApiAnswer = { ok: true; result: string; description?: string } | Refusal;
 export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number };
 
@@ -26,7 +26,7 @@ export const NO_ROOM: Refusal = {
 /** Delays errors to getUpdates: some programs ask again at once after any error. */
 export const POLL_ERROR_DELAY_MS = 1000;
 
-/** For paths that do not have the form of the Bot API; it shows the form. */
+/** The error for paths that do not have the form of the Bot API; it shows that form. */
 export function wrongForm(prefix: string): Refusal {
   const form = `${prefix}/bot<token>/<method>, for files ${prefix}/file/bot<token>/<path>`;
   return refusal(404, `Not Found: no such path, it is ${form}`);
@@ -40,7 +40,7 @@ function refusal(code: number, description: string): Refusal {
   return { ok: false, code, description };
 }
 
-/** What went wrong on our side, in the platform's form: its reason phrase, then a sentence. Our own faults are logged. */
+/** An error of our own in the platform's form: its reason phrase, then a sentence. Our own faults are logged. */
 export function describeError(log: Logger, thrown: unknown): Refusal {
   const error = classifyError(thrown);
   if (error.code === 'internal') log.error({ err: thrown }, 'a Bot API call failed');
@@ -53,7 +53,7 @@ export function describeError(log: Logger, thrown: unknown): Refusal {
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 const BAD_REQUESTS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED']);
 
-/** Why no answer came from the platform. The error's own message could contain an address and a token. */
+/** Says why the platform gave no answer, without the message of the error: that may contain an address and a token. */
 export function describeUpstreamError({ code = '' }: Error & { code?: string }): Refusal {
   if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');
   if (BAD_REQUESTS.has(code)) return badRequest('the request cannot be passed on');
@@ -80,7 +80,7 @@ export function sendError(res: ServerResponse, code: number, description: string
   sendBody(res, code, botApiError(code, description, wait).body, headers);
 }
 
-/** Refuses below the level of calls, as the platform does: an empty body, and the connection ends. */
+/** Refuses a request that is no call, as the platform does: an empty body, and the connection ends. */
 export function sendEmpty(res: ServerResponse, code: number): void {
   if (res.headersSent || res.destroyed) return;
   res.writeHead(code, { ...SANDBOXED, 'Content-Length': '0', Connection: 'close' });

@@ -19,7 +19,7 @@ import { connectUpstream, type PlatformPatience } from './upstream.ts';
 export type BotApiProxy = {
   /** Takes a request whose path `isBotApiPath` knows; no body parser may have run before it. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** For a drained server: waits up to 5 s until what was captured is stored, and closes the connections upstream. */
+  /** For a drained server. Waits up to 5 s for captured calls to be stored, then closes the upstream connections. */
   stop(): Promise<void>;
 };
 
@@ -83,12 +83,12 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   }
 }
 
-/** What methods are called; a token that stands where a method should is none. */
+/** The form of a method name, so that a token in its place is not taken for one. */
 const METHOD = /^[a-z]{1,40}$/;
 
 /**
- * Records the call in the trace that the bot's program began, or in a new one. What goes upstream keeps the program's
- * own headers.
+ * Records the call in the trace that the bot's program began, or in a new one. The program's own headers go upstream
+ * unchanged.
  */
 function traceCall(
   { tracing, directory }: Pick<Context, 'tracing' | 'directory'>,

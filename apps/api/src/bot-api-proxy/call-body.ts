@@ -11,18 +11,18 @@ export type MethodInBody = { outcome: 'named'; method: string; whole: WholeBody 
 
 /** The platform's own limit on what a call may carry beside its files. */
 const PARAMETERS_LIMIT = 1024 * 1024;
-/** No method has a tenth of it; a million names of a letter each would take a hundred times their bytes. */
+/** No method has a tenth of this number. A million one-letter names would take a hundred times their bytes. */
 const NAMES_LIMIT = 1000;
 /** One byte more than a certificate may have is enough to refuse it. */
 const FILE_LIMIT = CERTIFICATE_BYTES_AT_MOST + 1;
-/** A stranger's call is a setWebhook, with a certificate at most. */
+/** The largest call of a stranger is a setWebhook with a certificate. */
 const BODY_LIMIT: Record<Sender, number> = { known: 16 * 1024 * 1024, stranger: 256 * 1024 };
-/** The methods that are answered or refused here are short. */
+/** Calls that are answered or refused here are short. */
 const UNNAMED_LIMIT: Record<Sender, number> = { known: 1024 * 1024, stranger: 64 * 1024 };
 
 /**
  * Reads the whole request of a call that we answer ourselves: parameters of query and body merged, the query first.
- * At most 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (of a stranger 256 KiB), within 8 s; `aborted` when
+ * Limits: 1 MiB of parameters, 64 KiB of each file, 16 MiB in all (256 KiB for a stranger), 8 s. `aborted` means that
  * the client went away.
  */
 export async function readParameters(
@@ -42,9 +42,9 @@ export async function readParameters(
 }
 
 /**
- * The method that a body names, in lower case, '' where it names none; the body is read whole for that, up to 1 MiB of
- * a registered bot and 64 KiB of a stranger. No compressed one: it would be held packed and unpacked, and no client
- * sends it.
+ * The method that a body names, in lower case; '' if it names none. It reads the whole body: up to 1 MiB for a
+ * registered bot, 64 KiB for a stranger. It refuses a compressed body, which would be held packed and unpacked; no
+ * client sends one.
  */
 export async function methodInBody(
   budget: BodyBudget,

@@ -12,7 +12,7 @@ import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
 import type { Tee } from './pass-through.ts';
 import { botActor, type MethodCall, type RunningProxy } from './running-proxy.ts';
 
-/** `by` is null where nothing is audited. */
+/** `by` is null if the call is not audited. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
 
 const NO_ROOM = 'too many answers are waited for whose clients have gone';
@@ -20,8 +20,8 @@ const TOO_LONG = 'its answer is longer than 1 MiB';
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
- * Watches a call of a registered bot for the history: its small parameters where they are needed, and up to 1 MiB of a
- * successful answer. It ignores files; a longer answer counts as lost. Null where the history keeps nothing of the call.
+ * Watches a call of a registered bot for the history: the small parameters that are needed, and up to 1 MiB of a
+ * successful answer. It ignores files. A longer answer counts as lost. Null if the history keeps nothing of the call.
  */
 export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | null {
   const { method, path, req } = call;
@@ -49,7 +49,7 @@ class CallTee implements Tee {
   #encoding = '';
   /** A call that the platform refuses changes nothing. */
   #refused = false;
-  /** Whether the client has gone, and how many bytes of the answer are held since. */
+  /** True after the client left. From then on the bytes of the answer are counted. */
   #abandoned = false;
   #abandonedBytes = 0;
   #noRoom = false;

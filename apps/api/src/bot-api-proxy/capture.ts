@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 /** A call that the platform answered with success, as the tee saw it. */
 export type SeenCall = {
   bot: Bot;
-  /** null where nothing is audited. */
+  /** null if the call is not audited. */
   by: Actor | null;
   method: string;
   captured: CapturedMethod;
@@ -19,39 +19,39 @@ export type SeenCall = {
   answer: SeenAnswer;
 };
 
-/** An answer's body as it went by; `encoding` is '' when it is not compressed. */
+/** The body of an answer as it passed; `encoding` is '' if it is not compressed. */
 export type SeenAnswer = { body: Buffer; encoding: string };
 
 export type Capture = {
-  /** False while so much waits to be stored that further calls are not captured. */
+  /** False while the buffer is so full that no further calls are captured. */
   hasRoom(): boolean;
   /** Keeps a call in the history; returns at once and never throws. */
   keep(call: SeenCall): void;
-  /** Counts a call that the platform made, or may have made, and that is not kept. */
+  /** Counts a call that the platform carried out, or may have, and that the history does not keep. */
   lose(botId: number, method: string, reason: string): void;
-  /** Counts a call whose answer did not come: the platform may have made it or not. */
+  /** Counts a call whose answer did not come, so that nobody knows if the platform carried it out. */
   unanswered(): void;
   abandoned: AbandonedCalls;
-  /** Resolves when everything captured is stored or given up. */
+  /** Resolves when every captured call is stored or given up. */
   drain(): Promise<void>;
 };
 
-/** Of an answer, unpacked; a longer one is not kept. */
+/** The largest answer that is kept, decompressed. */
 export const ANSWER_BYTES = 1024 * 1024;
 /** Longer values are not kept: long texts are in the result, and other parameters are short. */
 const VALUE_LIMIT = 4096;
-/** Of answers that are being decompressed. */
+/** The limit on all answers that are being decompressed. */
 const PACKED_BYTES = 32 * 1024 * 1024;
-/** Each is a connection to the platform. */
+/** The limit on calls without a client; each holds a connection to the platform. */
 const ABANDONED_CALLS = 1000;
 const ABANDONED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Hands captured calls to the buffer for the history, those of a bot in the order of their answers. It never delays an
- * answer.
+ * Passes captured calls to the buffer for the history. The calls of a bot keep the order of their answers. It never
+ * delays an answer.
  */
 export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
-  /** By bot: the end of the decompression that its next answer must wait for. */
+  /** By bot id: the decompression that the bot's next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
   let packedBytes = 0;
   const abandoned = abandonedCalls();
@@ -126,7 +126,7 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
   br: promisify(brotliDecompress),
 };
 
-/** Content-Encoding as `SeenAnswer` has it. */
+/** Turns a Content-Encoding header into the `encoding` of `SeenAnswer`. */
 export function readEncoding(contentEncoding: string): string {
   const encoding = contentEncoding.trim().toLowerCase();
   return encoding === 'identity' ? '' : encoding;
@@ -140,7 +140,7 @@ async function readAnswer({ body, encoding }: SeenAnswer): Promise<string> {
   return (await decode(body, { maxOutputLength: ANSWER_BYTES })).toString('utf8');
 }
 
-/** The raw JSON of `result` in an answer of the platform, null unless the answer is a whole `"ok":true` one. */
+/** The raw JSON of `result` in an answer of the platform; null unless the answer is complete and has `"ok":true`. */
 export function extractResult(answer: string): string | null {
   let ok = false;
   let result: string | null = null;
@@ -151,15 +151,15 @@ export function extractResult(answer: string): string | null {
   return whole && ok ? result : null;
 }
 
-/** Captured calls whose client has gone while the platform still answers: how many there are, and what they hold. */
+/** Counts captured calls whose client left before the platform answered, and the bytes that they hold. */
 export type AbandonedCalls = {
-  /** Counts one more, of whose answer so many bytes are held; false when that is too much. Ends with `end` either way. */
+  /** Adds a call that holds these bytes of its answer; false if that is too much. Call `end` in both cases. */
   begin(heldBytes: number): boolean;
   count(): number;
-  /** Counts more bytes of one of them; false when that is too much. */
+  /** Adds bytes that one of the calls holds; false if that is too much. */
   hold(bytes: number): boolean;
   end(heldBytes: number): void;
-  /** Resolves when there is none. */
+  /** Resolves when no such call is left. */
   drain(): Promise<void>;
 };
 

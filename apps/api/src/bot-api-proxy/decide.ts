@@ -24,7 +24,7 @@ import { passThrough, type Tee } from './pass-through.ts';
 import { hidesAnsweredMethod } from './path.ts';
 import { type MethodCall, type RunningProxy, refuseUnnamed } from './running-proxy.ts';
 
-/** Decides what becomes of a call: answered here, refused, or passed on, and then perhaps captured. */
+/** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {
   if (LEAVING.has(call.method)) {
     if (!isVerbOfCalls(proxy, call)) return;
@@ -36,7 +36,7 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
   try {
     bot = proxy.context.directory.byToken(call.path.token);
   } catch (error) {
-    // We cannot know whether the bot is ours, and a stranger's calls would go on to the platform.
+    // Refused, because we cannot know if the bot is ours; a stranger's call would be passed on to the platform.
     refuse(proxy, call, describeError(proxy.context.log, error));
     return;
   }
@@ -46,8 +46,8 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
 }
 
 /**
- * Decides a call whose path names no method: the platform takes it from the parameter `method`, and a getUpdates there
- * must not slip past us. Nothing of a body is read before it is known whose token this is.
+ * Decides a call whose path names no method. The platform then takes it from the parameter `method`, so we must see a
+ * getUpdates there. No body is read before we know whose token this is.
  */
 export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
   const inQuery = parametersOf(call.path.query).values.get('method');
@@ -83,14 +83,14 @@ function decideNamed(proxy: RunningProxy, call: MethodCall, method: string): voi
   else decide(proxy, { ...call, method });
 }
 
-/** Another replica may have registered the bot a moment ago. Throws FlotillaError when nobody can tell. */
+/** Another replica may just have registered an unknown token. Throws FlotillaError if the directory cannot refresh. */
 async function senderOf(directory: BotDirectory, token: string): Promise<Sender> {
   if (directory.byToken(token) !== undefined) return 'known';
   await directory.refresh();
   return directory.byToken(token) === undefined ? 'stranger' : 'known';
 }
 
-/** As `senderOf`: the getUpdates of a bot of ours, passed on, would acknowledge what nobody stored. */
+/** Refreshes as `senderOf` does: a getUpdates of our bot, if passed on, would acknowledge updates we never stored. */
 async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
   const { directory, log } = proxy.context;
   let bot: Bot | undefined;
@@ -128,7 +128,7 @@ function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
   else pass(proxy, call, null);
 }
 
-/** Only GET and POST are calls; anything else is refused as the platform does, never passed on. */
+/** Only GET and POST are calls. Other methods are refused as the platform does, and never passed on. */
 function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: MethodCall): boolean {
   if (req.method === 'GET' || req.method === 'POST') return true;
   sendEmpty(res, 501);

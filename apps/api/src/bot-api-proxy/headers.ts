@@ -19,31 +19,31 @@ const REQUEST_HEADERS = new Set([
 /** Headers that may carry a credential for our own API, which the platform must not get. */
 const CREDENTIAL_HEADERS = new Set(['cookie', 'authorization']);
 
-/** The scheme may have any case; our keys begin in lower case. */
+/** The scheme may have any case; our keys begin with lower-case letters. */
 const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
 
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
-/** The platform must not set these: a browser may have a session on our origin. */
+/** Only we set these headers, because a browser may have a session on our origin. */
 const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
 const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
 for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
 
-/** On every answer: a browser that shows it runs no script, loads nothing, and gives it an origin of its own. */
+/** On every answer: a browser that shows it runs no script, loads nothing, and treats it as an origin of its own. */
 export const SANDBOXED = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
 };
 const SANDBOXED_RAW = Object.entries(SANDBOXED).flat();
 
-/** A Connection header cannot remove these: without them nobody could read the body. */
+/** A Connection header cannot remove these headers, because the body cannot be read without them. */
 const NEVER_NAMED = new Set(['content-length', 'content-type', 'content-encoding']);
 
-/** The raw headers of a request in their order, without those of the connection and without our credentials. */
+/** The raw request headers in their order, without connection headers and without credentials for our API. */
 export function forwardedRequestHeaders(raw: string[]): string[] {
   return withoutHopByHop(raw, CHANGED_IN_REQUESTS);
 }
 
-/** The raw headers of a response, likewise; without cookies, and with SANDBOXED in place of the platform's. */
+/** The raw response headers in their order, without connection headers and cookies, and with SANDBOXED. */
 export function forwardedResponseHeaders(raw: Buffer[]): string[] {
   const headers: string[] = new Array(raw.length);
   for (let i = 0; i < raw.length; i++) headers[i] = (raw[i] as Buffer).toString('latin1');
@@ -89,7 +89,7 @@ function withoutNames(headers: string[], names: string[]): string[] {
   return kept;
 }
 
-/** The header's value without our credential, otherwise unchanged; null when nothing is left. */
+/** The value of the header without our credential, otherwise unchanged; null if nothing is left. */
 function withoutOwnCredential(lowerCaseName: string, value: string): string | null {
   if (lowerCaseName === 'authorization') return OWN_KEY.test(value) ? null : value;
   const cookies = value.split(';');
@@ -114,7 +114,7 @@ export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
   return coding.trim().toLowerCase() === 'chunked' ? null : 501;
 }
 
-/** Whether a body follows the headers. */
+/** True if a body follows the headers. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

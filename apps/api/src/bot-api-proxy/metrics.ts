@@ -4,13 +4,13 @@ import { CAPTURED_METHODS } from '@flotilla/telegram/captured-methods.ts';
 import { type StatusClass, statusClass } from '../http/observe-request.ts';
 
 export type ProxyMetrics = {
-  /** Counts a call that has ended. The method is in lower case; null for a file, and for what is no call. */
+  /** Counts a call that has ended. The method is in lower case; null for a file or a request that is no call. */
   call(kind: CallKind, method: string | null, status: number, begunAtMs: number): void;
   pollBegan(): void;
   pollEnded(): void;
 };
 
-/** What was done with a call: answered here, passed on, passed on and captured, or a file. */
+/** What was done with a request. */
 export type CallKind = 'intercepted' | 'polled' | 'passed' | 'captured' | 'file' | 'refused';
 
 type Series = { seconds: QuickHistogram; calls: Partial<Record<MethodClass | 'file' | 'none', QuickCounter>> };
@@ -54,7 +54,7 @@ export function proxyMetrics(metrics: Metrics): ProxyMetrics {
   };
 }
 
-/** The class of a method, as a label. Method names cannot be labels: clients send any name. */
+/** Method classes are labels. Method names cannot be, because clients may send any name. */
 export const METHOD_CLASSES = [
   'updates',
   'webhook',

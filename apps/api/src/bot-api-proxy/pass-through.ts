@@ -11,7 +11,7 @@ export type Tee = {
   onResponseStart(status: number, headers: string[]): boolean;
   onResponseChunk(chunk: Buffer): boolean;
   onResponseEnd(): void;
-  /** The client left after the platform got the whole call. True: read the answer for the tee alone. */
+  /** The client left after the platform got the whole call. True: read on, only for the tee. */
   onClientGone(): boolean;
   /** The platform got the whole call, but no whole answer came. */
   onAnswerLost(): void;
@@ -21,7 +21,7 @@ export type Forward = {
   /** Path and query string as received, without our prefix. */
   path: string;
   tee: Tee | null;
-  /** The whole body, where the decision to pass the call on needed it. */
+  /** The whole body, if it was read to decide about the call. */
   body: Buffer | null;
   /** Delays our own errors: some clients ask again without a pause. */
   errorDelayMs: number;
@@ -35,13 +35,13 @@ const CLIENT_GONE = 499;
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Sends a request on and its answer back, streaming both with backpressure. The request is sent once: whatever fails
- * after that is an error to the client, never a second try.
+ * Streams a request to the platform and its answer back, both with backpressure. The request is sent once: a later
+ * failure is an error to the client, never a second attempt.
  */
 export function passThrough(upstream: Upstream, req: IncomingMessage, res: ServerResponse, forward: Forward): void {
   const exchange = new Exchange(upstream, req, res, forward);
   if (forward.body !== null || !hasBody(req)) exchange.dispatch(forward.body);
-  // After setImmediate the body that came with the headers is parsed, after nextTick it is not. Most calls are whole then.
+  // After setImmediate, unlike nextTick, the body that came with the headers is parsed; most calls are then complete.
   else setImmediate(dispatchWithBody, exchange, req);
 }
 
@@ -52,7 +52,7 @@ function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
 
 type WithExchange = ServerResponse & { exchange?: Exchange };
 
-/** One call in flight. A class, since it allocates nothing per event: 20,000 calls a second pass here. */
+/** One call in flight. It is a class, because that allocates nothing per event: 20,000 calls a second pass here. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #upstream: Upstream;
   readonly #req: IncomingMessage;
@@ -172,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** The platform may have carried out a call that it got whole; only its answer tells the tee. */
+  /** The platform may have carried out a call that it got whole, and only its answer tells the tee. */
   clientLeft(): void {
     if (this.#res.writableEnded) return;
     this.#clientGone = true;
@@ -182,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #readOn(): void {
     this.#readingOn = setTimeout(() => this.#abort(), this.#upstream.readOnMs);
-    // The answer may be paused since the client did not read.
+    // The answer may be paused, because the client did not read it.
     this.#controller?.resume();
   }
 

@@ -7,7 +7,7 @@ export type BotPath =
   | { kind: 'file'; token: string; upstreamPath: string }
   | { kind: 'refused'; refusal: Refusal };
 
-/** Methods, in lower case, that we answer: for registered bots, or for all. They never reach the platform. */
+/** Methods, in lower case, that we answer for registered bots or for all bots. Then they never reach the platform. */
 export const ANSWERED_HERE: ReadonlySet<string> = new Set([
   'getupdates',
   'setwebhook',
@@ -18,21 +18,21 @@ export const ANSWERED_HERE: ReadonlySet<string> = new Set([
 ]);
 
 const SLASH = 47;
-/** The path of nearly every call; no server can read it in another way. */
+/** The path of nearly every call; every server reads it in the same way. */
 const PLAIN_METHOD_PATH = /^\/bot(\d+:[\w-]+)\/(?:test\/)?(\w*)$/;
 const TOKEN = /^[\w:-]*$/;
-/** In a decoded path: characters that some servers end the path at, take for a slash, or drop. */
+/** Characters of a decoded path at which some servers end it, or which they take for a slash or drop. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SPLITS_PATH = /[\0-\x1f\x7f#?;\\]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROL = /[\0-\x1f\x7f]/;
 
-/** A decoded method that no server can read in another way. */
+/** A decoded method that every server reads in the same way. */
 const PLAIN_METHOD = /^\w*$/;
 const MAX_DECODINGS = 4;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** Whether the Bot API proxy serves the path, and not the rest of the service; it serves everything below our prefix. */
+/** True if the Bot API proxy serves the path: it serves everything below our prefix. */
 export function isBotApiPath(url: string, prefix: string): boolean {
   const path = url.charCodeAt(0) === SLASH ? url : url.replace(ORIGIN, '');
   return isBelow(path, prefix) || path.startsWith('/bot') || path.startsWith('/file/bot');
@@ -41,8 +41,8 @@ export function isBotApiPath(url: string, prefix: string): boolean {
 /**
  * Reads `/bot<token>/[test/]<method>` and `/file/bot<token>/<path>`, with or without our prefix. Token and method
  * are percent-decoded first, as the platform does, so that no spelling avoids an interception. The method is in lower
- * case, '' where the path names none. Refuses other forms, and what the platform or a server before it might read in
- * another way than we do. Null for dot segments, encoded or not.
+ * case, '' if the path names none. Refuses other forms, and paths that the platform or a server before it might read
+ * differently. Null for dot segments, encoded or not.
  */
 export function parseBotPath(url: string, prefix: string): BotPath | null {
   if (url.charCodeAt(0) !== SLASH) return refused(ABSOLUTE_URI);
@@ -79,7 +79,7 @@ function parseOddPath(rawPath: string, upstreamPath: string, query: string, othe
   return ofToken({ kind: 'file', token: path.slice(9, endOfSegment(path, 9)), upstreamPath });
 }
 
-/** A token has no other characters. A server that ends it before them might read the token of one of our bots. */
+/** Refuses other characters in a token: a server that cuts it off before them might read the token of our bot. */
 function ofToken<Path extends BotPath & { token: string }>(path: Path): BotPath {
   return TOKEN.test(path.token) ? path : refused(UNAUTHORIZED);
 }
@@ -114,8 +114,8 @@ function hasDotSegment(path: string): boolean {
 }
 
 /**
- * Whether another server might read one of ANSWERED_HERE in it: by merging slashes, cutting off an ending, dropping odd
- * characters, or decoding twice. No method of the platform looks like that.
+ * True if another server might read one of ANSWERED_HERE in it, because it merges slashes, cuts off an ending, drops
+ * odd characters or decodes twice. No method of the platform looks like that.
  */
 export function hidesAnsweredMethod(lowerCaseMethod: string): boolean {
   if (PLAIN_METHOD.test(lowerCaseMethod)) return false;
@@ -126,7 +126,7 @@ export function hidesAnsweredMethod(lowerCaseMethod: string): boolean {
   });
 }
 
-/** Decoded as often as several servers in a row might do it. */
+/** Decodes as often as several servers in a row might. */
 function fullyDecoded(text: string): string {
   let decoded = text;
   for (let pass = 0; pass < MAX_DECODINGS && decoded.includes('%'); pass++) decoded = percentDecoded(decoded);

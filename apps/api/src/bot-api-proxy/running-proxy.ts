@@ -8,15 +8,15 @@ import type { ProxyMetrics } from './metrics.ts';
 import type { BotPath } from './path.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What lives as long as the proxy does. */
+/** The state that lives as long as the proxy. */
 export type RunningProxy = {
   context: Context;
   upstream: Upstream;
   capture: Capture;
   metrics: ProxyMetrics;
-  /** By lower-case method: the calls of registered bots that we answer ourselves. */
+  /** The handlers of calls of registered bots that we answer ourselves, by lower-case method. */
   intercepts: ReadonlyMap<string, Intercept>;
-  /** Calls that we are answering; aborted when their client goes or the process stops. */
+  /** The calls that we are answering. They are aborted when their client leaves or the process stops. */
   open: Set<AbortController>;
 };
 
@@ -25,17 +25,17 @@ export type MethodCall = {
   req: IncomingMessage;
   res: ServerResponse;
   path: Extract<BotPath, { kind: 'method' }>;
-  /** Lower case; '' when neither path nor parameters name one. */
+  /** In lower case; '' if neither path nor parameters name one. */
   method: string;
   begunAtMs: number;
-  /** Set where the method had to be looked for in the body. */
+  /** Set if the method had to be looked up in the body. */
   whole: WholeBody | null;
 };
 
 /** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */
 export type WholeBody = { bytes: Buffer; release: () => void };
 
-/** The caller, for the audit log: everybody who has the token is the bot, and only the address tells them apart. */
+/** The caller for the audit log. Everybody who has the token is the bot; only the address tells them apart. */
 export function botActor({ context }: RunningProxy, { req }: MethodCall): Extract<Actor, { kind: 'bot' }> {
   return { kind: 'bot', address: context.clientAddress(req) };
 }

@@ -11,20 +11,20 @@ export type Upstream = {
 
 /** How long we wait for the platform. */
 export type PlatformPatience = {
-  /** Before its headers, and between two pieces of its body; an upload of gigabytes is answered late. */
+  /** Wait before its headers and between two pieces of its body; an upload of gigabytes is answered late. */
   silenceMs: number;
-  /** For the answer to a captured call whose client has gone. */
+  /** Wait for the answer to a captured call whose client has gone. */
   readOnMs: number;
 };
 
-/** Most clients wait for less than `readOnMs`; so does a process that stops. */
+/** Most clients wait for less than `readOnMs`, and so does a process that stops. */
 const PATIENCE: PlatformPatience = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
- * Kept-alive connections to the platform, as many as calls are in flight, one call at a time on each: nothing is
- * pipelined, so nothing is ever sent a second time. HTTP/1.1 only, which keeps header names and framing as they are.
+ * Keep-alive connections to the platform: one call at a time on each, as many as calls are in flight. Nothing is
+ * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
 export function connectUpstream(platformUrl: string, patience: Partial<PlatformPatience>): Upstream {
   const url = new URL(platformUrl);

@@ -28,7 +28,7 @@ export const auditHandlers: Handlers<typeof auditOperations> = {
 
 type Input = Call<typeof auditOperations.listAuditEntries.input>['input'];
 
-/** null: the actor has never existed. */
+/** null: no such actor has ever existed. */
 async function queryOf(context: Context, caller: Caller, input: Input): Promise<AuditQuery | null> {
   const { chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
   const botId = await botOf(context, caller, input);

@@ -82,7 +82,7 @@ function isNamed({ name, username }: Bot, q: string): boolean {
 
 type ChangeInput = Omit<Call<typeof botOperations.updateBot.input>['input'], 'id'>;
 
-/** The given fields under the names of the domain; fields that were not given stay absent. */
+/** The given fields under the names of the domain; absent fields stay absent. */
 function changesOfInput(input: ChangeInput): BotChanges {
   const changes = {
     token: input.token,
@@ -100,14 +100,14 @@ function changesOfInput(input: ChangeInput): BotChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Update kinds as a bot stores them: unknown ones are dropped; if none is left, null, the platform's default set. */
+/** Update kinds as a bot stores them, without unknown ones; null (the platform's default set) if none is left. */
 export function kindsOfInput(named: string[] | null | undefined): string[] | null | undefined {
   if (named === undefined) return undefined;
   const parsed = parseAllowedUpdates(named);
   return parsed.kind === 'only' ? parsed.kinds : null;
 }
 
-/** The bot with its state as it is now. */
+/** The bot with its current state. */
 async function presentBotNow(context: Context, caller: Caller, bot: Bot): Promise<BotResource> {
   return presentBot(caller, bot, await readBotStatus(context, bot));
 }

@@ -46,7 +46,7 @@ function presentChat(chat: Chat): ChatResource {
   };
 }
 
-/** A private chat has no title; it gets the name of its person. */
+/** A private chat has no title, so it gets the name of its person. */
 function nameOfPerson({ type, first_name, last_name }: Chat): string | null {
   const name = [first_name, last_name].filter(Boolean).join(' ');
   return type === 'private' && name !== '' ? name : null;

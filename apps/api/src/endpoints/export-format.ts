@@ -1,9 +1,9 @@
 import { type EXPORT_FORMATS, type MessageResource, messageResource } from '@flotilla/contract/messages.ts';
 
-/** How exported messages become text, a line or a few each. */
+/** Turns exported messages into text, one or more lines for each. */
 export interface ExportFormat {
   mediaType: string;
-  /** What stands before the first message. */
+  /** The text before the first message. */
   head: string;
   lineOf(message: MessageResource): string;
 }
@@ -14,7 +14,7 @@ const COLUMNS = Object.keys(messageResource.shape) as (keyof MessageResource)[];
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
- * CSV by RFC 4180: CRLF, quotes where needed, nothing for a missing value. A text that a spreadsheet would run as a
+ * CSV by RFC 4180: CRLF, quotes if needed, nothing for a missing value. A text that a spreadsheet would run as a
  * formula gets an apostrophe in front.
  */
 export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], ExportFormat>> = {
@@ -31,7 +31,7 @@ export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], Exp
 };
 
 function csvField(value: string | number | boolean | undefined): string {
-  // A number stays one: chats have negative ids.
+  // Numbers stay unchanged, because chats have negative ids.
   if (typeof value !== 'string') return String(value ?? '');
   const text = FORMULA.test(value) ? `'${value}` : value;
   // Some spreadsheets also split at semicolons and tabs.

@@ -28,7 +28,7 @@ function rangeOf({ headers }: Request): FileRange | undefined {
   return { range, ...(typeof ifRange === 'string' ? { ifRange } : {}) };
 }
 
-/** If the download fails or `ended` aborts, the connection is cut, so that nobody takes a part for the whole file. */
+/** Cuts the connection if the download fails or `ended` aborts, so that nobody takes a part for the whole file. */
 async function sendFile(request: Request, response: Response, file: BotFile, ended: AbortSignal): Promise<void> {
   response.status(file.status).set(fileHeaders(file));
   if (request.method === 'HEAD') {

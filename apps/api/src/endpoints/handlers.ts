@@ -16,7 +16,7 @@ import { statsHandlers } from './stats.ts';
 import { tagHandlers } from './tags.ts';
 import { updateHandlers } from './updates.ts';
 
-/** What answers every operation of the contract. */
+/** The handlers of all operations of the contract. */
 export const handlers: Handlers<typeof operations> = {
   ...signInHandlers,
   ...apiKeyHandlers,

@@ -77,7 +77,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   },
 };
 
-/** What messages are sorted by: date, id, business connection. */
+/** The sort key of messages: date, id, business connection. */
 const CURSOR = ['number', 'number', 'string'] as const;
 
 function pageOf(messages: Message[], limit: number, total: number): Page<MessageResource> {

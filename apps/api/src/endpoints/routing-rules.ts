@@ -82,7 +82,7 @@ function requireBotsOfRule(
   for (const id of [input.source_bot_id, input.target_bot_id]) if (id !== undefined) requireBot(context, id);
 }
 
-/** The two bots of a rule; who changes it must see both. */
+/** The two bots of a rule; a caller who changes the rule must see both. */
 async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   const rule = await routingRuleStore(db).find(id);
   return rule === null ? [] : [rule.sourceBotId, rule.targetBotId];

@@ -52,14 +52,14 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       throw error;
     });
     await attempt.succeeded();
-    // The new session keeps the end of the old one, because nobody signed in.
+    // The new session keeps the end of the old one, because this was not a sign-in.
     const { endsAtMs } = request.session ?? {};
     if (apiKey === null) await beginSession(context, request, { accountId: account.id, epoch, endsAtMs });
     return OK;
   },
 };
 
-/** The account, and for an API key what it may do. */
+/** The account; for an API key also what the key may do. */
 function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {
   if (apiKey === null) return presentAccount(account);
   const { id, name } = apiKey;

@@ -14,7 +14,7 @@ export function requireBot({ directory }: Context, id: number): Bot {
   return bot;
 }
 
-/** The same, for calls that manage chats; throws 'bad_request' where that is off for the bot. */
+/** The same for calls that manage chats; throws 'bad_request' if that is off for the bot. */
 export function requireManagedBot(context: Context, id: number): Bot {
   const bot = requireBot(context, id);
   requireManaged(bot);
@@ -44,7 +44,7 @@ function untrackedChat(): FlotillaError {
   return refusedInput('bot_id', 'is required: none of your bots tracks this chat');
 }
 
-/** Inputs in which a chat that was named `@name` is its id. */
+/** The inputs of a call, with the id of the chat in place of its @name. */
 export type WithChatId<Input> = Input extends { chat_id: number | string }
   ? Omit<Input, 'chat_id'> & { chat_id: number }
   : 'chat_id' extends keyof Input

@@ -10,11 +10,11 @@ const MAPPED = '::ffff:';
 /** The address of the client; null when its connection is gone. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
-/** X-Forwarded-For counts as far as these proxies (CIDR) wrote it, as everywhere in the api. */
+/** X-Forwarded-For is trusted as far as these proxies (CIDR) wrote it, as everywhere in the api. */
 export function clientAddress(trustedProxies: string[]): ClientAddress {
   const trust = proxyAddress.compile(trustedProxies);
   return (request) => {
-    // Every call comes here, so a request that nobody forwarded is not parsed.
+    // Every call comes here, so a request without the header is not parsed.
     const isForwarded = request.headers['x-forwarded-for'] !== undefined;
     const found = isForwarded ? proxyAddress(request, trust) : request.socket.remoteAddress;
     return found ? plain(found).slice(0, MAX_LENGTH) : null;

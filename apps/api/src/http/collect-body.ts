@@ -9,14 +9,14 @@ export type Sender = 'known' | 'stranger';
 
 /** A limit on the memory of all bodies that a process reads. */
 export type BodyBudget = {
-  /** Takes that many bytes, or nothing and returns false where they are too many. */
+  /** Takes that many bytes; if they are too many, takes nothing and returns false. */
   take(bytes: number, sender: Sender): boolean;
   giveBack(bytes: number): void;
 };
 
 /** 64 bodies of REST's maximum size; an api process has a few hundred MB of memory. */
 const BUDGET_BYTES = 64 * 1024 * 1024;
-/** Strangers must not use up the room of everybody else. */
+/** Strangers must not use up the budget of everybody else. */
 const STRANGERS_BYTES = BUDGET_BYTES / 2;
 
 export function bodyBudget(metrics: Metrics): BodyBudget {
@@ -65,7 +65,7 @@ type Unread = { outcome: 'too-large' | 'unknown-encoding' | 'no-room' | 'aborted
 type Read = { outcome: 'read'; intact: boolean; release: () => void };
 
 const WHOLE_WITHIN_MS = 8_000;
-/** Memory that unpacking needs beside its result. */
+/** Memory that decompression needs beside its result. */
 const UNPACKING_BYTES = 65_536;
 
 /** Reads a request's body into memory, as `readInto` does. */
@@ -149,7 +149,7 @@ function pour(
     const onClose = () => {
       if (!request.complete) settle({ outcome: 'aborted' });
     };
-    // No listener stays: it would keep the body in memory while a long poll waits.
+    // Every listener is removed: one that stays would keep the body in memory while a long poll waits.
     const settle = (read: Read | Unread) => {
       source.off('data', onData).off('end', onEnd);
       request.off('close', onClose);
@@ -167,7 +167,7 @@ function pour(
   });
 }
 
-/** Null where there is nothing to unpack, undefined for an encoding that is not known. */
+/** Null if there is nothing to decompress, undefined for an unknown encoding. */
 function unpackerOf(contentEncoding = 'identity') {
   switch (contentEncoding.trim().toLowerCase()) {
     case 'identity':

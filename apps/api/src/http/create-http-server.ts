@@ -8,7 +8,7 @@ import { cutSlowClients } from './cut-slow-clients.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** Clients put long queries and cookies into the head. */
+/** Enough for long queries and cookies in the head. */
 const MAX_HEADER_BYTES = 131_072;
 const MAX_HEADERS = 200;
 const HEADERS_DEADLINE_MS = 8000;
@@ -60,7 +60,7 @@ export type ConnectionLimits = {
   maxConnections: number;
   /** Per address (IPv6: per /64); 0 or absent is no limit. */
   maxPerAddress?: number;
-  /** Whether it is a load balancer, through which the connections of all clients come. */
+  /** True for a load balancer, through which the connections of all clients come. */
   isTrusted?(address: string): boolean;
   refused?: QuickSeries<QuickCounter>;
   log: Logger;
@@ -79,7 +79,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
   if (maxPerAddress === 0) return;
   const open = new Map<string, number>();
-  // First of all listeners, before Node's HTTP sees the connection.
+  // Added before all other listeners, so that it runs before Node's HTTP sees the connection.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isTrusted?.(address)) return;

@@ -6,12 +6,12 @@ type Line = {
   socket: Socket;
   request: IncomingMessage | null;
   response: ServerResponse | null;
-  /** When the request began, or the connection. */
+  /** The start of the request, or of the connection. */
   beganAtMs: number;
-  /** Since when we have waited for the client; and the bytes received before the request. */
+  /** The time since which we wait for the client, and the bytes received before the request. */
   clientsTurnAtMs: number;
   beganBytes: number;
-  /** The body so far: bytes, time of the last one, and both at the beginning of the current minute. */
+  /** The body so far: its bytes, the time of the last one, and both at the start of the current minute. */
   readBytes: number;
   readAtMs: number;
   minuteBytes: number;
@@ -24,22 +24,22 @@ type Line = {
 const LOOK_EVERY_MS = 1000;
 /** The time for the first head of a connection. After an answer it is added to the idle time. */
 const HEAD_WITHIN_MS = 10_000;
-/** For the first byte of a body, and for all of a small body: no honest client needs longer. */
+/** The time for the first byte of a body, and for all of a small body. No honest client needs longer. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_WITHIN_MS = 8_000;
-/** For a large body: the longest gap, and the least that must come in a minute. Its total time is not limited. */
+/** The longest gap in a large body, and the least bytes that must come in a minute. Its total time is not limited. */
 const GAP_AT_MOST_MS = 30_000;
 const BYTES_A_MINUTE = 16_384;
 const MINUTE_MS = 60_000;
-/** A body is read on after its answer, because some clients read only after sending everything. */
+/** A body is read on after its answer, because some clients read the answer only after they have sent everything. */
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
-/** The client is gone if it reads nothing of an answer for this time, at most twice as long. */
+/** A client that reads nothing of an answer for this time is cut off, at the latest after twice this time. */
 const UNREAD_MS = 15_000;
 
 /**
- * Ends connections whose client does not send its request or read its answer, so that nobody can hoard them. It judges
+ * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
  * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
  */
 export function cutSlowClients(server: Server): void {
@@ -94,7 +94,7 @@ function beginExchange(line: Line, request: IncomingMessage, response: ServerRes
   line.answeredAtMs = null;
 }
 
-/** No request is in flight. Node's own timeout for this ends when the client sends an empty line. */
+/** Runs while no request is in flight. Node's own timeout for this ends when the client sends an empty line. */
 function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean {
   if (line.request === null) return nowMs - line.beganAtMs > HEAD_WITHIN_MS;
   if (!line.request.complete || !line.response?.writableFinished) return false;
@@ -102,7 +102,7 @@ function restsTooLong(line: Line, nowMs: number, restsAtMostMs: number): boolean
   return nowMs - line.answeredAtMs > restsAtMostMs;
 }
 
-/** Only the newest request counts: one that another follows is complete. */
+/** Only the newest request counts, because a request that another one follows is complete. */
 function isTooSlow(line: Line, nowMs: number): boolean {
   const { request } = line;
   if (request === null || request.complete) return false;
@@ -125,7 +125,7 @@ function noteProgress(line: Line, request: IncomingMessage, nowMs: number): void
     line.answeredAtMs = line.readAtMs = nowMs;
     line.answeredBytes = bytesRead;
   }
-  // Unread bytes here are our delay, or the platform's, not the client's.
+  // Bytes that we have not read are a delay of ours or of the platform, not of the client.
   const waitsForUs = request.isPaused() || request.readableLength > 0;
   if (bytesRead > line.readBytes || waitsForUs) line.readAtMs = nowMs;
   if (waitsForUs) line.minuteAtMs = line.clientsTurnAtMs = nowMs;
@@ -145,7 +145,7 @@ function isBelowRate(line: Line, nowMs: number): boolean {
   return slow;
 }
 
-/** The socket's timeout sees whether the kernel sends anything, also within one long write. */
+/** The timeout of the socket notices if the kernel sends nothing, also within one long write. */
 function limitSending(line: Line): void {
   const sends = line.socket.writableLength > 0;
   if (sends === line.sending) return;

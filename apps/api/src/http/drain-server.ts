@@ -2,10 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A load balancer may have just sent a request on a connection that it takes for idle. */
+/** A load balancer may just have sent a request on a connection that seems idle here. */
 const IDLE_AT_LEAST_MS = 1500;
 const CHECK_MS = 250;
-/** A turn of the event loop this short has accepted all waiting connections. */
+/** An iteration of the event loop that is this short had no connection left to accept. */
 const QUIET_MS = 0.1;
 const QUIET_WITHIN_MS = 500;
 

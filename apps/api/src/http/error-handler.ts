@@ -11,11 +11,11 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, request, response, _next) => {
     const error = classifyError(thrown);
     const status = ERROR_STATUS[error.code];
-    // A store that does not answer is no bug: one line per request, without a stack, is enough.
+    // A store that does not answer is not a bug, so one line per request without a stack is enough.
     if (error.code === 'unavailable')
       log.warn({ reason: String(thrown), requestId: requestId(response) }, error.message);
     else if (status >= 500) log.error({ err: thrown, requestId: requestId(response) }, error.message);
-    // Part of the answer is sent, as when saving the session fails after it: only cutting the connection is left.
+    // Part of the answer is sent, for example if saving the session failed after it. We can only cut the connection.
     if (response.headersSent) return void request.socket.destroy();
     setErrorHeaders(response, error);
     sendJson(response, status, JSON.stringify(answerOf(error, request, requestId(response))));
@@ -37,7 +37,7 @@ function answerOf(error: FlotillaError, request: Request, id: string): ErrorAnsw
   };
 }
 
-/** A 400 always has details; a fault of no single input is one of the whole query or body. */
+/** A 400 always has details. A fault that no single input has is a fault of the whole query or body. */
 function detailsOf(error: FlotillaError, request: Request): Pick<ErrorAnswer, 'details'> {
   if (ERROR_STATUS[error.code] !== 400) return {};
   return { details: [{ path: request.method === 'POST' ? 'body' : 'query', reason: error.message }] };

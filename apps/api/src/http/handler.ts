@@ -12,14 +12,14 @@ export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Prom
 
 /** A call that passed authentication, authorisation and validation. */
 export interface Call<Input extends z.ZodObject> {
-  /** Contains the id of the chat if the caller gave its @name. */
+  /** If the caller gave the @name of a chat, this has its id. */
   input: WithChatId<z.output<Input>>;
   caller: Caller;
   /** The caller as the audit log names them. */
   by: Actor;
   request: Request;
   response: Response;
-  /** Wrap what waits or takes long in it, so that it ends with the caller's credential. */
+  /** Run waiting and long work in it, so that the work ends with the caller's credential. */
   whileAllowed: WhileAllowed;
 }
 
@@ -37,7 +37,7 @@ type Handle<Op extends Operation> = (
   call: Call<Op['input']>,
 ) => Op['mediaTypes'] extends undefined ? Promise<Answer<Op>> : Promise<void>;
 
-/** The bots of what an id names, which the caller must see too; nothing for an id that names nothing. */
+/** The bots of the resource that an id names; the caller must see them, too. Nothing if the id names nothing. */
 export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;
 
 /** The handler of an operation. `findBots` is needed when its `id` names something that belongs to bots. */

@@ -23,7 +23,7 @@ export function requestId(response: ServerResponse): string {
 
 const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll', '/admin/queues/api/queues']);
 
-/** One line per request, without its query: tokens and passwords may be in it. */
+/** Logs one line per request, without the query, which may contain tokens and passwords. */
 export function requestLog(log: Logger) {
   return pinoHttp({
     logger: log,
@@ -47,7 +47,7 @@ export function requestLog(log: Logger) {
   });
 }
 
-/** The caller once known; nothing for a stranger. */
+/** The caller, once known; nothing for a stranger. */
 function callerIn({ locals }: Response): object {
   const caller = locals?.caller as Caller | undefined;
   if (caller === undefined) return {};
@@ -70,20 +70,20 @@ export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, opera
   };
 }
 
-/** The outcome of a request as a metric's label: few values, whatever the answer. */
+/** The outcome of a request as a label of metrics, which must have few values. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'client_gone';
 
 const CLIENT_GONE = 499;
 const BY_HUNDREDS: StatusClass[] = ['5xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** nginx uses 499, too, for a client that left before the answer. */
+/** 499 means that the client left before the answer, as in nginx. */
 export function statusClass(status: number): StatusClass {
   if (status === 429) return '429';
   if (status === CLIENT_GONE) return 'client_gone';
   return BY_HUNDREDS[Math.floor(status / 100)] ?? '5xx';
 }
 
-/** A span from a request's head to the end of its answer, within the caller's trace if there is one. */
+/** Opens a span from the head of a request to the end of its answer, within the caller's trace if there is one. */
 export function traceRequest(tracing: Tracing, operation: string): RequestHandler {
   return (request, response, next) => {
     const span = tracing.start(operation, {

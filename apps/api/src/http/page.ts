@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** One page of a list. */
 export interface Page<Row> {
   rows: Row[];
-  /** How many rows the whole list has. */
+  /** The number of rows in the whole list. */
   total: number;
   /** The start of the next page; null on the last one. */
   next: Cursor | null;

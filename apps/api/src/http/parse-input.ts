@@ -17,7 +17,7 @@ function toFault(issue: z.core.$ZodIssue): FaultDetail {
   return { path: issue.path.join('.'), reason: issue.message };
 }
 
-/** A value that is not an integer is also out of range; report one fault. */
+/** A value that is not an integer is also out of range, so only one fault is reported. */
 function distinct(faults: FaultDetail[]): FaultDetail[] {
   const known = new Set<string>();
   return faults.filter(({ path, reason }) => {

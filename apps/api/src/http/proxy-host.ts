@@ -4,10 +4,10 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { RequestHandler } from 'express';
 import { trustedProxies } from './client-address.ts';
 
-/** The one host on which the Bot API proxy answers, and nothing else does. */
+/** The host on which only the Bot API proxy answers. */
 export type ProxyHost = { isAskedBy(request: IncomingMessage): boolean };
 
-/** `name` as `hostName` gives it; a load balancer may say which host it was asked for. */
+/** `name` has the form of `hostName`. A load balancer may name the requested host in a header. */
 export function proxyHost(name: string, trustedRanges: string[]): ProxyHost {
   const isTrusted = trustedProxies(trustedRanges);
   return {
@@ -27,7 +27,7 @@ function askedHost({ headers, socket, url = '/' }: IncomingMessage, isTrusted: (
   return url.startsWith('/') ? (headers.host ?? '') : (URL.parse(url)?.host ?? headers.host ?? '');
 }
 
-/** For everything but the proxy: it does not exist on the proxy's host. */
+/** Answers 404 on the proxy's host for everything except the proxy. */
 export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
   return (request, _response, next) => {
     if (host.isAskedBy(request)) throw new FlotillaError('not_found', 'There is nothing at this path on this host');
@@ -36,8 +36,8 @@ export function refuseOnProxyHost(host: ProxyHost): RequestHandler {
 }
 
 /**
- * The name of a host from a header or a setting: lower case, no port, no dot at the end. Cookies ignore the port, so it
- * is ignored here. '' for what is no host.
+ * The name of a host from a header or a setting: in lower case, without port and final dot. The port is ignored because
+ * cookies ignore it. '' if the text is not a host.
  */
 export function hostName(host: string): string {
   if (/[@/\\?#\s]/.test(host)) return '';

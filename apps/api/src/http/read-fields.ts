@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { type BodyBudget, collectBody, type Sender } from './collect-body.ts';
 import { scanJson } from './scan-json.ts';
 
-/** The inputs as they came, under their main names, and the faults of the names themselves. */
+/** The raw inputs under their main names, and the faults of the names themselves. */
 export interface RawFields {
   values: Map<string, unknown>;
   faults: FaultDetail[];
@@ -12,11 +12,11 @@ export interface RawFields {
 
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 64;
-/** For a value without a name: `?=1`. */
+/** The name in the error for a value without a name: `?=1`. */
 const NAMELESS = '""';
 
 /**
- * Gathers an operation's inputs from query and body; where a name is in both, the body wins. Query parameters that
+ * Collects an operation's inputs from query and body; if a name is in both, the body counts. Query parameters that
  * begin with `_` are ignored, because caches and clients add them.
  */
 export async function readFields(
@@ -108,8 +108,8 @@ export function formFields(text: string, place: 'query' | 'body'): Map<string, u
 }
 
 /**
- * A request's body, unpacked; none is empty. Throws FlotillaError: 'payload_too_large', 'unsupported_media_type' for an
- * encoding, 'bad_request' for a broken body, 'unavailable' while the process holds as many bytes as it may.
+ * A request's body, decompressed; no body is an empty one. Throws FlotillaError: 'payload_too_large',
+ * 'unsupported_media_type' for an encoding, 'bad_request' for a broken body, 'unavailable' if the budget is used up.
  */
 export async function readBytes({ request, response, ...options }: BodyRequest): Promise<Buffer> {
   const body = await collectBody(request, response, options);

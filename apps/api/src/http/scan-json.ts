@@ -1,12 +1,12 @@
 import { skipSpace, skipString, unquoted } from '@flotilla/telegram/json-text.ts';
 
-/** Deeper than any valid body, and far below what the recursion of a parser or a validator bears. */
+/** Deeper than any valid body, and far below the recursion limit of parsers and validators. */
 const MAX_DEPTH = 32;
 const MAX_KEYS = 2000;
 
 /**
- * Why a JSON text is refused before it is parsed: its nesting, its number of keys, or a key given twice, where parsers
- * disagree which one counts. Null if it passes; the parser decides whether it is JSON.
+ * The reason to refuse a JSON text before it is parsed: its nesting, its number of keys, or a key given twice, because
+ * parsers disagree which one counts. Null if it passes; the parser decides whether it is JSON.
  */
 export function scanJson(text: string): string | null {
   const scopes: (Set<string> | null)[] = [];

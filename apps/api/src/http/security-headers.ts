@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** No answer is a page, so none may be framed, sniffed, cached or embedded elsewhere. */
+/** No answer is a page, so browsers must not frame, sniff, cache or embed it. */
 export const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,7 +10,7 @@ export const SECURITY_HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Sets the headers that make browsers protect people; with HTTPS also the one that requires it from now on. */
+/** Sets the headers that make browsers protect people; with HTTPS also Strict-Transport-Security. */
 export function securityHeaders(config: { publicUrl: string | null }): RequestHandler {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false;
   return (_request, response, next) => {

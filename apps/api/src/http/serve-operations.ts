@@ -55,7 +55,7 @@ function handlerOf(handlers: object, name: string): AnyHandler {
   return typeof handler === 'function' ? { handle: handler } : handler;
 }
 
-/** A path known with other methods answers 405, with those in Allow. */
+/** Answers 405 for a path that has other methods, and names them in Allow. */
 export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.setHeader('Allow', allowed.join(', '));
@@ -63,7 +63,7 @@ export function refuseMethod(allowed: string[]): RequestHandler {
   };
 }
 
-/** The checks of every operation in their order: 401, 403, 400, and 404 in the handler. */
+/** Runs the checks of an operation in their order: 401, 403, 400; the handler gives 404. */
 function serveOperation(context: Context, operation: Operation, { findBots, handle }: AnyHandler): RequestHandler {
   return async (request, response) => {
     const version = context.credentials.knownVersion();
@@ -71,13 +71,13 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
     requireSameOrigin(context, operation, request);
     requirePasswordChanged(operation, caller);
     requireRole(operation, caller);
-    // Another process may have changed a bot a moment ago. Without Redis, the snapshot has to do.
+    // Another process may just have changed a bot. Without Redis, the snapshot must do.
     await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(context.bodies, operation, request, response);
     requireBots(context, operation, caller, fields);
     await requireFoundBots(context, findBots, caller, fields);
     const allowed = whileAllowed(context, { operation, request, caller, fields, version });
-    // A public operation has no caller: its handler reads none, and it names no chat.
+    // A public operation has no caller; its handler reads none, and its inputs name no chat.
     const known = caller as Caller;
     const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
     const by = actorOf(caller, context.clientAddress(request));
@@ -86,7 +86,7 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
   };
 }
 
-/** The total of a list and the cursor of its next page go into headers. */
+/** Puts the total of a list and the cursor of its next page into headers. */
 function sendAnswer(operation: Operation, request: Request, response: Response, answer: unknown): void {
   if (!isPaged(operation)) {
     sendJson(response, 200, JSON.stringify(answer));

@@ -55,7 +55,7 @@ export async function untilGone<T>(
 ): Promise<T> {
   const gone = new AbortController();
   const abort = () => gone.abort();
-  // Not AbortSignal.any: its signals would pile up on the one signal that lives as long as the process.
+  // AbortSignal.any would add a signal for each call to the one that lives as long as the process.
   for (const end of ends) end.addEventListener('abort', abort);
   response.once('close', abort);
   if (ends.some(({ aborted }) => aborted)) abort();

@@ -9,10 +9,10 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 const SENTENCE = 'The service is starting and waits for Redis';
 const RETRY_AFTER_S = 1;
-/** Some clients ask again at once, whatever the error. */
+/** Delays errors, because some clients ask again at once after any error. */
 const POLL_ERROR_DELAY_MS = 1000;
 
-/** Answers while the api waits for Redis: it is live, not ready, and refuses the rest with 503. */
+/** Answers while the api waits for Redis: the probes say live and not ready, everything else gets 503. */
 export function answerWhileWaiting(prefix: string): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';

@@ -13,8 +13,8 @@ const RETRY_AFTER_S = 1;
 const FULL_RETRY_AFTER_S = 5;
 
 /**
- * `POST /telegram/<bot id>`: the platform pushes an update. 200 only after it is in the log; whenever that is in doubt,
- * or the bot is disabled or full, 503: the platform keeps the update for a day and sends it again.
+ * `POST /telegram/<bot id>`: the platform pushes an update. Answers 200 only after it is in the log. In doubt, or if
+ * the bot is disabled or full, it answers 503: the platform keeps the update for a day and sends it again.
  */
 export function platformWebhook(context: Context): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -52,7 +52,7 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
       response.status(200).type('application/json').send('{}');
       return;
     case 'gone':
-      // Deleted a moment ago, or Redis came back with less than it had: the next try knows which.
+      // The bot was just deleted, or Redis lost data in a restart; the next attempt knows which.
       throw new FlotillaError('unavailable', 'The bot is not set up at the moment', { retryAfterS: RETRY_AFTER_S });
     case 'disabled':
       intake.ended('disabled');
@@ -64,7 +64,7 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
   }
 }
 
-/** The secret stands for the platform; whoever lacks it does not learn which bots there are. */
+/** The secret proves that the platform calls. Callers without it must not learn which bots exist. */
 function addressedBot(context: Context, request: Request): Bot {
   const { botId } = request.params;
   const id = typeof botId === 'string' && /^\d{1,15}$/.test(botId) ? Number(botId) : 0;

@@ -15,9 +15,9 @@ export function probes(context: Context): Router {
 }
 
 /**
- * Whether this pod should be sent requests. A Postgres that it has seen does not count: without it polling, the proxy and signed-in
- * callers go on, and a pod that leaves the load balancer would end those too. Nor does a Redis that fills up: all pods
- * share it, so that all of them would leave at once, and with them the polls that empty it.
+ * True if this pod should get requests. Losing Postgres later does not count: polling, the proxy and signed-in callers
+ * work without it, and a pod that leaves the load balancer would end those, too. A full Redis does not count either:
+ * all pods share it, so all would leave at once, together with the polls that empty it.
  */
 export async function readReadiness({ redis, directory, memory, leaving, startup }: Context): Promise<Readiness> {
   const reasons: string[] = [];

@@ -8,11 +8,11 @@ import type { Context } from '../context.ts';
 import { refuseMethod } from '../http/serve-operations.ts';
 
 const PATH = '/admin/queues';
-/** The queues name every bot there is. */
+/** Only for admins of the whole fleet, because the queues name every bot. */
 const ADMINS = { role: 'admin', wholeFleet: true } as const;
 const refuseChange = refuseMethod(['GET', 'HEAD']);
 
-/** Its own files only: the fonts that the page wants from elsewhere stay away. Its base is where it is mounted. */
+/** Only files of the board itself, not the fonts of other hosts. Its page has a base: the path where it is mounted. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,8 +26,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Bull Board at /admin/queues, for admins to see what turns wait, run and sleep. It only reads: a turn that is lost or
- * late is woken by upkeep, and a queue that somebody has paused or emptied would silence every bot.
+ * Bull Board at /admin/queues shows admins which turns wait, run and sleep. It only reads, because a queue that a
+ * person pauses or empties would stop every bot. Upkeep wakes lost and late turns.
  */
 export function queueBoard(context: Context): Router {
   const board = new ExpressAdapter().setBasePath(PATH);

@@ -7,7 +7,7 @@ import { hasBody } from '../headers.ts';
 import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
 import type { ReadCall } from './intercepted-call.ts';
 
-/** Reads the call's parameters, has it answered here, and sends the answer. Never rejects. */
+/** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export async function answerIntercepted(
   proxy: RunningProxy,
   call: MethodCall,
@@ -51,7 +51,7 @@ async function answerOf(
     return null;
   }
   if (call.method === 'getupdates') read.release();
-  // Not awaited: a waiting poll would keep in memory all that was read here.
+  // Not awaited, because a waiting poll would keep everything in memory that was read here.
   return intercept({ by: () => botActor(proxy, call), parameters: read.parameters, signal });
 }
 

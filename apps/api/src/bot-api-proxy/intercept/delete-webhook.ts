@@ -6,7 +6,7 @@ import { type InterceptedCall, storedKinds } from './intercepted-call.ts';
 
 const DESCRIPTIONS = { deleted: 'Webhook was deleted', 'already-deleted': 'Webhook is already deleted' };
 
-/** Takes the bot's backend away and turns proxy mode off. */
+/** Removes the bot's backend and turns proxy mode off. */
 export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
   const outcome = await clearBackend(context, by(), bot, {

@@ -12,16 +12,16 @@ const MAX_TIMEOUT_S = 50;
 const FLOOR_MS = 3000;
 
 type Request = { offset: number; limit: number; timeoutMs: number };
-/** Per bot, the last poll that was held and not served. */
+/** By bot id: the last poll that was held and not served. */
 type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 
 /**
- * Serves the updates of a long-polled bot as the platform does, but without its conflicts: several programs may poll.
- * A poll of any other bot is held and then answered empty, since a client that gets an answer at once asks again at once.
+ * Serves the updates of a long-polled bot as the platform does, but several programs may poll without conflict. A poll
+ * of any other bot is held and then answered empty, because a client that gets its answer at once asks again at once.
  */
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
-  // A waiting poll keeps its arguments in memory, so it gets only what it needs.
+  // A waiting poll keeps its arguments in memory, so it gets only those that it needs.
   return (context, { bot, by, parameters, signal }) => {
     const request = readRequest(parameters);
     const served = bot.longPollEnabled && !bot.disabled;
@@ -48,7 +48,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<BotApiAnswer> {
   const throttle = request.timeoutMs === 0;
-  // At the same time: the kinds apply to updates that come later.
+  // Both at the same time, because the kinds apply only to updates that come later.
   const [updates] = await Promise.all([
     readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
     keepAllowedUpdates(context, by, bot, allowedUpdates),

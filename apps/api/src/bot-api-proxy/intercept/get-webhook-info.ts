@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import type { InterceptedCall } from './intercepted-call.ts';
 
-/** The backend, as the platform describes a webhook; the URL exactly as it was set. `backend_state` says if it fails. */
+/** Describes the backend as the platform describes a webhook, with the URL exactly as it was set. */
 export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
   const status = await readBotStatus(context, bot);
   const url = bot.proxyEnabled ? bot.backendUrl : '';

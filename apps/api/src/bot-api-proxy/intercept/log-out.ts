@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
 
-/** These would make a bot leave the server that we call for it: answered for any token, and never passed on. */
+/** These would make a bot leave the server that we use for it. They are answered for any token, never passed on. */
 export const LEAVING: ReadonlySet<string> = new Set(['logout', 'close']);
 export const LEFT: BotApiAnswer = { ok: true, result: 'true' };
 

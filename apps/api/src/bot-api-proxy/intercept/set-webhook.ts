@@ -26,8 +26,8 @@ const SECRET_LIMIT = 256;
 const NOT_VOUCHED_FOR: readonly ErrorCode[] = ['token_refused', 'platform_refused', 'bad_request'];
 
 /**
- * Makes the URL the bot's backend and turns proxy mode on; without a URL it is deleteWebhook. Everything is checked
- * before anything changes, so that (unlike at the platform) a bad URL leaves the working backend in place.
+ * Sets the bot's backend and turns proxy mode on; without a URL it does what deleteWebhook does. It checks everything
+ * before it changes anything, so that (unlike at the platform) a bad URL leaves the working backend in place.
  */
 export async function setWebhook(context: Context, call: InterceptedCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
@@ -37,8 +37,8 @@ export async function setWebhook(context: Context, call: InterceptedCall): Promi
 }
 
 /**
- * The same for an unknown token: its bot is registered if all parameters are right and the platform knows the token.
- * Without a URL the call is passed to the platform: there is nothing to register the bot for.
+ * The same for an unknown token: registers its bot if all parameters are right and the platform knows the token.
+ * A call without a URL gives no reason to register the bot, so it is passed to the platform.
  */
 export async function setWebhookOfStranger(context: Context, token: string, call: ReadCall): Promise<BotApiAnswer> {
   const url = urlOf(call);
@@ -51,7 +51,7 @@ export async function setWebhookOfStranger(context: Context, token: string, call
 }
 
 /**
- * Registers the bot of a token that the platform knows. Null when it does not know it; throws FlotillaError when it does
+ * Registers the bot of a token. Null if the platform does not know the token; throws FlotillaError if the platform does
  * not say.
  */
 async function registerBot(context: Context, by: Actor, token: string): Promise<Bot | null> {
@@ -61,13 +61,13 @@ async function registerBot(context: Context, by: Actor, token: string): Promise<
     if (!(error instanceof FlotillaError)) throw error;
     if (NOT_VOUCHED_FOR.includes(error.code)) return null;
     if (error.code !== 'conflict') throw error;
-    // Another replica was faster.
+    // Another replica has registered the bot in the meantime.
     await context.directory.refresh();
     return context.directory.byToken(token) ?? null;
   }
 }
 
-/** Makes a call at the platform from parameters that were read here; files are left out. Throws FlotillaError. */
+/** Sends a call to the platform with the parameters that were read here, without files. Throws FlotillaError. */
 async function relayCall(
   { platform }: Context,
   token: string,
@@ -110,7 +110,7 @@ async function readSettings(
   return { settings };
 }
 
-/** The limit of one a second counts only calls that got this far; refused ones do not use it up. */
+/** Only calls that passed all checks count towards the limit of one a second. */
 async function takeSettings(context: Context, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
   if (!(await allowOncePerSecond(context, bot.id))) return tooSoon();
   const outcome = await setBackend(context, by, bot, settings);
@@ -145,7 +145,7 @@ function maxConnections(parameters: Parameters): number {
   return Math.min(Math.max(wanted, 1), MAX_CONNECTIONS);
 }
 
-/** PEM; '' where there is none. */
+/** PEM; '' if there is none. */
 function certificateOf(parameters: Parameters): { pem: string; refusal: Refusal | null } {
   const file = fileParameter(parameters, 'certificate');
   if (file === undefined || file.bytes === 0) return { pem: '', refusal: null };
