@@ -3,11 +3,11 @@
 const TESTS = '(\\.test\\.ts$|/conformance/)';
 const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
 const ENTRIES = ['/main\\.ts$', '/docs/page\\.js$', TESTS, '^packages/testing/src/jest-'];
-/** Test code may reach for anything; what it may not do is be imported by the product. */
+/** Test code may import anything, but the product must not import test code. */
 const PRODUCT = { path: '^(packages|apps)/', pathNot: [TESTS, TEST_PACKAGES] };
 const product = (path) => ({ path, pathNot: [TESTS] });
 
-/** Features of the domain from the ground up: each may import those before it, and none after it. */
+/** Features of the domain, lowest first: each may import the features before it, and none after it. */
 const DOMAIN_FEATURES = [
   'audit',
   'retention',

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 
-/** Most of its time a test of a fleet waits: for a retry, a lock that expires, a process that starts. */
+/** A fleet's test mostly waits: for a retry, for a lock to expire, for a process to start. */
 const WORKERS_PER_CORE = 3;
-/** freePort gives each of so many workers ports of its own, and Postgres has connections for them. */
+/** The port ranges of freePort and the connections of Postgres suffice for this many workers. */
 const WORKERS_AT_MOST = 8;
 
-/** Which tests run is decided by scripts/test.mjs; called by itself, Jest runs all. */
+/** scripts/test.mjs selects the tests; Jest called directly runs all of them. */
 export default {
   roots: ['<rootDir>/apps', '<rootDir>/packages'],
   testMatch: ['**/*.test.ts'],

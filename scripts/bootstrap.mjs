@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-// Plain JavaScript without dependencies: this runs on whatever Node (20 or later) a fresh machine has.
+// Plain JavaScript without dependencies, because it runs before the install, on any Node from version 20.
 
 export const ROOT = resolve(import.meta.dirname, '..');
 const MODULES = join(ROOT, 'node_modules');
@@ -10,7 +10,7 @@ export const PINNED_NODE = join(MODULES, 'node/bin/node');
 const QUIET_MS = 1_000;
 const STILL_THERE_MS = 5_000;
 
-/** Installs what is missing. Ends the process with one sentence and a non-zero exit when that fails. */
+/** Installs what is missing. On failure it prints one sentence and exits with a non-zero code. */
 export async function bootstrap() {
   if (!existsSync(MODULES)) await npm('ci');
   else if (!matchesLock()) await npm('install', '--no-save');
@@ -20,8 +20,8 @@ export async function bootstrap() {
 }
 
 /**
- * Runs a program on the pinned Node, hands it our signals, and answers its exit code. The program sees its IPC channel
- * close when we are killed, and stops when npm above us is gone.
+ * Runs a program on the pinned Node, forwards our signals, and returns its exit code. When we are killed its IPC
+ * channel closes; when npm above us is gone we stop it.
  */
 export async function runOnPinnedNode(args, options = {}) {
   const child = spawn(PINNED_NODE, args, { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options });
@@ -37,13 +37,13 @@ export async function runOnPinnedNode(args, options = {}) {
   return code;
 }
 
-/** Says one sentence and ends the process. */
+/** Prints one sentence and ends the process. */
 export function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
 }
 
-/** Under npm we are the child of a shell that outlives a killed npm: so the shell's parent is watched too. */
+/** npm runs us in a shell that survives a killed npm, so we also watch the parent of that shell. */
 function stopWithNpm(stop) {
   if (process.env.npm_lifecycle_event === undefined) return undefined;
   const atStart = ancestors();
@@ -62,7 +62,7 @@ function ancestors() {
   }
 }
 
-/** Whether node_modules holds what package-lock.json says, by npm's own record of what it installed. */
+/** True if node_modules matches package-lock.json, according to npm's own record of the install. */
 function matchesLock() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages ?? {};
   const installed = readJson(join(MODULES, '.package-lock.json'))?.packages;
@@ -92,7 +92,7 @@ async function npm(...args) {
   fail(`The packages could not be installed: "npm ${args.join(' ')}" ended with ${code}. Is the registry reachable?`);
 }
 
-/** npm skips install scripts by its user's policy or with ignore-scripts; these two kinds we cannot do without. */
+/** npm may skip install scripts, by its user's policy or ignore-scripts; the project needs these two. */
 async function runGatedInstallScripts() {
   if (!pinnedNodeWorks()) {
     const folder = join(MODULES, 'node');
@@ -126,7 +126,7 @@ function pinnedNodeWorks() {
   return stdout?.trim() === `v${pinnedVersion()}`;
 }
 
-/** Runs a command quietly, but says what is going on once it takes longer than a second. */
+/** Runs a command quietly, but reports what it does once that takes longer than a second. */
 async function run(doing, command, args, cwd) {
   const startedMs = Date.now();
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,6 +1,7 @@
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 
-// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|pins|workflows|shell|watch …]: what operators install.
+// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|pins|workflows|shell|watch …]: checks what
+// operators install.
 
 await bootstrap();
 process.exitCode = await runOnPinnedNode(['scripts/check-infra/main.mjs', ...process.argv.slice(2)]);

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
-// node scripts/check-watch.mjs: dashboards, alert rules and runbooks name only metrics that exist (those of
-// docs/operations/metrics.md, which a system test holds against real processes); every alert has a runbook and tests.
+// node scripts/check-watch.mjs: checks that dashboards, alert rules and runbooks name only existing metrics (those in
+// docs/operations/metrics.md, which a system test compares with real processes), and that every alert has a runbook and
+// tests.
 
 const ROOT = join(import.meta.dirname, '..');
 const DASHBOARDS = 'infra/grafana/dashboards';
@@ -16,10 +17,10 @@ const METRICS = 'docs/operations/metrics.md';
 const RUNBOOKS = 'docs/operations/runbooks';
 const PARTS = ['Meaning', 'Who is hurt', 'Look at', 'Do', 'Over when'];
 const SEVERITIES = ['critical', 'warning', 'info'];
-/** Set by Prometheus itself. */
+/** Labels that Prometheus itself sets. */
 const TARGET_LABELS = ['job', 'instance', 'le'];
 
-/** Everything that is wrong, a sentence each. */
+/** Returns all faults, one sentence each. */
 export function watchFaults(root = ROOT) {
   const read = (path) => readFileSync(join(root, path), 'utf8');
   const filesIn = (folder, ending) =>
@@ -45,7 +46,7 @@ function rulesIn({ text }) {
   return parse(text).groups.flatMap((group) => group.rules);
 }
 
-/** name → {type, labels} by the tables of the documentation. */
+/** Maps name → {type, labels}, from the tables of the documentation. */
 function documentedMetrics(docs) {
   const rows = docs.matchAll(/^\| `(flotilla_\w+)` \| (\w+) \|([^|]*)\|/gm);
   return [...rows].map(([, name, type, labels]) => {
@@ -57,7 +58,7 @@ function documentedMetrics(docs) {
   });
 }
 
-/** Those of the process itself, as prom-client makes them; and Prometheus's own `up`. */
+/** The process metrics of prom-client, and Prometheus's own `up`. */
 function nodeMetrics() {
   const { registry } = createMetrics({ processMetrics: true });
   const own = registry.getMetricsAsArray().map(({ name, type, labelNames }) => [name, { type, labels: labelNames }]);
@@ -96,7 +97,7 @@ function unknownLabels(used, labels, where) {
     .map((label) => `${where} has no label ${label}`);
 }
 
-/** A histogram is asked for by its three series, everything else by its name. */
+/** A histogram is queried by its three series, any other metric by its name. */
 function metricOf(metrics, name) {
   const plain = metrics.get(name);
   if (plain !== undefined) return plain.type === 'histogram' ? null : plain;

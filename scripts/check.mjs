@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { bootstrap, PINNED_NODE, ROOT } from './bootstrap.mjs';
 
-// node scripts/check.mjs: everything that can be said about the code without running it, side by side.
+// node scripts/check.mjs: runs all static checks in parallel.
 
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
@@ -18,7 +18,7 @@ const CHECKS = {
   'API document is sound': ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'docs/openapi.json'],
 };
 
-/** The linter of the document would report its use and ask for its newest version. */
+/** By default the linter of the API document reports its use and looks for a newer version. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 await bootstrap();

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, fail, ROOT } from './bootstrap.mjs';
 
-// node scripts/previous-release.mjs [tag]: runs the tests of an earlier release, by default of the newest tag v* before
-// this commit, on a schema that this checkout has migrated. What it shows: either may run on it, during an upgrade and
-// after going back.
+// node scripts/previous-release.mjs [tag]: runs the tests of an earlier release (by default the newest tag v* before
+// this commit) on a schema that this checkout has migrated. It shows that either release can run on that schema, during
+// an upgrade and after a rollback.
 
-/** Everything that talks to the database as the service does; backups and the schema's own tests belong to one release. */
+/** Tests that use the database as the service does; tests of backups and of the schema itself belong to one release. */
 const TESTS = [
   'apps/',
   'packages/domain/',
@@ -22,7 +22,7 @@ if (tag === null) {
 }
 if (!isCommit(tag)) fail(`There is no release ${tag} in this repository.`);
 await bootstrap();
-// Ctrl-C ends the tests, and what was made for them goes as it does otherwise.
+// Ctrl-C reaches the tests too; we continue after them and clean up as usual.
 process.on('SIGINT', () => {});
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-previous-'));
 const checkout = join(folder, 'release');

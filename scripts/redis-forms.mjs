@@ -1,8 +1,8 @@
-// Which tests run again over Redis Sentinel and Redis Cluster. Paths are patterns, as Jest takes them.
+// Lists the tests that run again over Redis Sentinel and Redis Cluster. Paths are patterns for Jest.
 
 /**
- * With every change (.ci/run): tests whose outcome the form of Redis can change, each for its own reason. Together they
- * run every Lua script, so that a script whose keys lie in two slots of a Cluster fails here.
+ * With every change (.ci/run): tests whose result the form of Redis can change, each with its reason. Together they run
+ * every Lua script, so a script whose keys are in two slots of a Cluster fails here.
  */
 export const WITH_EVERY_CHANGE = {
   'apps/api/src/auth/session\\.test':
@@ -20,7 +20,7 @@ export const WITH_EVERY_CHANGE = {
   'packages/system-tests/src/routing/routing\\.test': 'rules: a turn that writes for bots in other slots',
 };
 
-/** Every night, and by `npm run test:cluster -- all`: everything that keeps something in Redis. */
+/** Every night, and with `npm run test:cluster -- all`: everything that stores something in Redis. */
 export const EVERY_NIGHT = [
   'packages/system-tests/src/',
   'apps/worker/src/worker\\.test',
@@ -30,7 +30,7 @@ export const EVERY_NIGHT = [
   'apps/api/src/endpoints/(every-operation|updates/)',
 ];
 
-/** Never: what the form cannot matter to. */
+/** Never: tests that the form cannot affect. */
 export const SAME_OVER_EVERY_FORM = {
   'check-infra|env-example|generated-client|proxied-pages|shipped-nginx|echo-bots|watch|database-connections|polling-pace|tracing':
     'no Redis at all, or none that anything is kept in',

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
 
-// node scripts/test.mjs [faults | sentinel | cluster] [all | file patterns …]: the last line is always `N passed, N failed`.
-// Over Sentinel and Cluster runs what redis-forms.mjs lists; `all` runs what it keeps for the night.
+// node scripts/test.mjs [faults | sentinel | cluster] [all | file patterns …]: the last line is always `N passed, N
+// failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
 
 const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
-/** They wait for locks, timeouts and restarts as others do, but expect answers in time: fewer at once than other tests. */
+/** Fault tests expect responses within a time limit, so fewer of them run at once than of other tests. */
 const FAULT_TESTS_AT_ONCE = 3;
 
 const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
@@ -31,10 +31,10 @@ process.exitCode = code === 0 && failed === 0 ? 0 : 1;
 function jestArguments() {
   const nodeFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = [...nodeFlags, 'node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
-  // Patterns come first: behind an option that takes a list they would belong to it.
+  // Patterns come first: after an option that takes a list, Jest would add them to that list.
   if (faults)
     return [...jest, `--maxWorkers=${FAULT_TESTS_AT_ONCE}`, '--testMatch=**/*.fault.test.ts', ...noneIsFine()];
-  // Six servers start where otherwise one does.
+  // Six servers start instead of one.
   if (redisForm) jest.push('--testTimeout=90000');
   const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
   const sameOverEvery = patterns === EVERY_NIGHT ? Object.keys(SAME_OVER_EVERY_FORM) : [];
@@ -52,7 +52,10 @@ function noneIsFine() {
   return patterns.length === 0 ? ['--passWithNoTests'] : [];
 }
 
-/** Once the results are written nothing may be running any more; what is then keeps nobody waiting, but fails the run. */
+/**
+ * Nothing may run once the results are written. A test that left something running must not delay the run: end the run,
+ * and let it fail.
+ */
 function endWhenDone(child) {
   let doneMs = 0;
   const watch = setInterval(() => {
@@ -65,7 +68,7 @@ function endWhenDone(child) {
   child.once('exit', () => clearInterval(watch));
 }
 
-/** A file that could not be run at all, and a run that ended without results, count as one failed test each. */
+/** A file that could not run, and a run without results, count as one failed test each. */
 function count(exitCode) {
   try {
     const results = JSON.parse(readFileSync(resultFile, 'utf8'));

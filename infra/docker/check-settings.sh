@@ -1,6 +1,6 @@
 #!/bin/sh
-# check-settings.sh NAME …: fails if one of these settings is missing, or is a secret that is shown in this repository or
-# easy to guess. Each fault comes with the command that writes a good one into .env.
+# check-settings.sh NAME …: fails if one of these settings is missing, or is a secret from this repository or easy to
+# guess. Each fault comes with a command that writes a good value into .env.
 set -eu
 
 faults=''
@@ -21,7 +21,7 @@ fault() {
       echo \"$1=$make\" >> .env"
 }
 
-# A test holds these to packages/runtime/src/known-secrets.ts.
+# A test compares these with packages/runtime/src/known-secrets.ts.
 known_to_everybody() {
   [ "${ALLOW_SANDBOX_SECRETS:-}" != 1 ] || return 1
   case $1 in
@@ -48,7 +48,7 @@ is_pattern() {
     }'
 }
 
-# Of a list id:base64,id:base64 the first key seals; the others may be known, until rotate-keys has ended.
+# In a list id:base64,id:base64 the first key seals; the others may be well-known until rotate-keys has ended.
 sealing_key() {
   first=${1%%,*}
   first=${first#*:}

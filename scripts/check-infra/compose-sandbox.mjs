@@ -31,7 +31,7 @@ export function sandboxVariables(root) {
   return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
 }
 
-/** Where the sandbox ends and an installation begins: its secrets and its range are in sandbox.env and nowhere else. */
+/** Separates the sandbox from an installation: its secrets and its range may be in sandbox.env only. */
 export function sandboxFaults(root) {
   const text = readFileSync(join(root, COMPOSE), 'utf8');
   const variables = sandboxVariables(root);
@@ -44,7 +44,7 @@ function defaultFaults(text) {
   return defaults.map(([, name]) => `${COMPOSE}: ${name} has a default, which every installation would begin with`);
 }
 
-/** The processes themselves say whether they would start. */
+/** Reads the settings with the processes' own code, which decides if a process would start. */
 function secretFaults(text, variables) {
   const started = (env) => {
     const { services } = parse(interpolate(text, env), { merge: true });
@@ -79,7 +79,7 @@ function refusal(read) {
 const asText = (environment) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, `${value ?? ''}`]));
 
-/** Backends may live at one address: the demo bot's, which is the only one it has. */
+/** The only allowed backend address is the demo bot's, and the demo bot has one address only. */
 function reachFaults(compose) {
   const { networks } = compose.services['demo-bot'];
   const addresses = Object.values(networks).map((network) => network?.ipv4_address);

@@ -6,14 +6,14 @@ import { interpolate } from './interpolate.mjs';
 const FILE = 'docker-compose.yml';
 const SAID_IN = [FILE, 'docs/operations/install.md'];
 const SAID = /Compose (\d+\.\d+) or later/g;
-/** Since when Compose knows what the file may use, newest first; everything else is older than 2.18. */
+/** The Compose version of each feature that the file may use, newest first; 2.18 has all others. */
 const SINCE = [
   ['2.26', ({ volumes = [] }) => volumes.some((volume) => volume.volume?.subpath)],
   ['2.24', ({ env_file: files = [] }) => [files].flat().some((file) => file.required !== undefined)],
   ['2.20', ({ depends_on: others = {} }) => Object.values(others).some((other) => other?.required !== undefined)],
 ];
 
-/** The version of Compose that the documents ask for is the one that the file needs. */
+/** The Compose version that the documents require must be the one that the file needs. */
 export function versionFaults(root) {
   const compose = parse(interpolate(readFileSync(join(root, FILE), 'utf8'), {}), { merge: true });
   const services = Object.values(compose.services);

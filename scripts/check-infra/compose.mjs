@@ -10,15 +10,17 @@ import { knownSettings } from './known-settings.mjs';
 
 const FILE = 'docker-compose.yml';
 const OWN_IMAGES = /\/(api|worker|migrate|maintenance|simulator)(:|$)/;
-/** Settings of the demo bot's program, which .env.example does not name. */
+/** Settings of the demo bot's program; .env.example does not list them. */
 const DEMO_BOT = /^(API_URL|SIMULATOR_URL|BACKEND_URL|SHOWN_.*|DEMO_BOT_.*)$/;
 
-/** Folders that operators make. */
+/** Folders that operators create. */
 const MADE_BY_OPERATORS = ['/backups'];
-/** Docker refuses a limit above what the host has. */
+/** The smallest supported host: Docker refuses a CPU limit above the number of cores. */
 const FEWEST_CORES = 1;
 
-/** docker-compose.yml against the schema of compose, and against the files, settings and services it names. */
+/**
+ * Checks docker-compose.yml against the schema of compose, and against the files, settings and services that it names.
+ */
 export async function checkCompose(root) {
   const text = readFileSync(join(root, FILE), 'utf8');
   const compose = parse(interpolate(text, {}), { merge: true });
@@ -36,10 +38,10 @@ export async function checkCompose(root) {
 }
 
 function schemaFaults(compose) {
-  // The package exports its program only; the schema lies beside it.
+  // The package exports only its program, so find its schema by path.
   const folder = dirname(dirname(fileURLToPath(import.meta.resolve('dclint'))));
   const schema = JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8'));
-  // Written for any reader: `$schema` without the fragment that ajv knows it by, and formats of its own.
+  // ajv knows this `$schema` only without its fragment, and does not know the schema's own formats.
   const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
   const validate = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
   if (validate(compose)) return [];
@@ -88,7 +90,7 @@ function shortVolume(volume) {
   return { source, target };
 }
 
-/** Whoever fills in .env finds every variable in one of the two files to copy from. */
+/** Every variable must be in one of the two example files from which an operator copies an .env. */
 function variableFaults(root, text, compose) {
   const example = readFileSync(join(root, 'infra/docker/compose.env.example'), 'utf8');
   const named = new Set([...example.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name));
@@ -106,7 +108,7 @@ function variableFaults(root, text, compose) {
   return [...strange.map((name) => `\${${name}} is in no example of an .env`), ...checks];
 }
 
-/** What is built here is built by one service, and no registry is asked for it; a release is pulled by all. */
+/** One service builds each of our images, and none of them is pulled from a registry; every service pulls a release. */
 function imageFaults(services, text) {
   const released = parse(interpolate(text, { FLOTILLA_PULL_POLICY: 'missing' }), { merge: true }).services;
   const own = services.filter(([, { image }]) => OWN_IMAGES.test(image));

@@ -6,7 +6,7 @@ const FILE = 'infra/docker/Dockerfile';
 const TARGETS = ['api', 'worker', 'migrate', 'simulator', 'maintenance'];
 const ERROR = 1;
 
-/** The Dockerfile's own grammar, and what every image of ours has to be. */
+/** Checks the Dockerfile's syntax, and the rules for all our images. */
 export async function checkDockerfile(root) {
   const text = readFileSync(join(root, FILE), 'utf8');
   const grammar = validate(text).map(({ range, message, severity }) => {
@@ -48,7 +48,7 @@ function imageFaults(text) {
   return faults;
 }
 
-/** What is copied from the checkout: it is there, and is given modes that the image's user can read. */
+/** Every copied source must exist and get modes that let the image's user read it. */
 function copyFaults(root, text) {
   return copies(text).flatMap(({ flags, sources }) => [
     ...sources
@@ -66,7 +66,10 @@ function copies(text) {
   });
 }
 
-/** Dependencies are installed by the manifests of all workspaces and by nothing that changes more often. */
+/**
+ * Installing dependencies may need only the workspaces' manifests: any other file would invalidate the cache more
+ * often.
+ */
 function manifestFaults(root, text) {
   const stages = text.split(/^FROM /m).slice(1);
   const installing = stages.filter((stage) => / AS (manifests|\S+-dependencies)\n/.test(stage));

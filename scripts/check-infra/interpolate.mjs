@@ -1,6 +1,9 @@
 const VARIABLE = /\$(?:\$|\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\})/g;
 
-/** Replaces ${NAME}, ${NAME:-default}, ${NAME:?reason} and $$ as compose does. Throws for a required one that is missing. */
+/**
+ * Replaces ${NAME}, ${NAME:-default}, ${NAME:?reason} and $$ as compose does. Throws when a required variable is
+ * missing.
+ */
 export function interpolate(text, env) {
   return text.replaceAll(VARIABLE, (whole, name, operator, word = '') => {
     if (whole === '$$') return '$';
@@ -13,7 +16,7 @@ export function interpolate(text, env) {
   });
 }
 
-/** The variables a text asks for, each once. */
+/** The names of the variables in a text, without repeats. */
 export function variablesOf(text) {
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The names of all settings, by the file that a test holds against the code. */
+/** The names of all settings, from .env.example, which a test compares with the code. */
 export function knownSettings(root) {
   const lines = readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm);
   return new Set([...lines].map(([, name]) => name));
 }
 
-/** What never stands in a file of the repository. */
+/** Settings whose values must not be in a file of the repository. */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',

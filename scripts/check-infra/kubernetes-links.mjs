@@ -4,10 +4,10 @@ import { nameOf } from './kubernetes-types.mjs';
 
 const SECRET = 'flotilla-secrets';
 const SETTINGS = 'flotilla-settings';
-/** What a process may take from SIGTERM to its end. */
+/** The longest time from SIGTERM to the end of a process. */
 const DRAIN_SECONDS = 25;
 
-/** What schemas do not see: names, labels and ports that have to meet, and the house rules for pods. */
+/** Checks what schemas cannot: names, labels and ports that must match, and our rules for pods. */
 export function linkFaults(root, documents) {
   const named = (kind) => documents.filter(({ manifest }) => manifest.kind === kind);
   const deployments = named('Deployment');
@@ -110,7 +110,7 @@ function scalerFaults(document, deployments) {
   return target.manifest.spec.replicas === undefined ? [] : [`${nameOf(target)}: its replicas are set twice`];
 }
 
-/** Each role of the worker has its deployment and its scaler, by the age of its own work. */
+/** Each role of the worker needs a deployment, and a scaler that uses the age of the role's own work. */
 function roleFaults(root, deployments, scalers) {
   const config = readFileSync(join(root, 'apps/worker/src/config.ts'), 'utf8');
   const roles = [.../const ROLES = \[(.*?)\]/s.exec(config)[1].matchAll(/'(\w+)'/g)].map(([, role]) => role);
@@ -130,7 +130,7 @@ function roleFaults(root, deployments, scalers) {
   });
 }
 
-/** How pods are replaced is what docs/operations/upgrade.md promises. */
+/** The rollout must replace pods as docs/operations/upgrade.md promises. */
 function rolloutFaults(root, deployments) {
   const docs = readFileSync(join(root, 'docs/operations/upgrade.md'), 'utf8');
   return deployments.flatMap((document) => {

@@ -5,10 +5,10 @@ import { nameOf } from './kubernetes-types.mjs';
 
 const SETTINGS = 'infra/kubernetes/installation/kustomization.yaml';
 const DOCS = 'docs/operations/postgres.md';
-/** Commands that operators run beside it, and what the server keeps for itself. */
+/** Connections for the operators' commands, and those that the server reserves. */
 const BESIDE = 6;
 
-/** How many pods there may be at most, and whether what they share is enough for all of them. */
+/** Checks that the highest number of pods fits the resources that they share. */
 export function scalingFaults(root, documents) {
   const named = (kind) => documents.filter(({ manifest }) => manifest.kind === kind);
   const scalers = [...named('ScaledObject'), ...named('HorizontalPodAutoscaler')];
@@ -27,7 +27,7 @@ function settingsOf(root) {
   return Object.fromEntries(configMapGenerator.flatMap(({ literals }) => literals).map((line) => line.split(/=(.*)/s)));
 }
 
-/** At the highest number of pods, one more of each kind while it is replaced. */
+/** Counts the highest number of pods, plus one of each kind during a rollout. */
 function connectionFaults(root, deployments, scalers, settings) {
   const needed = deployments.map(({ manifest }) => {
     const { name } = manifest.metadata;
@@ -43,7 +43,7 @@ function connectionFaults(root, deployments, scalers, settings) {
   return text.includes(`= ${total},`) ? [] : [`${DOCS}: it does not count the ${total} connections that pods may open`];
 }
 
-/** There is a pod for as many bots as one polls at once. */
+/** The number of bots per pod must equal the number of bots that a pod polls at once. */
 function pollingFaults(scalers, { POLLING_CONCURRENCY: concurrency }) {
   const polling = scalers.find(({ manifest }) => manifest.spec.scaleTargetRef.name === 'worker-polling');
   const byBots = polling?.manifest.spec.triggers.find(({ metadata }) => metadata.query?.includes('flotilla_bots'));

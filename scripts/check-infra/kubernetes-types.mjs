@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { PINNED_NODE, ROOT } from '../bootstrap.mjs';
 import { run } from './tools.mjs';
 
-/** Packages of generated types by API group; groups without a dot are Kubernetes' own. */
+/** Packages with generated types, by API group; a group without a dot is Kubernetes' own. */
 const CUSTOM_GROUPS = {
   'keda.sh': '@kubernetes-models/keda/keda.sh',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/monitoring.coreos.com',
 };
 
 /**
- * Manifests as literals of their TypeScript types, which refuse a misspelt field at any depth, and through the
- * validation of their JSON schemas, which knows formats and numbers.
+ * Checks manifests as literals of their TypeScript types, which reject a misspelt field at any depth, and with their
+ * JSON schemas, which know formats and numbers.
  */
 export async function typeFaults(documents) {
   const typed = documents.map((document) => ({ ...document, module: moduleOf(document.manifest) }));
@@ -27,7 +27,7 @@ function moduleOf({ apiVersion = '' }) {
 }
 
 function compilerFaults(typed) {
-  // Inside node_modules, so that the compiler finds the packages.
+  // The file must be inside node_modules for the compiler to find the packages.
   const folder = join(ROOT, 'node_modules/.cache/check-infra');
   const file = join(folder, `manifests-${process.pid}.ts`);
   mkdirSync(folder, { recursive: true });

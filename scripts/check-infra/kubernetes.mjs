@@ -10,8 +10,8 @@ import { run } from './tools.mjs';
 const FOLDERS = ['infra/kubernetes/base', 'infra/kubernetes/installation'];
 
 /**
- * The manifests against the types of Kubernetes, KEDA and the Prometheus operator, against each other, and against the
- * settings; rendered by kubectl where there is one that can.
+ * Checks the manifests against the types of Kubernetes, KEDA and the Prometheus operator, against each other, and
+ * against the settings; renders them if a suitable kubectl is installed.
  */
 export async function checkKubernetes(root, leaveOut) {
   const sources = FOLDERS.flatMap((folder) => readManifests(root, folder));
@@ -40,7 +40,7 @@ function readManifests(root, folder) {
   });
 }
 
-/** Folders among resources need the kustomize of kubectl 1.21 or later. */
+/** Folders as resources need kustomize from kubectl 1.21 or later. */
 function render(root, leaveOut) {
   const version = run('kubectl', ['version', '--client', '--output=json']);
   const minor = version.ok ? Number.parseInt(JSON.parse(version.stdout).clientVersion.minor, 10) : 0;

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** Each answers its faults, and what it could not look at for want of a tool. Loaded when asked for: their tools are large. */
+/**
+ * Each check returns its faults and reports what it skipped because a tool is missing. Imported on demand, because the
+ * tools are large.
+ */
 const CHECKS = {
   compose: async () => (await import('./compose.mjs')).checkCompose,
   kubernetes: async () => (await import('./kubernetes.mjs')).checkKubernetes,

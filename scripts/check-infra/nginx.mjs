@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTool, run } from './tools.mjs';
 
-/** `nginx -t` over what compose mounts, with the example for HTTPS in its place. */
+/** Runs `nginx -t` on the files that compose mounts, with the HTTPS example in its place. */
 export async function checkNginx(root, leaveOut) {
   const nginx = await findTool('nginx', 'nginx-light', leaveOut);
   if (nginx === null) return [];
@@ -43,9 +43,9 @@ function makeCertificate(folder, leaveOut) {
   return ok;
 }
 
-/** The hosts of compose have no address here. */
+/** The host names of compose do not resolve here. */
 function makeLocal(file) {
   const text = readFileSync(file, 'utf8').replaceAll(/server api-\d:8080/g, 'server 127.0.0.1:8080');
-  // Standard output is not a file of its own here.
+  // nginx may fail to open this process's standard output as a file.
   writeFileSync(file, text.replace('access_log /dev/stdout', 'access_log access.log'));
 }

@@ -5,13 +5,13 @@ import { interpolate } from './interpolate.mjs';
 import { workflows } from './workflow-steps.mjs';
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
-/** What Postgres calls 17.6 others call 17.6.0. */
+/** Postgres has versions of two numbers: 17.6 is exact. */
 const TWO_NUMBERS = /(^|\/)postgres$/;
 const RENOVATE = '.github/renovate.json';
-/** What makes Renovate replace tags by digests and keep both fresh. */
+/** Presets that make Renovate pin digests and update them. */
 const PRESETS = ['docker:pinDigests', 'helpers:pinGitHubActionDigests'];
 
-/** Nothing that is fetched floats: images, actions and runners have a digest or an exact version. */
+/** Everything that is downloaded must have a digest or an exact version: images, actions and runners. */
 export async function checkPins(root) {
   return [
     ...composeFaults(root),
@@ -22,13 +22,13 @@ export async function checkPins(root) {
   ];
 }
 
-/** A sentence where a reference may mean something else tomorrow; null where it is pinned or made here. */
+/** Returns a sentence when a reference can change its meaning; null when it is pinned or built here. */
 export function looseness(image) {
   if (DIGEST.test(image) || image.startsWith('localhost/')) return null;
   const [, name, tag] = /^(.+?)(?::([^:/]+))?$/.exec(image);
   const version = /^v?(\d+(?:\.\d+)*)/.exec(tag ?? '')?.[1]?.split('.').length ?? 0;
   const exact = version >= (TWO_NUMBERS.test(name) ? 2 : 3);
-  // "alpine" alone is whichever of its releases is the newest.
+  // "alpine" without a version means its newest release.
   const system = /(^|-)alpine(?!\d+\.\d+)/.test(tag ?? '');
   return exact && !system ? null : `${image} is no exact version`;
 }

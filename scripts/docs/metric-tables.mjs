@@ -4,7 +4,7 @@ import { parseSync } from '@swc/core';
 import { table } from './table.mjs';
 
 const SOURCES = ['apps/{api,worker}/src/**/*.ts', 'packages/{runtime,database,redis,telegram,domain}/src/**/*.ts'];
-/** What registers a metric, by the type it gives it. */
+/** The functions that register a metric, with the type that each registers. */
 const TYPES = {
   counter: 'counter',
   quickCounter: 'counter',
@@ -15,7 +15,7 @@ const TYPES = {
   answersMetric: 'gauge',
 };
 
-/** Read from the source, so that no store has to run; a system test holds the tables against real processes. */
+/** Reads the source, so that no store needs to run; a system test compares the tables with real processes. */
 export function metricTables(root) {
   const byName = new Map();
   for (const path of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
@@ -62,7 +62,9 @@ function calleeOf({ callee }) {
   return callee.type === 'MemberExpression' ? callee.property.value : callee.value;
 }
 
-/** Of an object with a name that begins flotilla_ and a help text; a list of such objects is one of gauges. */
+/**
+ * Reads a metric from an object with a help text and a name that begins with flotilla_; objects in a list are gauges.
+ */
 function metricOf({ properties }, callee, path) {
   const values = Object.fromEntries(properties.map(({ key, value }) => [key?.value, value]));
   const name = values.name?.value;
@@ -79,7 +81,7 @@ function groupOf(path) {
   return /^apps\/(api|worker)\//.exec(path)?.[1] ?? 'every';
 }
 
-/** Registered in two places: by the api and by the worker. */
+/** A metric of both api and worker appears twice in the source. */
 function merged(known, metric) {
   if (known === undefined) return metric;
   const told = ({ type, labels, help }) => JSON.stringify([type, labels, help]);

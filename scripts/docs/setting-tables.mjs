@@ -3,7 +3,7 @@ import { SETTINGS as sandboxSettings } from '../../apps/sandbox/src/config.ts';
 import { workerSettings } from '../../apps/worker/src/config.ts';
 import { table } from './table.mjs';
 
-/** Values that no setting with a rule of its own accepts: its answer to them is the rule, in the words users see. */
+/** Every setting with a rule refuses these values; its error message is the rule, in the words that users see. */
 const IMPOSSIBLE = ['?', '?'.repeat(1_000)];
 
 export function settingTables() {
@@ -29,7 +29,7 @@ function settingTable(settings) {
   return table(['Setting', 'Default', 'Values', 'Meaning'], rows);
 }
 
-/** A page of the handbook that a description names is one click away. */
+/** Links each page of the handbook that a description names. */
 function linked(description) {
   return description.replaceAll(/\b\w+\.md\b/g, (page) => `[${page}](${page})`);
 }

@@ -59,7 +59,7 @@ describe('an api that was told to stop', () => {
     const fresh = await asks(pod, LIVEZ);
     expect(await fresh.waitFor(/live/)).not.toMatch(/connection: close/is);
     await refuses(pod.port);
-    // Those that connected before are served still, once.
+    // Open connections get one more response.
     for (const connection of [known, fresh]) {
       connection.clear();
       connection.send(LIVEZ.replaceAll('\n', '\r\n'));

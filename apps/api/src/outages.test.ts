@@ -98,7 +98,7 @@ test('with Redis away everything that needs it is 503 within seconds, and comes 
   }
   const login = () => admin('POST', '/api/auth/login', { body: { username: 'admin', password: 'x' }, headers: NOBODY });
   expectUnavailable(await timed(login), 3000);
-  expect((await messages()).status).toBe(200 /* its credentials and rows are in Postgres, its bot in the snapshot */);
+  expect((await messages()).status).toBe(200 /* this call needs only Postgres and the snapshot of bots */);
   await api.redis.restart();
   await waitFor(async () => (await poll()).status === 200, { timeoutMs: 15_000 });
   expect((await login()).status).toBe(401);

@@ -89,7 +89,7 @@ describe('an api', () => {
   });
 });
 
-/** Whichever start came last decided which key the setting means. */
+/** Returns the key that is valid now: the latest start decides it. */
 async function currentKey(port: number): Promise<string> {
   return waitFor(async () => {
     for (const key of [ADMIN_KEY, 'flt_another_key_for_the_admin'])

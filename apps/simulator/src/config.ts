@@ -6,7 +6,7 @@ export const SETTINGS = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting(8081),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** Where it keeps what it knows; without it in memory alone. */
+  /** The folder of the SQLite file; without it the simulator keeps everything in memory. */
   SIMULATOR_DATA_DIR: z.string().optional(),
   /** 0: setWebhook follows the cloud's rules (https, four ports, public addresses). */
   SIMULATOR_LOCAL_MODE: switchSetting(true),

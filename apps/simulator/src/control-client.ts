@@ -4,14 +4,14 @@ import type { Operations } from './control/operations.ts';
 type Input<Name extends keyof Operations> = z.input<Operations[Name]['input']>;
 type Result<Name extends keyof Operations> = Promise<Awaited<ReturnType<Operations[Name]['run']>>>;
 
-/** The control API as functions, typed after the simulator's own table of operations. */
+/** The control API as functions; their types derive from the simulator's own table of operations. */
 export type ControlClient = {
   [Name in keyof Operations]: (
     ...input: Record<never, never> extends Input<Name> ? [Input<Name>?] : [Input<Name>]
   ) => Result<Name>;
 };
 
-/** Speaks to the control API of the simulator at `url`; a refusal becomes an Error with its words. */
+/** A client for the control API of the simulator at `url`; it throws an Error with the text of each refusal. */
 export function controlClient(url: string): ControlClient {
   const call = async (name: string, input: object): Promise<unknown> => {
     const response = await fetch(`${url}/control/${name}`, {
@@ -23,7 +23,7 @@ export function controlClient(url: string): ControlClient {
     if (!response.ok) throw new Error(`simulator ${name}: ${result.error}`);
     return result;
   };
-  // The operations exist only as types here, so that clients do not load the simulator; hence a Proxy.
+  // The client imports the operations as types only and does not load the simulator; so a Proxy makes the functions.
   return new Proxy({} as ControlClient, {
     get: (_, name) => (typeof name === 'string' && name !== 'then' ? (input = {}) => call(name, input) : undefined),
   });

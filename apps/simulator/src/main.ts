@@ -1,6 +1,6 @@
 import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
 
-// Everything else is imported after this line, or it would be compiled before.
+// Import everything else after this line: the compile cache covers only what is imported later.
 keepCompiled('simulator');
 const [{ readSettings }, { runMain }, { createLogger }, { SETTINGS }, { startSimulator }] = await Promise.all([
   import('@flotilla/runtime/env.ts'),

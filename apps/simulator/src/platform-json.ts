@@ -1,4 +1,4 @@
-/** JSON as the platform writes it: everything outside ASCII as \uXXXX (td:tdutils/td/utils/JsonBuilder.cpp). */
+/** JSON as the platform writes it: non-ASCII characters as \uXXXX (td:tdutils/td/utils/JsonBuilder.cpp). */
 export function platformJson(value: unknown): string {
   const text = JSON.stringify(value);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "not ASCII"

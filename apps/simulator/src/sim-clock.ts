@@ -1,11 +1,11 @@
-/** The simulator's time: the wall clock plus whatever a test has skipped with `advance`. */
+/** The simulator's time: the wall clock plus what `advance` has skipped. */
 export type SimClock = {
   nowMs(): number;
   nowS(): number;
-  /** Runs `action` once `delayMs` of simulated time have passed; the result cancels it. */
+  /** Runs `action` after `delayMs` of simulated time; the returned function cancels it. */
   after(delayMs: number, action: () => void): () => void;
   advance(ms: number): void;
-  /** By how much it is ahead of the wall clock. */
+  /** How far the simulated time is ahead of the wall clock. */
   skippedMs(): number;
   stop(): void;
 };

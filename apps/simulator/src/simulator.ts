@@ -9,13 +9,16 @@ import type { InlineMessage, OpenQuery, SentPoll } from './messages/queries-and-
 import type { SimClock } from './sim-clock.ts';
 import { NO_STORAGE, type Storage } from './storage/storage.ts';
 
-/** What a simulated platform is run with. */
+/** The settings of a simulated platform. */
 export type SimulatorSettings = {
-  /** false: the cloud's rules for webhooks (https, four ports, no reserved addresses); true: a `--local` server's. */
+  /**
+   * false: setWebhook applies the cloud's rules (https, four ports, no reserved addresses); true: those of a `--local`
+   * server.
+   */
   localMode: boolean;
-  /** Largest request body in bytes. */
+  /** The largest request body, in bytes. */
   maxBodyBytes: number;
-  /** Largest file getFile hands out, in bytes. */
+  /** The largest file that getFile offers, in bytes. */
   maxDownloadBytes: number;
 };
 
@@ -25,13 +28,13 @@ export const DEFAULT_SETTINGS: SimulatorSettings = {
   maxDownloadBytes: 20 * 1024 * 1024,
 };
 
-/** Every address of a host name; rejects when it has none. */
+/** Resolves a host name to all its addresses; rejects when it has none. */
 export type ResolveHost = (host: string) => Promise<{ address: string; family: number }[]>;
 
-/** A stream of generated updates: how many were made, and how many found their queue full. */
+/** A stream of generated updates: how many were made, and how many a full queue dropped. */
 export type LoadState = { made: number; dropped: number; done: boolean };
 
-/** Everything the simulated platform knows; whoever changes it tells `storage`. */
+/** The whole state of the simulated platform; code that changes it must tell `storage`. */
 export type Simulator = {
   storage: Storage;
   settings: SimulatorSettings;
@@ -44,7 +47,7 @@ export type Simulator = {
   filesByPath: Map<string, SimFile>;
   queries: Map<string, OpenQuery>;
   inlineMessages: Map<string, InlineMessage>;
-  /** Which bot posted a channel post, which itself does not say. */
+  /** The bot that posted a channel post, because the post itself does not name it. */
   postedBy: WeakMap<Message, number>;
   polls: Map<string, SentPoll>;
   faults: Fault[];
@@ -83,14 +86,14 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock, resol
   };
 }
 
-/** Callback and inline query ids: decimal strings beyond 2^53, as the platform's are. */
+/** Ids of callback and inline queries are decimal strings beyond 2^53, as on the platform. */
 export function newQueryId(sim: Simulator): string {
   sim.nextQueryNumber += 1n;
   sim.storage.saveCounters();
   return String(sim.nextQueryNumber);
 }
 
-/** Bots in a chat, which all see what people write there. */
+/** The bots in a chat; all of them see what people write there. */
 export function botsIn(sim: Simulator, chat: Chat): SimBot[] {
   if (chat.person !== null) {
     const bot = sim.bots.get(chat.botId);

@@ -17,9 +17,9 @@ export type SimulatorOptions = {
   host?: string;
   settings?: Partial<SimulatorSettings>;
   clock?: SimClock;
-  /** Where it keeps what it knows over a restart; in memory alone when not given. */
+  /** The folder for state that survives a restart; without it everything stays in memory. */
   dataDir?: string | undefined;
-  /** The system's resolver when not given. */
+  /** Defaults to the system's resolver. */
   resolveHost?: ResolveHost;
   log?: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
@@ -29,7 +29,7 @@ export type RunningSimulator = { url: string; port: number; state: Simulator; st
 const MAX_HEADER_BYTES = 256 * 1024;
 const IDLE_CONNECTION_MS = 500_000;
 
-/** Starts the simulated platform; fails when the port is taken. */
+/** Starts the simulated platform; throws when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const host = options.host ?? '127.0.0.1';
   const resolveHost: ResolveHost = options.resolveHost ?? ((name) => lookup(name, { all: true }));
@@ -60,7 +60,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   return { url: `http://${shownHost}:${port}`, port, state, stop: () => stop(state, server) };
 }
 
-/** Loaded only where it is asked for: tests that keep nothing need no SQLite. */
+/** Imported on demand, because tests without storage need no SQLite. */
 async function keepIn(state: Simulator, dir: string, log: SimulatorOptions['log']): Promise<void> {
   const { openStorage } = await import('./storage/open-storage.ts');
   openStorage(state, dir, (error) => log?.error({ err: error }, 'a change could not be stored'));

@@ -26,7 +26,7 @@ import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { startWorker } from './start.ts';
 
-/** Read once: texts made before and after a second ends must be equal. */
+/** Read once, because texts made before and after a change of second must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);
 
 let database: TestDatabase;
@@ -173,9 +173,9 @@ describe('a worker', () => {
     answers = false;
     await message(platformId, 1, 'again');
     await slow.waitForRequests(3);
-    // Our own connection, too, was closed by the first pause.
+    // The first pause closed the test's own connection too.
     await redisAnswers();
-    // Longer than a turn can be sure that nobody else runs it.
+    // Longer than a turn can be sure to own its lock.
     await pauseRedis(16_000);
     answers = true;
     await slow.waitForRequests(4, 60_000);

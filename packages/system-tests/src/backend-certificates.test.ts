@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 
 const BOTS = 60;
 const MIB = 1024 * 1024;
-/** Far below 60 texts of 3 MiB, far above what 60 calls leave to the collector. */
+/** Far below 60 texts of 3 MiB, far above the garbage that 60 calls leave. */
 const GROWTH_AT_MOST = 150 * MIB;
 
 let database: TestDatabase;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await database.drop();
 }, 60_000);
 
-/** The authority's certificate with so many bytes around it, another text for every bot. */
+/** The authority's certificate, padded to this many bytes; the text differs for every bot. */
 const textOf = (bot: FleetBot, bytes: number) => {
   const name = `the text of bot ${bot.id}\n`;
   return `${name}${authority}${'x'.repeat(bytes - name.length - authority.length)}`;
@@ -74,7 +74,7 @@ const say = (bot: FleetBot) =>
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"hello"}`,
   });
 
-/** How many bytes of certificates are kept for all bots. */
+/** The stored bytes of the certificates of all bots. */
 async function keptBytes(): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`select sum(length(backend_certificate)) as bytes from bots`.execute(
     database.db,

@@ -52,7 +52,7 @@ const listed = async (key?: string): Promise<Shown[]> => {
 };
 const shown = async (bot: FleetBot, key?: string) => (await listed(key)).find(({ id }) => id === bot.id);
 
-/** Where any of the secrets is found in these texts. */
+/** Lists where any of the secrets occurs in these texts. */
 function leaksIn(texts: Record<string, string>): string[] {
   return Object.entries(texts).flatMap(([where, text]) =>
     Object.entries(SECRETS)
@@ -61,7 +61,7 @@ function leaksIn(texts: Record<string, string>): string[] {
   );
 }
 
-/** A key of the role user, of the admin's own account. */
+/** Creates a key with the role user for the admin's own account. */
 async function userKey(): Promise<string> {
   const made = await fleet.rest<{ key: string }>('/api/auth/api-keys', { name: 'a user', role: 'user' });
   return made.key;
@@ -78,7 +78,7 @@ test('credentials in a backend URL are used, shown to admins and to the bot itse
   expect(await answer.json()).toMatchObject({ description: 'Webhook was set' });
   for (const bot of [works, failing, closed, set]) await say(bot, `for bot ${bot.id}`);
 
-  // Used: as Basic credentials, and in the query.
+  // The credentials work: in the Basic header and in the query.
   const received = await waitFor(() => backend.requests.find((request) => request.url.startsWith('/works')));
   expect(received?.headers.authorization).toBe(`Basic ${SECRETS.basic}`);
   expect(received?.url).toBe(`/works?key=${KEY}&${KEY}`);
@@ -94,7 +94,7 @@ test('credentials in a backend URL are used, shown to admins and to the bot itse
   ).rejects.toThrow(/^(?!.*key=).*reserved/);
   await waitFor(async () => (await fleet.rest<unknown[]>(`/api/messages?bot_id=${set.id}&chat_id=5`)).length === 1);
 
-  // Shown whole to an admin and to who holds the bot's token; to a user as far as it tells which one it is.
+  // An admin and the holder of the bot's token see the whole URL; a user sees enough to recognise it.
   expect((await shown(set))?.backend_url).toBe(url);
   const info = await fetch(`${fleet.url}/tgapi/bot${set.token}/getWebhookInfo`);
   expect(await info.json()).toMatchObject({ result: { url } });
@@ -128,7 +128,7 @@ test('bots with the same URL and credentials still resume one another', async ()
   const opened = async () =>
     (await Promise.all(bots.map((bot) => shown(bot)))).every((bot) => bot?.backend_state === 'open');
   await waitFor(opened, { timeoutMs: 60_000, message: 'both to be closed' });
-  // The second one's own probe is far away: it is the first one's success that resumes it.
+  // The second bot's own probe is 10 minutes away, so only the first bot's success can close its breaker.
   await redis.commands.hset(botKeys(bots[1].id).state, 'closedUntil', Date.now() + 600_000);
   fails = false;
   const resumed = async () => (await shown(bots[1]))?.backend_state === 'ok';

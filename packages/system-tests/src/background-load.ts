@@ -6,17 +6,17 @@ import { startPuller } from './puller.ts';
 
 const PER_SECOND = 300;
 const CHATS = 10;
-/** It is made piece by piece, each with chats of its own, so that it lasts as long as what it runs beside. */
+/** The load comes in pieces with chats of their own, so that it can last as long as the test around it. */
 const PIECE = { chats: CHATS, count: 3 * PER_SECOND, perSecond: PER_SECOND };
 const PIECE_WITHIN_MS = 60_000;
 const ALL_ARRIVED_WITHIN_MS = 60_000;
 
 export type BackgroundLoad = {
-  /** Makes no more, waits for what is due, and tells what every reader got, each with what is wrong with it. */
+  /** Stops the load, waits for the outstanding updates, and reports what each reader got, with its faults. */
   end(): Promise<{ made: number; readers: { arrived: number; faults: string[] }[] }>;
 };
 
-/** 300 updates a second, polled by a worker and pushed to a backend; `pulled` through the api as well. */
+/** 300 updates a second, polled by a worker and pushed to a backend; with `pulled` a client pulls them too. */
 export async function startBackgroundLoad(fleet: Fleet, options: { pulled: boolean }): Promise<BackgroundLoad> {
   const pushed = ledger();
   const pulled = ledger();

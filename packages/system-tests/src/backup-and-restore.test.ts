@@ -41,7 +41,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await backend.stop();
-  // The processes end with their database, which is the restored one.
+  // The processes run on the restored database, so dropping it ends them.
   await administer(fleet.database.url, `drop database if exists restored_${process.pid} with (force)`);
   await fleet.stop();
   await emptyRedis.stop();
@@ -53,7 +53,7 @@ const generate = (bot: FleetBot, count: number) =>
 const allArrived = (count: number) =>
   waitFor(() => book.count() === count, { timeoutMs: 60_000, message: 'every update to arrive' });
 
-/** New processes on another database and an empty Redis. */
+/** Starts new processes on another database and an empty Redis. */
 async function startOver(settings: { DATABASE_URL: string; REDIS_URL: string }): Promise<void> {
   for (const running of [fleet.apis, fleet.workers]) {
     await Promise.all(running.splice(0).map((process) => process.stop()));
@@ -81,7 +81,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
   await fleet.rest('/api/routes/add', rule);
   await generate(pushed, COUNT);
 
-  // In the midst of the traffic.
+  // Back up in the middle of the traffic.
   await waitFor(() => book.count() > COUNT / 10, { timeoutMs: 30_000 });
   const target = join(folder, 'backup');
   const made = await runMaintenance(['backup', target], { DATABASE_URL: fleet.database.url });
@@ -97,7 +97,7 @@ test('a backup made under traffic becomes a fleet again: bots, history, accounts
 
   await administer(fleet.database.url, `create database restored_${process.pid}`);
   expect(await runMaintenance(['restore', target], { DATABASE_URL: restoredUrl })).toMatchObject({ exitCode: 0 });
-  // With the entry of the restore itself.
+  // The restore itself adds one entry.
   const restored = { ...counts, audit_log: counts.audit_log! + 1 };
   expect(await countRows(restoredUrl, Object.keys(counts))).toEqual(restored);
   const again = await runMaintenance(['restore', target], { DATABASE_URL: restoredUrl });

@@ -58,7 +58,7 @@ async function expectEchoes(bot: FleetBot): Promise<void> {
   await expectHistory(bot, session.person);
 }
 
-/** Both sides of the talk are in the history: what the person wrote and pressed, and what the bot sent. */
+/** The history has both sides of the conversation: the person's texts and button presses, and the bot's messages. */
 async function expectHistory(bot: FleetBot, chat: number): Promise<void> {
   type Row = { text?: string; outgoing: boolean; media_type?: string };
   const wanted: Row[] = [
@@ -81,7 +81,7 @@ async function expectHistory(bot: FleetBot, chat: number): Promise<void> {
   expect(await missing()).toEqual([]);
 }
 
-/** Many messages in several chats at once: each chat's answers come in its order. */
+/** Sends many messages in several chats at once; the answers of each chat must keep its order. */
 async function expectOrder(bot: FleetBot): Promise<void> {
   const sessions = await Promise.all(
     Array.from({ length: CHATS }, () => openEchoSession(fleet.control, bot.platformId)),
@@ -95,7 +95,7 @@ async function expectOrder(bot: FleetBot): Promise<void> {
   for (const session of sessions) expect(await textsOfBot(session, said.length)).toEqual(said);
 }
 
-/** The platform has never seen a webhook; ours is the bot's backend, and its secret is not lost. */
+/** setWebhook never reaches the platform: it sets the bot's backend and keeps the bot's secret. */
 async function expectMode(bot: FleetBot, mode: 'pull' | 'webhook'): Promise<void> {
   expect((await fleet.control.readWebhook({ bot: bot.platformId })).url).toBe('');
   const bots = await fleet.rest<{ id: number; backend_url: string; secret_token: string }[]>('/api/bots');

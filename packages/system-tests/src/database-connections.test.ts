@@ -29,7 +29,7 @@ afterAll(async () => {
   await fleet.stop();
 }, 60_000);
 
-/** Connections of each role, as Postgres counts them. */
+/** The connections of each role, as Postgres counts them. */
 async function connections(): Promise<Record<string, number>> {
   const { rows } = await sql<{ role: string; count: number }>`
     select application_name as role, count(*) as count from pg_stat_activity
@@ -59,7 +59,7 @@ test('under load a fleet opens as many connections to Postgres as it was told, a
   done = true;
   await Promise.all([watching, ...calling]);
   expect(Object.keys(most).sort()).toEqual(['flotilla-api', 'flotilla-worker']);
-  // All of them: what is asked for at once is limited by the setting and by nothing else.
+  // The api uses its whole pool: only the setting limits how many queries run at once.
   expect(most['flotilla-api']).toBe(SIZE.apis * PER_API);
   expect(most['flotilla-worker']).toBeLessThanOrEqual(SIZE.workers * PER_WORKER);
 }, 120_000);

@@ -30,7 +30,7 @@ type ShownBot = {
 };
 type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
 
-/** It is closed after 10 s, and probed some seconds later. */
+/** The breaker opens after 10 s, and a probe follows some seconds later. */
 const STATE_WITHIN = { timeoutMs: 40_000 };
 
 let fleet: Fleet;
@@ -68,7 +68,7 @@ const deliveries = (bot: FleetBot, query = '') => fleet.rest<Delivery[]>(`/api/d
 const shown = async (bot: FleetBot) => (await fleet.rest<ShownBot[]>('/api/bots')).find(({ id }) => id === bot.id);
 const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
-/** What a push that gave up leaves behind, as the history writer stores it. */
+/** Stores the dead letters of pushes that gave up, as the history writer does. */
 async function bury(bot: FleetBot, updates: [id: number, text: string][]): Promise<void> {
   await db
     .insertInto('dead_letters')
@@ -105,7 +105,7 @@ describe('deliveries', () => {
     });
     const firstMs = Date.parse(delivery?.first_failed_at ?? '');
     expect(Date.parse(delivery?.last_failed_at ?? '')).toBeGreaterThanOrEqual(firstMs);
-    // A message lives 24 h from its date, which the test gave in whole seconds.
+    // A message expires 24 h after its date, which has whole seconds.
     expect(Math.abs(Date.parse(delivery?.expires_at ?? '') - firstMs - 86_400_000)).toBeLessThan(60_000);
     const attempts = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     expect(attempts.length).toBeGreaterThanOrEqual(2);
@@ -248,7 +248,7 @@ describe('deliveries', () => {
     await waitFor(() => texts().includes('homeless'));
     expect(await deliveries(bot, '&state=dead')).toEqual([]);
     await fleet.rest('/api/bots/update', { id: bot.id, proxy_enabled: false });
-    // Nobody is woken for it: upkeep finds the mark.
+    // Removing the backend wakes no turn: upkeep finds the pending turn.
     await waitFor(async () => (await deliveries(bot, '&state=dead')).length === 1, { timeoutMs: 25_000 });
   });
 });

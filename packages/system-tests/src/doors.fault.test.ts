@@ -16,12 +16,12 @@ const MB = 1024 * 1024;
 
 let fleet: Fleet;
 let backend: TestBackend;
-/** Goes on beside all that is done to the doors, and is pulled through one of them. */
+/** Background load during all attacks; a client also pulls from the attacked api. */
 let load: BackgroundLoad;
 let platform: Server;
-/** An api before that platform, which knows no bots: what goes to the fleet is not for it. */
+/** An api with a separate platform and no bots of its own; the fleet's traffic does not reach it. */
 let uploader: FleetProcess;
-/** What the platform that takes uploads has seen of each. */
+/** The size and hash of each upload that the separate platform received. */
 let uploaded: { bytes: number; sha256: string }[] = [];
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
 }, 60_000);
 
 const api = () => fleet.apis[0]!;
-/** The longest time (ms) the process did nothing else since this was asked last. */
+/** The longest time (ms) that the event loop was blocked since the last call. */
 const longestHoldMs = async (process = api()) =>
   ((await readMetric(process, 'nodejs_eventloop_lag_max_seconds')) ?? 0) * 1000;
 
@@ -84,7 +84,7 @@ describe('500 requests that never come to their end', () => {
       served += 1;
     }
     expect(closed).toBe(500);
-    // 10 s are promised; the rest is for a machine that does much else.
+    // The promise is 10 s; the margin is for a busy machine.
     expect(performance.now() - beganAtMs).toBeLessThan(13_000);
     expect(served).toBeGreaterThan(50);
   }, 60_000);
@@ -102,9 +102,9 @@ describe('large bodies', () => {
         expect(await upload(api().port, `/telegram/${bot.id}`, megabytes, secret, chunked)).toBe(413);
       }
     };
-    // The first time also loads code.
+    // The first refusals also load code.
     await refuseAll(2);
-    // What was read off waits to be collected for a while, whatever the body's size.
+    // Discarded body bytes stay in memory until the next garbage collection, whatever the body's size.
     expect(await memoryGrowth(api().pid, () => refuseAll(300))).toBeLessThan(150 * MB);
   }, 60_000);
 
@@ -115,7 +115,7 @@ describe('large bodies', () => {
       expect(await Promise.all(statuses)).toEqual(Array(atOnce).fill(200));
       expect(uploaded).toEqual(Array(atOnce).fill({ bytes: megabytes * MB, sha256: sha256Of(megabytes) }));
     };
-    // The first time also loads code.
+    // The first uploads also load code.
     await uploadAll(1, 2);
     const ofOne = await memoryGrowth(uploader.pid, () => uploadAll(50, 1));
     const ofTen = await memoryGrowth(uploader.pid, () => uploadAll(50, 10));
@@ -170,7 +170,7 @@ describe('JSON made to break or to hold up its reader', () => {
         ),
       { timeoutMs: 30_000, message: 'the history behind them' },
     );
-    // Parsing takes 65 ms of CPU at most; a machine that runs all tests stretches it, and quadratic work takes far longer.
+    // Parsing takes at most 65 ms of CPU. A busy machine stretches this, but quadratic work takes far longer.
     expect(await longestHoldMs()).toBeLessThan(3_000);
     expect(await longestHoldMs(fleet.workers[0]!)).toBeLessThan(3_000);
   }, 120_000);
@@ -210,7 +210,7 @@ function sha256Of(megabytes: number): string {
 const uploadToPlatform = (megabytes: number, chunked: boolean) =>
   upload(uploader.port, `/tgapi/bot${STRANGER}/sendDocument`, megabytes, {}, chunked);
 
-/** Sends that many MB as fast as they are taken; the status, however early it comes. */
+/** Sends this many MB as fast as the server reads; returns the status, however early the server sends it. */
 async function upload(
   port: number,
   path: string,

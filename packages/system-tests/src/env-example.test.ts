@@ -17,7 +17,7 @@ const operations = readFileSync(new URL('../../../docs/operations/settings.md', 
 const valuesOf = (wanted: typeof lines) => Object.fromEntries(wanted.map(({ name, value }) => [name, value]));
 const asCopied = valuesOf(lines.filter((line) => line.required));
 const secret = randomBytes(24).toString('hex');
-/** Filled in with secrets of one's own, as the file asks for. */
+/** The required settings, filled with new secrets as the file asks. */
 const required: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(asCopied).map(([name, value]) => [name, value.replace(':password@', `:${secret}@`)]),

@@ -14,7 +14,7 @@ let fleet: Fleet;
 let redis: RedisHandles;
 let backend: TestBackend;
 let books: Map<string, Ledger>;
-/** Paths of backends that refuse everything. */
+/** Paths of backends that refuse every request. */
 let dead: Set<string>;
 let watching = false;
 
@@ -53,7 +53,7 @@ const warningsOf = async (port: number): Promise<string> => {
   expect(response.status).toBe(200);
   return ((await response.json()) as { warnings: string[] }).warnings.join();
 };
-/** Resolves when some or every process warns of it, by what it has seen itself. */
+/** Resolves when some or every process warns of it; each process warns of what it measured itself. */
 async function untilWarned(by: 'some' | 'every', pattern: RegExp): Promise<void> {
   let warned: string[] = [];
   const told = async () => {
@@ -72,7 +72,7 @@ const isTold = (bot: FleetBot, error: string) =>
 const send = (bot: FleetBot, chat: number) =>
   fetch(`${fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${chat}&text=x`).then((response) => response.status);
 
-/** What the platform pushes to us: one update, as often as it takes. */
+/** Pushes an update as the platform does; the same update may be pushed several times. */
 async function push(bot: FleetBot, updateId: number): Promise<number> {
   const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
   const response = await fetch(`${fleet.url}/telegram/${bot.id}`, {
@@ -84,7 +84,7 @@ async function push(bot: FleetBot, updateId: number): Promise<number> {
   return response.status;
 }
 
-/** Samples the share of memory in use until it is told to stop, and answers the largest. */
+/** Samples the share of memory in use until the returned function stops it and returns the largest share. */
 function watchShare(): () => Promise<number> {
   let largest = 0;
   watching = true;
@@ -111,10 +111,10 @@ describe('a Redis that fills up', () => {
     await limitMemory((await memory()).usedBytes + 24 * MB);
     const largestShare = watchShare();
 
-    // Twice of what there is room for: Redis would be full long before the end.
+    // Twice the data that Redis has room for: without the limit it would be full long before the end.
     const load = { chats: CHATS, count: 30_000, prefix: 'x'.repeat(1_000) };
     await fleet.control.generate({ bots: [stuck.platformId], ...load });
-    // Who did not look while it was fullest, does not know.
+    // A process that measured at another moment does not warn, so some is enough.
     await untilWarned('some', /bots with 2000 or more updates waiting take no more in/);
     await isTold(stuck, 'Redis is short of memory; the platform keeps the rest');
     await fleet.control.generate({ bots: [well.platformId], chats: CHATS, count: 500, perSecond: 100, prefix: 'a' });
@@ -161,7 +161,7 @@ describe('a Redis that fills up', () => {
     const written = () => everyProcess().reduce((lines, one) => lines + one.output().split('\n').length, 0);
     const [linesBefore, fullAtMs] = [written(), performance.now()];
     expect(await push(hook, 1)).toBe(503);
-    // Longer than the locks of turns live without being renewed.
+    // Longer than the lock of a turn lives without a renewal.
     await waitFor(() => performance.now() - fullAtMs > 15_000, { timeoutMs: 20_000 });
     expect(await send(busy, person.id)).toBe(200);
     expect(await push(hook, 1)).toBe(503);

@@ -9,7 +9,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const DOCUMENT = join(ROOT, 'docs/openapi.json');
 
-/** What somebody would write who has nothing but the document. */
+/** A program of someone who knows only the API document. */
 const PROGRAM = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => api?.stop());
 
-/** Not synchronously: the api that it calls runs in this process. */
+/** Asynchronous, because the called api runs in this process. */
 function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((done) => {
     const child = execFile(process.execPath, args, { cwd: folder }, (_error, stdout, stderr) =>

@@ -9,7 +9,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fleet.stop(), 60_000);
 
-/** Several pollers are welcome, also beside a backend; a repeated poll gets what there is; the platform keeps the rest. */
+/**
+ * Here several pollers may wait, even beside a backend; a repeated poll gets all updates; the platform keeps those
+ * beyond our limit.
+ */
 const OUR_OWN_WAY = [
   'a poll that must wait ends the one that waits',
   'a second 409 within 3 s comes 3 s late',

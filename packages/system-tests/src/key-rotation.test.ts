@@ -34,7 +34,7 @@ afterAll(async () => {
   await fleet.stop();
 }, 60_000);
 
-/** Replaces every process by one with this key, one after the other. */
+/** Replaces the processes one after the other by processes with this key. */
 async function deploy(key: string): Promise<void> {
   for (const role of ['api', 'worker'] as const) {
     const running = role === 'api' ? fleet.apis : fleet.workers;
@@ -65,7 +65,7 @@ async function signIn(): Promise<string> {
 
 const cookieOf = (response: Response) => response.headers.getSetCookie()[0]?.split(';')[0];
 
-/** Calls everything that needs a secret, again and again, until it is told to stop; answers what went wrong. */
+/** Calls everything that needs a secret until the returned function stops it and returns the failures. */
 function keepCalling(bot: FleetBot, cookie: string): () => Promise<string[]> {
   const wrong: string[] = [];
   let browser = cookie;

@@ -10,7 +10,7 @@ const CHATS = 10;
 const PER_SECOND = 100;
 const PER_CHAT = 250;
 const LOAD = { chats: CHATS, count: CHATS * PER_CHAT, perSecond: PER_SECOND };
-/** After a killed process: the rest of the load, and what is promised for taking over. */
+/** Covers the rest of the load and the promised takeover time after a kill. */
 const ALL_ARRIVED_MS = 60_000;
 
 let fleet: Fleet;
@@ -149,7 +149,7 @@ describe('a process that is killed', () => {
     const slow = await startBackend(async (request, response) => {
       const text = JSON.parse(request.text).message.text as string;
       begun.push(text);
-      // Those beside it are in flight, too, when the first two workers die.
+      // Keep the neighbours in flight too until two workers have died.
       if ((text === 'deadly' && deadly) || deaths < 2) return;
       texts.push(text);
       response.end();

@@ -1,19 +1,21 @@
-/** What arrived of generated load, whose texts are `<prefix><number within its chat> @<made at, ms>`. */
+/**
+ * Records which updates of a generated load arrived; their texts are `<prefix><number within its chat> @<made at, ms>`.
+ */
 export type Ledger = {
-  /** Records one delivered update; order counts by first arrivals. */
+  /** Records one delivered update; only its first arrival counts for the order. */
   record(update: string): void;
-  /** Different updates that have arrived. */
+  /** The number of different updates that have arrived. */
   count(): number;
-  /** What is wrong: gaps in a chat, or an update that arrived before an earlier one of its chat. */
+  /** Faults: gaps in a chat, and updates that arrived before an earlier one of their chat. */
   faults(expectedPerChat: number): string[];
-  /** How many never arrived, of so many in each of so many chats. */
+  /** How many updates never arrived, out of `perChat` in each of `chats`. */
   missing(chats: number, perChat: number): number;
-  /** Whether this number of this chat arrived. */
+  /** True if this number of this chat has arrived. */
   has(chat: number, number: number): boolean;
-  /** Updates that arrived before an earlier one of their chat; gaps are no fault here. */
+  /** Updates that arrived before an earlier one of their chat; ignores gaps. */
   disorder(): string[];
   duplicates(): number;
-  /** The longest time (ms) in which nothing new arrived, up to this moment. */
+  /** The longest time (ms) so far without a new arrival. */
   longestSilenceMs(): number;
 };
 

@@ -7,7 +7,7 @@ import { type Ledger, ledger } from './ledger.ts';
 let fleet: Fleet;
 let books: Map<string, Ledger>;
 let backend: TestBackend;
-/** What the backend does with a request of this path: answer with a status, or never. */
+/** How the backend treats a request to this path: it answers with a status, or never. */
 let behaviour: (path: string, text: string) => number | 'hang';
 
 beforeEach(async () => {
@@ -77,7 +77,7 @@ describe('under load', () => {
     const arrived = () => well.reduce((sum, _, at) => sum + bookOf(`/well${at}`).count(), 0);
     await waitFor(() => arrived() === 1350, { timeoutMs: 30_000, message: 'the updates of the healthy ones' });
     for (const [at] of well.entries()) expect(bookOf(`/well${at}`).faults(30)).toEqual([]);
-    // What it was sent is given up first, and the next probe is a minute after that at most.
+    // The deliveries in flight time out first; the next probe follows within a minute.
     behaviour = () => 200;
     await waitFor(() => bookOf('/hangs').count() === 1500, {
       timeoutMs: 240_000,

@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.drop();
 }, 60_000);
 
-/** The platform pushes an update, again until it is taken. */
+/** Pushes an update as the platform does, again until it is accepted. */
 async function push(bot: FleetBot, updateId: number): Promise<string> {
   said += 1;
   const text = `number ${said}`;
@@ -53,13 +53,13 @@ async function pushedBot(): Promise<FleetBot> {
   secret = (await fleet.control.readWebhook({ bot: bot.platformId })).secretToken;
   return bot;
 }
-/** Pushes that overtake one another: our ids end eight above the platform's. */
+/** Pushes updates out of order, so that our ids end eight above the platform's. */
 async function pushLate(bot: FleetBot, first: number): Promise<string[]> {
   const texts = [await push(bot, first + 8)];
   for (let id = first; id < first + 8; id += 1) texts.push(await push(bot, id));
   return texts;
 }
-/** A bot's program that reads on from the update after the last it was given, as libraries do. */
+/** A bot's program that polls from the last update_id + 1, as libraries do. */
 function program(bot: FleetBot, url: (bot: FleetBot, query: URLSearchParams) => string): Program {
   let offset = 0;
   return {
@@ -81,7 +81,7 @@ const byGetUpdates = (bot: FleetBot) =>
   program(bot, ({ token }, query) => `${fleet.url}/tgapi/bot${token}/getUpdates?${query}`);
 const byConsumer = (bot: FleetBot, consumer: string) =>
   program(bot, ({ id }, query) => `${fleet.url}/api/updates/poll?bot_id=${id}&consumer=${consumer}&${query}`);
-/** Everything up to here is read and acknowledged by the next offset. */
+/** Reads all of these texts; the next read acknowledges them. */
 async function readAll(reader: Program, texts: string[]): Promise<void> {
   const read: string[] = [];
   await waitFor(async () => read.push(...(await reader.read())) === texts.length, { timeoutMs: READY_WITHIN_MS });
@@ -97,7 +97,7 @@ async function readNext(reader: Program, query: Record<string, string | number> 
   return texts;
 }
 
-/** Ids are reserved beside the accepting, so a moment after the first one that we made. */
+/** Ids are reserved in parallel to accepting updates, so the reservation comes shortly after our first own id. */
 async function untilReserved(bot: FleetBot): Promise<void> {
   const reserved = async () => {
     const row = database.db.selectFrom('bots').select('reserved_update_id').where('id', '=', bot.id);
@@ -198,7 +198,7 @@ test('no update waits for Postgres: it is away while Redis is restarted, and ids
   expect(await readNext(reader)).toEqual([next]);
   expect(reader.offset()).toBeGreaterThan(before);
   await postgres.restore();
-  // What was used up meanwhile is reserved anew.
+  // The ids used while Postgres was away are reserved afterwards.
   await waitFor(async () => (await reservedOf(bot)) > reader.offset(), { timeoutMs: READY_WITHIN_MS });
 }, 120_000);
 

@@ -77,7 +77,7 @@ const pushByPlatform = async (bot: FleetBot, body: string, secret?: string) => {
 const update = (id: number) =>
   `{"update_id":${id},"message":{"message_id":${id},"date":1780000000,"chat":{"id":5,"type":"private"},"text":"hello"}}`;
 
-/** Something of everything that is counted: each call again makes more of it with new bots and chats. */
+/** Makes some of everything that is counted; each call uses new bots and chats. */
 async function someTraffic(): Promise<void> {
   const pushed = await addBot({ proxy_enabled: true, backend_url: backend.url, secret_token: BACKEND_SECRET });
   const pulled = await addBot({ long_poll_enabled: true });
@@ -106,7 +106,7 @@ async function someTraffic(): Promise<void> {
     timeoutMs: 30_000,
   });
   backend.requests.length = 0;
-  // Ends its polling turn, which would go on for half a minute.
+  // Disabling the bot ends its polling turn, which would last half a minute.
   await fleet.rest('/api/bots/toggle-disabled', { id: pulled.id });
   await scene.sent(target, ada, 2);
 }
@@ -119,7 +119,7 @@ function signIn(password: string): Promise<Response> {
   });
 }
 
-/** The sum over the series of a metric whose labels these are. */
+/** The sum over the series of a metric with these labels. */
 function total(text: string, name: string, labels: Record<string, string> = {}): number {
   return text
     .split('\n')
@@ -130,7 +130,7 @@ function total(text: string, name: string, labels: Record<string, string> = {}):
 
 type Kind = { type: string; labels: Set<string> };
 
-/** Our own metrics of a scrape, with the labels that were seen. */
+/** Our own metrics in a scrape, with the labels they carry. */
 function metricsIn(text: string): Map<string, Kind> {
   const found = new Map<string, Kind>();
   for (const [, name, type] of text.matchAll(/^# TYPE (flotilla_\S+) (\w+)$/gm)) {
@@ -143,7 +143,7 @@ function metricsIn(text: string): Map<string, Kind> {
   return found;
 }
 
-/** The rows of the table below this heading. */
+/** The rows of the documentation's table below this heading. */
 function documented(heading: string): Map<string, Kind> {
   const section = readFileSync(METRICS, 'utf8')
     .split(/^##+ /m)
@@ -165,7 +165,7 @@ function documented(heading: string): Map<string, Kind> {
   );
 }
 
-/** Every series but for its value, without the buckets, which are the same for all. */
+/** Every series without its value. Leaves out buckets, because they are the same everywhere. */
 const seriesOf = (text: string) =>
   new Set(
     text
@@ -277,7 +277,7 @@ describe('the metrics', () => {
     await someTraffic();
     await someTraffic();
     const after = [seriesOf(await api()), seriesOf(await worker())];
-    // A turn may end in a way that none ended before; nothing else is new.
+    // A turn may end with an outcome that did not occur before; no other series may be new.
     const grown = after.map((series, at) => [...series].filter((one) => !before[at]!.has(one)));
     expect(grown.flat().filter((one) => /madeUp|nothing-at/i.test(one))).toEqual([]);
     expect(grown.flat().length).toBeLessThanOrEqual(6);
@@ -293,7 +293,7 @@ describe('the metrics', () => {
     redis.kill();
     await waitFor(async () => total(await worker(), 'flotilla_redis_up') === 0);
     expect(total(await api(), 'flotilla_ready')).toBe(0);
-    // What was read within the last second is told once more.
+    // Values read within the last second are exported once more.
     await waitFor(async () => !/^flotilla_bots\{/m.test(await worker()));
     await redis.restart();
     await waitFor(async () => total(await worker(), 'flotilla_redis_up') === 1, { timeoutMs: 20_000 });

@@ -7,7 +7,10 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 const MIB = 1024 * 1024;
-/** What replies may add: a hundred in flight hold 128 KiB each, and a heap so busy breathes; a whole reply would show. */
+/**
+ * Limits of memory growth: a hundred replies in flight hold 128 KiB each, plus the noise of a busy heap. A whole reply
+ * would exceed them.
+ */
 const ALONE = { inFlight: 1, growthAtMost: 20 * MIB };
 const A_HUNDRED = { inFlight: 100, growthAtMost: 150 * MIB };
 
@@ -36,7 +39,7 @@ const say = (bot: FleetBot, chat: number, text: string) =>
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"},"text":"${text}"}`,
   });
 
-/** Sends as much as the other side takes. */
+/** Sends data for as long as the other side reads. */
 function answerWithoutEnd(response: ServerResponse, chunk: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const more = (error?: Error | null): void => {

@@ -54,11 +54,11 @@ test.each(['api', 'worker'] as const)(
   120_000,
 );
 
-/** What npm left behind. */
+/** Kills the processes that npm left behind. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left.
+    // No process is left.
   }
 }

@@ -13,7 +13,7 @@ let fleet: Fleet;
 let backend: TestBackend;
 
 beforeAll(async () => {
-  // Everything private is allowed: what is refused here no setting opens.
+  // All private addresses are allowed, so no setting can allow what is refused here.
   fleet = await startFleet({ apis: 1, workers: 1 }, { BACKEND_ALLOWED_CIDRS: '0.0.0.0/0,::/0' });
   backend = await startBackend();
 }, 60_000);
@@ -24,14 +24,14 @@ afterAll(async () => {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** The first server that REDIS_URL names: the server itself, a Sentinel or a node of a cluster. */
+/** The port of the first server in REDIS_URL: the server itself, a Sentinel or a cluster node. */
 function portOfRedis(url: string): number {
   const target = parseRedisUrl(url);
   if (target.form === 'sentinel') return target.sentinels[0]!.port;
   return target.form === 'cluster' ? target.nodes[0]!.port : target.address.port;
 }
 
-/** Why a backend there is refused: by REST, and by setWebhook of the bot itself. */
+/** The reasons why this backend is refused: by REST, and by the bot's own setWebhook. */
 async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
   const byRest = await fleet.rest('/api/bots/update', { id: bot.id, backend_url: url }).then(
     () => 'accepted',
@@ -45,7 +45,7 @@ async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
   return [byRest, (await waitFor(set)) as string];
 }
 
-/** Whom this machine's packets go through, as the kernel lists it. */
+/** The gateways in the kernel's routing table. */
 function gateways(): string[] {
   const [, ...routes] = readFileSync('/proc/net/route', 'utf8').trim().split('\n');
   return routes
@@ -65,7 +65,7 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     Redis: portOfRedis(fleet.redis.url),
     'the platform': portOf(fleet.simulator.url),
   };
-  // The worker has told the api where it listens by then.
+  // Wait until the api knows the address on which the worker listens.
   const known = async () => OURS.test((await refusalsOf(bot, `http://127.0.0.1:${worker.metricsPort}/`))[0]!);
   await waitFor(known, { timeoutMs: 30_000, message: 'the api to know of the worker' });
   for (const [what, port] of Object.entries(ports)) {
@@ -107,13 +107,13 @@ test('an address that becomes ours after it was saved is refused when connecting
     );
   await waitFor(refused, { timeoutMs: 60_000, message: 'the refusal' });
   expect(await fleet.rest(`/api/deliveries?bot_id=${bot.id}`)).toMatchObject([{ reason_code: 'forbidden_address' }]);
-  // Either api may be asked, and the one that did not start it hears of it a little later.
+  // Either api may answer, and one of them learns of the new address a little later.
   type Health = { healthy: boolean; status_code: number };
   const health = () => fleet.rest<Health>(`/api/bots/health?id=${bot.id}`);
   const unreached = async () => [await health(), await health()].every(({ status_code }) => status_code === 0);
   await waitFor(unreached, { timeoutMs: 30_000, message: 'both to know of it' });
   expect(await health()).toMatchObject({ healthy: false, status_code: 0 });
-  // From then on no try reaches it.
+  // From then on no attempt reaches that api.
   const tries = async () => (await fleet.rest<unknown[]>(`/api/deliveries/attempts?bot_id=${bot.id}`)).length;
   const reached = () => api.output().split('"method":"POST","path":"/api/bots"').length;
   const [triesBefore, reachedBefore] = [await tries(), reached()];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 let fleet: Fleet;
 let backend: TestBackend;
-/** What the backend does with an update of this text. */
+/** What the backend does with an update, by the update's text. */
 let behaviour: (text: string) => 'takes' | 'refuses' | 'hangs';
 let pushed = 0;
 
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const newBot = (fields: Record<string, unknown>) => fleet.addBot({ webhook_mode: true, ...fields });
 const proxied = () => ({ proxy_enabled: true, backend_url: `${backend.url}/hook` });
-/** The platform pushes an update, each of a chat of its own. */
+/** Pushes an update as the platform does, each in a chat of its own. */
 async function push(bot: FleetBot, kind = 'message'): Promise<void> {
   const { secretToken } = await fleet.control.readWebhook({ bot: bot.platformId });
   pushed += 1;
@@ -46,7 +46,7 @@ async function call<T>(bot: FleetBot, method: string, query: Record<string, stri
   const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/${method}?${new URLSearchParams(query)}`);
   return ((await response.json()) as { result: T }).result;
 }
-/** As the list of bots and getWebhookInfo say it, which must agree. */
+/** The count in the list of bots; expectPending compares it with getWebhookInfo. */
 async function pending(bot: FleetBot): Promise<number> {
   const bots = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
   return bots.find(({ id }) => id === bot.id)!.pending_update_count;

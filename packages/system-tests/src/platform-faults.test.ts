@@ -78,7 +78,7 @@ describe('while the platform fails for one bot', () => {
     await say(bot, 'behind a platform that hangs');
     await say(other, 'beside a platform that hangs');
     await waitFor(() => arrived('beside a platform that hangs'));
-    // A bot not heard of is asked with a timeout of 1 s, and given up 10 s after that.
+    // The first poll of a bot has a timeout of 1 s, and the worker gives up 10 s after that.
     await waitFor(async () => /no answer in time/.test(await lastError(bot)), {
       timeoutMs: 30_000,
       message: 'the hang in last_error',

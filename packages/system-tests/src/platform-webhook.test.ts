@@ -7,7 +7,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
 
-/** Read once: texts made before and after a second ends must be equal. */
+/** Read once, because texts made before and after a change of second must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);
 
 let fleet: Fleet;
@@ -127,7 +127,7 @@ describe('intake by webhook', () => {
       return answer.status === 200 && JSON.stringify(await webhook(bot)) !== JSON.stringify(ours);
     };
     await waitFor(change, { message: 'the platform to take a webhook again' });
-    // Looked at once a minute: the next look is due now.
+    // Workers check webhooks once a minute; without this key the next check is due now.
     await redis.commands.del(botKeys(bot.id).webhookCheck);
     const isOurs = async () => JSON.stringify(await webhook(bot)) === JSON.stringify(ours);
     await waitFor(isOurs, { timeoutMs: 20_000, message: 'a webhook that is ours' });
@@ -137,7 +137,7 @@ describe('intake by webhook', () => {
   test('a webhook that somebody gave another secret is made ours again once we have refused a push', async () => {
     const own = await startFleet({ apis: 0, workers: 0 });
     try {
-      // The platform reaches the pod itself, whose port both kinds of processes must know.
+      // The platform connects to the api itself, so both kinds of processes must know its port.
       const port = await freePort();
       const settings = { PUBLIC_URL: `http://127.0.0.1:${port}` };
       await Promise.all([own.start('api', settings, port), own.start('worker', settings)]);
@@ -170,7 +170,7 @@ describe('intake by webhook', () => {
       const bots = await fleet.rest<{ id: number; last_error: string; last_error_at?: string }[]>('/api/bots');
       return bots.find(({ id }) => id === bot.id);
     };
-    // Looked at once a minute: the next look is due now.
+    // Workers check webhooks once a minute; without this key the next check is due now.
     const look = () => redis.commands.del(botKeys(bot.id).webhookCheck);
     const effect = { kind: 'status', status: 401, description: 'Unauthorized' } as const;
     await fleet.control.setFault({ bot: bot.platformId, method: 'getWebhookInfo', effect });
@@ -198,7 +198,7 @@ describe('switching the intake', () => {
     book = ledger();
     const own = await startFleet({ apis: 0, workers: 0 });
     try {
-      // The platform reaches the pod itself, whose port both kinds of processes must know.
+      // The platform connects to the api itself, so both kinds of processes must know its port.
       const port = await freePort();
       const settings = { PUBLIC_URL: `http://127.0.0.1:${port}` };
       await Promise.all([own.start('api', settings, port), own.start('worker', settings)]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const AT_ONCE = 2;
 const BOTS = 10;
-/** Half a minute is promised; the rest is for a machine that does much else. */
+/** The promise is 30 s; the margin is for a busy machine. */
 const EACH_WITHIN_MS = 45_000;
 
 let fleet: Fleet;
@@ -32,7 +32,7 @@ test('more bots than a worker may poll at once share it: what comes for any of t
       raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"hello"}`,
     });
   const arrived = () => new Set(backend.requests.map(({ url }) => url)).size;
-  // By then the worker has counted them.
+  // After this first round the worker has counted the bots.
   await Promise.all(bots.map(say));
   await waitFor(() => arrived() === BOTS, { timeoutMs: 240_000, message: 'every bot to be polled once' });
   backend.requests.splice(0);

@@ -10,7 +10,7 @@ import { startPuller } from './puller.ts';
 const SECONDS = 45;
 const PER_BOT = SECONDS * 150;
 const CHATS = 10;
-/** It hangs for so long, and refuses for as long again. */
+/** Postgres hangs for this long, and then refuses connections for as long. */
 const HALF_AWAY_MS = 15_000;
 
 let database: TestDatabase;
@@ -75,7 +75,7 @@ test('Postgres is away for 30 s under 300 updates a second: all goes on but REST
   await backend.stop();
 }, 240_000);
 
-/** Every message that came or was sent is in Postgres, once, after a while. */
+/** Waits until Postgres has every received and sent message exactly once. */
 async function expectHistory(bot: FleetBot, wanted: { received: number; sent: number }): Promise<void> {
   const stored = async () => {
     const rows = await database.db.selectFrom('messages').select('outgoing').where('bot_id', '=', bot.id).execute();
@@ -118,7 +118,7 @@ function startSending(bot: FleetBot) {
   };
 }
 
-/** Asks the REST API for what only Postgres knows, one question after the other. */
+/** Sends REST requests that need Postgres, one after the other. */
 function startAsking(bot: FleetBot) {
   let answered: { status: number; tookMs: number }[] = [];
   let stopped = false;

@@ -6,7 +6,7 @@ const PERSON = 4242;
 
 const api = testApi();
 let browser: Browser;
-/** A browser in which the admin has signed in. */
+/** A browser in which the admin is signed in. */
 let signedIn: BrowserContext;
 let token: string;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** What a page would do with the session of whoever opens it; the title tells how far it came. */
+/** What a hostile page would do with the session of the person who opens it; the title shows how far it came. */
 const SCRIPT = `
   document.title = 'the script runs';
   fetch('/api/bots').then((answer) => answer.text()).then((bots) => { document.title = bots; });
@@ -51,7 +51,7 @@ const PAGES = {
   },
 };
 
-/** Uploads a file through the proxy; the path by which the proxy hands it out. */
+/** Uploads a file through the proxy; returns the path under which the proxy serves it. */
 async function uploaded({ name, type, text }: { name: string; type: string; text: string }): Promise<string> {
   const form = new FormData();
   form.set('chat_id', String(PERSON));

@@ -13,7 +13,7 @@ const CONNECTIONS_AT_MOST = 10;
 
 let fleet: Fleet;
 let redis: RedisHandles;
-/** Not pulled: the tests count the polls that wait. */
+/** Load without pulling, because the tests count waiting polls. */
 let load: BackgroundLoad;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 type Update = { update_id: number; message: { text: string } };
 
-/** One getUpdates at one pod; rejects when the pod goes away. */
+/** Sends one getUpdates to one api; rejects when that api stops. */
 async function poll(pod: FleetProcess, bot: FleetBot, offset: number): Promise<Update[]> {
   const url = `http://127.0.0.1:${pod.port}/tgapi/bot${bot.token}/getUpdates?timeout=50&offset=${offset}`;
   const response = await fetch(url);
@@ -99,7 +99,7 @@ test('beside all of that 300 updates a second were pushed: none is missing, each
   expect(readers).toEqual([{ arrived: made, faults: [] }]);
 }, 150_000);
 
-/** Redis's connections: each with the server's address and its id there. */
+/** Redis's connections, each as the server's address and the connection's id there. */
 async function redisClients(): Promise<string[]> {
   const lists = await Promise.all(redis.servers().map((server) => server.client('LIST')));
   return lists.flatMap((list) =>

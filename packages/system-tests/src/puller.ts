@@ -1,11 +1,11 @@
 type Answer = { ok: boolean; result: { update_id: number }[] };
 
-/** A bot's program that polls and does nothing else; stop answers every answer that was no success. */
+/** A bot's program that only polls; stop returns every response that was not a success. */
 export type Puller = { stop(): Promise<string[]> };
 
 const PAUSE_MS = 100;
 
-/** Polls with getUpdates and a timeout of 30 s at the url of the moment, from its own offset. */
+/** Polls with getUpdates and a timeout of 30 s at the current url, from its own offset. */
 export function startPuller(url: () => string, token: string, onUpdate: (update: string) => void): Puller {
   const stopped = new AbortController();
   const failed: string[] = [];

@@ -5,9 +5,9 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const TRIES = 10;
-/** By this the platform's record tells the calls of this test from those of the service. */
+/** This limit marks the test's own calls in the platform's record. */
 const LIMIT = '77';
-/** May do all but listen: what it hears of a change without asking comes up to a second late. */
+/** This Redis user may not subscribe: an api that does not ask learns of a change up to a second late. */
 const DEAF = ['deaf', 'on', '>deaf', '~*', '&*', '+@all', '-subscribe'];
 
 let fleet: Fleet;
@@ -76,7 +76,7 @@ describe('what one replica has answered, the next one knows at once:', () => {
         const info = await (await fetch(`${url}/tgapi/bot${token}/getWebhookInfo`)).json();
         return (info as { result: { allowed_updates?: string[] } }).result.allowed_updates ?? [];
       };
-      // Nobody waits for an empty poll's answer: the next one has to come sooner.
+      // An empty poll would wait 30 s, so nobody awaits its response; the next poll must come sooner.
       const poll = (url: string, asked: string[]) =>
         fetch(`${url}/tgapi/bot${token}/getUpdates?timeout=30&allowed_updates=${JSON.stringify(asked)}`, {
           signal: done.signal,

@@ -14,7 +14,7 @@ const boundary = 'reply-boundary';
 const part = (name: string, value: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** Lets a backend answer a message with this body, and answers what the platform was called with. */
+/** Makes a backend reply to a message with this body; returns the calls that the platform received. */
 async function callsAfterReply(contentType: string, replyTo: (chat: number) => string) {
   const person = await fleet.control.createPerson({});
   const backend = await startBackend((_request, response) => {
@@ -24,7 +24,7 @@ async function callsAfterReply(contentType: string, replyTo: (chat: number) => s
   try {
     await fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text: 'hello' });
     await backend.waitForRequests(1);
-    // The delivery is over, and with it the call, when nothing waits any more.
+    // Once nothing is pending, the delivery has ended, and with it the call from its reply.
     await waitFor(async () => {
       const bots = await fleet.rest<{ id: number; pending_update_count: number }[]>('/api/bots');
       return bots.find(({ id }) => id === bot.id)?.pending_update_count === 0;
@@ -69,7 +69,7 @@ describe("a call in a backend's answer", () => {
   ])('is not made of %s', async (_name, reply) => {
     const { byMethod } = await callsAfterReply('application/json', () => reply);
     const { getupdates: _polls, getme: asked, deletewebhook: removed, ...others } = byMethod;
-    // Once each when the bot was registered.
+    // Registering the bot made one call of each.
     expect([asked, removed]).toEqual([1, 1]);
     expect(others).toEqual({});
   });

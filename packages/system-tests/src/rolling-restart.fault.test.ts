@@ -33,7 +33,7 @@ afterEach(async () => {
   await fleet?.stop();
 }, 60_000);
 
-/** SIGTERM, the end, a new start, ready: each process in turn, as an orchestrator does it. */
+/** Restarts each process in turn, as an orchestrator does: SIGTERM, wait for the end, start, wait until ready. */
 async function restartAll(): Promise<void> {
   for (const old of [...fleet.apis, ...fleet.workers]) {
     expect(await old.stop()).toBe(0);
@@ -44,12 +44,12 @@ async function restartAll(): Promise<void> {
   }
 }
 
-/** Nobody was answered an error, and no process left a turn behind for others to find. */
+/** No client got an error, and no process left a turn behind. */
 async function expectNoFailures(): Promise<void> {
   const requests = await nginx.requests();
   expect(requests.length).toBeGreaterThan(100);
   expect(requests.filter(({ status }) => status !== 200 && status !== 206)).toEqual([]);
-  // A pod that was away was passed over because it could not be reached, never after it had been sent a request.
+  // nginx tries the next pod only when a pod was unreachable, never after it has sent the request.
   const elsewhere = requests.filter(({ tried }) => tried.length > 1);
   expect(elsewhere.length).toBeGreaterThan(0);
   for (const { tried } of elsewhere) expect(tried.slice(0, -1).every((status) => status === 502)).toBe(true);
@@ -65,7 +65,7 @@ async function startProgram(library: Library, mode: 'pull' | 'webhook') {
   return { name: `${library}, ${mode}`, bot, echo };
 }
 
-/** What a bot wrote, without what its libraries say about themselves. */
+/** The output of a bot, without its libraries' own warnings. */
 function complaintsOf(echo: EchoBot): string[] {
   const lines = echo.output().split('\n');
   return lines.filter((line) => line !== '' && line !== 'ready' && !/warning|warn\(|--trace-/i.test(line));
@@ -74,14 +74,14 @@ function complaintsOf(echo: EchoBot): string[] {
 describe('while every process is restarted in turn behind nginx', () => {
   test('no call of a bot in any library fails, and each chat is answered once and in order', async () => {
     const programs: { name: string; bot: FleetBot; echo: EchoBot }[] = [];
-    // Not all at once: the machine would be busy with nothing else for long.
+    // Starting all at once would keep the machine busy for long.
     for (const library of LIBRARIES) {
       programs.push(...(await Promise.all([startProgram(library, 'pull'), startProgram(library, 'webhook')])));
     }
     const texts = programs.map(({ bot }) => startTalk(bot, TEXTS));
     const documents = programs.map(({ bot }) => startTalk(bot, DOCUMENTS));
     await restartAll();
-    // One after the other: the simulated platform, which is asked for them, has enough to do.
+    // One after the other: the simulated platform, which answers these checks, is busy.
     for (const [at, { name }] of programs.entries()) {
       for (const talk of [texts[at]!, documents[at]!]) {
         const { said, answered } = await talk.stop();
@@ -146,7 +146,7 @@ const DOCUMENTS: Sending = {
   },
 };
 
-/** Sends to a bot from a chat of its own, over and over; stop answers what was sent and what the bot sent back. */
+/** Sends messages to a bot from a new chat until stopped; stop returns what was sent and what the bot sent back. */
 function startTalk(bot: FleetBot, { everyMs, send }: Sending) {
   const said: string[] = [];
   let stopped = false;
@@ -157,7 +157,7 @@ function startTalk(bot: FleetBot, { everyMs, send }: Sending) {
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   });
-  // Awaited in the end only, and by nobody when the test has failed by then.
+  // Only stop awaits this promise; a test that fails earlier never does, so handle a rejection here.
   talking.catch(() => undefined);
   const answers = async () => {
     const { messages } = await fleet.control.readChat({ person: (await opened).id, bot: bot.platformId });
@@ -174,7 +174,7 @@ function startTalk(bot: FleetBot, { everyMs, send }: Sending) {
   };
 }
 
-/** Asks the REST API and calls the platform through the proxy, over and over; stop answers what went wrong. */
+/** Calls the REST API and the proxy until stopped; stop returns the failures. */
 function startCalls(token: string) {
   let stopped = false;
   const failed: string[] = [];

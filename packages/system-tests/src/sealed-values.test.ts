@@ -35,7 +35,7 @@ afterAll(async () => {
 
 type Known = { id: number; token: string; platformId: number };
 
-/** A bot as the previous release has left it: sealed without a place, its URL in plain text. */
+/** A bot as the previous release stored it: sealed without a binding to its row, its backend URL in plain text. */
 async function botOfBefore(path: string): Promise<Known> {
   const { id: platformId, token } = await fleet.control.createBot({});
   const id = await storedBot(database.db);
@@ -80,7 +80,7 @@ test('the previous release can read all there is until rotate-keys binds it, und
   await arrived('/old', 'before');
   expect(worker.output()).toContain('run rotate-keys once no process of that release runs');
 
-  // What is changed and made meanwhile may be changed by the previous release next.
+  // The previous release may be the next to change these values, so they keep its form.
   const fresh = await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/fresh` });
   await fleet.rest('/api/bots/update', { id: old.id, backend_url: `${backend.url}/moved`, secret_token: 'another' });
   for (const [bot, path] of [

@@ -30,7 +30,7 @@ let database: TestDatabase;
 let server: TestRedis;
 let redisUrl: string;
 let backend: TestBackend;
-/** What must be nowhere, by what it is. */
+/** The secrets that must appear nowhere, by name. */
 const secrets: Record<string, string> = {
   ENCRYPTION_KEY,
   ADMIN_API_KEY: SETTINGS.ADMIN_API_KEY,
@@ -41,7 +41,7 @@ const secrets: Record<string, string> = {
   BACKEND_PASSWORD,
   BACKEND_KEY,
 };
-/** Everything that was written, also by processes that are gone. */
+/** All output, including that of ended processes. */
 const outputs: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ function keepToken(name: string, token: string): void {
   secrets[`${name}'s token, encoded`] = encodeURIComponent(token);
 }
 
-/** A process that is to end by itself, or to wait for ever: what it wrote until then. */
+/** Starts a process that must end by itself or wait for ever; returns its output until then. */
 async function failing(
   name: string,
   role: 'api' | 'worker',
@@ -121,7 +121,7 @@ async function useEverythingBadly(process: FleetProcess, token: string): Promise
       body: JSON.stringify({ username: 'admin', password }),
     });
     const session = /session=([^;]+)/.exec(answer?.headers.get('set-cookie') ?? '')?.[1];
-    // The id alone opens nothing: the cookie carries its signature.
+    // The signature is the secret part of the cookie: the session id alone opens nothing.
     if (session !== undefined) secrets.session = decodeURIComponent(session).split('.')[1]!;
   }
 }
@@ -155,7 +155,7 @@ test('no token, key, password or secret is in logs, metrics, Postgres or Redis, 
   }
   await fleet.control.clearFaults({});
 
-  // A platform that cannot be reached, with the token in every URL.
+  // The platform is unreachable, and the token is part of every URL.
   const unreachable = { TELEGRAM_API_URL: `http://127.0.0.1:${await freePort()}` };
   for (const role of ['api', 'worker'] as const) {
     const process = await fleet.start(role, unreachable);
@@ -163,7 +163,7 @@ test('no token, key, password or secret is in logs, metrics, Postgres or Redis, 
     else await waitFor(async () => process.output() !== '', { timeoutMs: 10_000 });
   }
 
-  // Processes that crash with everything they know, in an error that nobody caught.
+  // Processes that crash with an uncaught error that contains every secret.
   const known = { KNOWN_TOKEN: bots[0]!.token, KNOWN_SECRET: BACKEND_SECRET };
   const crash = (kind: string) =>
     `--import=data:text/javascript,${encodeURIComponent(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 const TOKEN = '123456:AAsecretSECRETsecretSECRETsecretSEC';
 const MIB = 1 << 20;
 
-/** What came in, and how it is answered, are all that the api is here. */
+/** The api is replaced by a server that records the requests. */
 const received: { url: string; headers: IncomingMessage['headers']; bytes: number }[] = [];
 let api: Server;
 let nginx: Nginx;
@@ -18,7 +18,7 @@ beforeAll(async () => {
     received.push(entry);
     request.on('data', (chunk: Buffer) => {
       entry.bytes += chunk.length;
-      // Where nothing is kept on the way, the first byte is here before the last is sent.
+      // Without buffering, the first response byte arrives before the last request byte is sent.
       if (request.url === '/streamed') response.write('seen');
     });
     if (request.url === '/api/flood') return void response.writeHead(429, { 'Retry-After': '7' }).end('as it is');
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   const { port } = api.address() as AddressInfo;
-  // The test says who calls.
+  // A header of the test sets the client's address.
   const server = 'set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;';
   nginx = await startNginx({ apiPorts: [port, port], server });
 }, 60_000);
@@ -95,7 +95,7 @@ test('a POST whose connection breaks after it was sent is sent once, where a GET
     return { status: response.status, times: received.length };
   };
   expect(await sent('POST')).toEqual({ status: 502, times: 1 });
-  // The pod that broke off is passed over for a while.
+  // nginx skips the pod that broke the connection for a while.
   await waitFor(async () => (await sent('GET')).times === 2);
 });
 
@@ -105,7 +105,7 @@ const ask = (path: string, address: string, init: RequestInit = {}) =>
   fetch(`${nginx.url}${path}`, { ...init, headers: { 'x-test-address': address } });
 
 describe('of one client', () => {
-  // Both pods may have been passed over a moment ago.
+  // nginx may still skip both pods after the earlier tests.
   beforeAll(() => waitFor(async () => (await ask('/api/bots', '192.0.2.0')).status === 200));
 
   const signIns = async (address: (at: number) => string, count: number) => {
@@ -119,7 +119,7 @@ describe('of one client', () => {
   test('20 sign-ins at once reach the api, further ones are 429 in its own words, and all else goes on', async () => {
     const answers = await signIns(() => '192.0.2.1', 40);
     const refused = answers.filter(({ status }) => status === 429);
-    // One more for each two seconds.
+    // The limit admits one more sign-in every two seconds.
     expect(refused.length).toBeGreaterThan(10);
     expect(statuses(answers).filter((status) => status === 200).length).toBeGreaterThanOrEqual(21);
     expect(refused[0]!.headers.get('retry-after')).toBe('5');
@@ -143,7 +143,7 @@ describe('of one client', () => {
       const socket = connect(nginx.port, '127.0.0.1').on('error', () => undefined);
       socket.write(`GET ${POLL}?hold HTTP/1.1\r\nHost: h\r\nX-Test-Address: 192.0.2.3\r\n\r\n`);
       held.push(socket);
-      // Not faster than the api accepts them.
+      // Connect no faster than the server accepts connections.
       if (held.length % 200 === 0) await waitFor(() => polls() === held.length, { message: 'the polls at the api' });
     }
     const refused = await ask(POLL, '192.0.2.3');

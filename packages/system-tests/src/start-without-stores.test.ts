@@ -59,7 +59,7 @@ const probe = async ({ metricsPort }: FleetProcess, path: string) => {
   const response = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
   return { status: response.status, text: await response.text() };
 };
-/** It lives, is unready for this reason, and says that it waits: once, and as no error. */
+/** The process is alive, is unready for this reason, and logs once, and not as an error, that it waits. */
 async function expectWaiting(process: FleetProcess, store: string): Promise<void> {
   const saysSo = () => lines(process).filter((line) => line.includes(`waiting for ${store}`));
   await waitFor(() => saysSo().length > 0 || process.hasEnded(), { timeoutMs: STARTED_WITHIN_MS });
@@ -91,7 +91,7 @@ async function endAll(): Promise<void> {
   started = [];
   await Promise.all([postgres.restore(), redisRelay.restore()]);
 }
-/** Starts one process for each of these roles while something is away: all at once, since each takes its time. */
+/** Starts one process of each role while a store is away; all at once, because each needs its time. */
 function launchedWhile<R extends Role>(
   roles: readonly R[],
   takeAway: () => Promise<void>,

@@ -40,7 +40,7 @@ const inFlight = (worker: FleetProcess) => readMetric(worker, 'flotilla_active_t
 
 describe('a process that is told to stop', () => {
   test('ends within 25 s though Postgres and Redis hang', async () => {
-    // One server, whatever the others are tested over: what hangs is the one way to it.
+    // Always a single Redis, whatever TEST_REDIS says: this test hangs the only connection to it.
     const server = await startTestRedis();
     const redis = await startTcpRelay(server.port);
     try {
@@ -51,7 +51,7 @@ describe('a process that is told to stop', () => {
       await waitFor(async () => (await readMetric(processes[0]!, 'flotilla_waiting_polls')) === 1);
       postgres.hang();
       redis.hang();
-      // A code of its own, not null: it was not killed.
+      // An exit code and not null: the process was not killed.
       for (const code of await Promise.all(processes.map(leave))) expect([0, 1]).toContain(code);
       await polling.catch(() => undefined);
     } finally {
@@ -103,7 +103,7 @@ describe('a process that is told to stop', () => {
   }, 60_000);
 });
 
-/** Sends a few updates in several chats to a bot with this backend; resolves when the backend has them in flight. */
+/** Sends a few updates in several chats to a bot with this backend; resolves when deliveries are in flight. */
 async function deliver(backendUrl: string, inFlight: () => boolean): Promise<void> {
   const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backendUrl });
   await fleet.control.generate({ bots: [bot.platformId], chats: CHATS, count: CHATS * PER_CHAT });

@@ -14,7 +14,7 @@ const CHUNKED = `${JSON_TYPE}Transfer-Encoding: chunked\r\n`;
 let fleet: Fleet;
 let bot: FleetBot;
 let clients: RawConnection[] = [];
-/** One for each test: what a process has held once, it may go on to have. */
+/** A new process for each test, because a process may keep memory that it once used. */
 let api: FleetProcess;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function send(count: number, parts: (string | Buffer)[]): Promise<void> {
   }
 }
 
-/** Others are served while it waits. */
+/** Waits until all connections are closed, and checks meanwhile that the api still serves others. */
 async function untilAllAreClosed(): Promise<void> {
   await waitFor(
     async () => {
@@ -79,14 +79,14 @@ describe('what 500 connections make the api hold that send 900 KB and then nothi
   test.each(cases)(
     '%s',
     async (_what, parts) => {
-      // The first time also loads code, and leaves garbage behind.
+      // The first requests also load code and leave garbage.
       await send(50, parts());
       await untilAllAreClosed();
       const grown = await memoryGrowth(api.pid, async () => {
         await send(500, parts());
         await untilAllAreClosed();
       });
-      // 64 MB of bodies may be held; without that bound it were 400.
+      // At most 64 MB of bodies may be held; without that limit the growth would be 400 MB.
       expect(grown).toBeLessThan(200 * MB);
     },
     90_000,
@@ -103,7 +103,7 @@ test('300 connections that send a byte every few seconds are closed within 12 s'
     for (const client of clients) if (!client.closed()) client.send('1\r\n \r\n');
   }, 3000);
   await untilAllAreClosed().finally(() => clearInterval(trickling));
-  // The rest is for a machine that does much else.
+  // The promise is 12 s; the margin is for a busy machine.
   expect(performance.now() - beganAtMs).toBeLessThan(16_000);
 }, 60_000);
 

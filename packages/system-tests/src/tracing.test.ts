@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type RoutingScene, routingScene } from './routing/routing-scene.ts';
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
-/** Writes a line for every part of OpenTelemetry that a process loads; its bare api also comes with prom-client. */
+/** Prints a line for each OpenTelemetry module that a process loads, except the API, which prom-client loads too. */
 const TELL_IMPORTS = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -68,7 +68,7 @@ describe('with a collector', () => {
     return bot;
   };
   const pushedBot = (fields: Record<string, unknown> = {}) =>
-    // Many programs put their token into the path that they want to be called at.
+    // Many programs put their token into the path of their webhook.
     addBot({
       proxy_enabled: true,
       backend_url: `${backend.url}/${'4242:AAsecretsecretsecretsecretsecretsec'}`,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   fleet = await startFleet();
   backend = await startBackend();
   for (const sample of samples) {
-    // A kind that nobody knows yet cannot be asked for by name; it belongs to the default set.
+    // allowed_updates cannot name an unknown kind, but the default set includes it.
     const known = (UPDATE_KINDS as readonly string[]).includes(sample.kind);
     const bot = await fleet.addBot({
       proxy_enabled: true,
@@ -72,7 +72,7 @@ const MESSAGES = new Set([
   'edited_business_message',
 ]);
 
-/** What the history shows at least: the message with its words, or the pressed button with its data. */
+/** The minimum that the history must show: the message with its text, or the pressed button with its data. */
 async function expectHistory(bot: FleetBot, kind: string, payload: Payload): Promise<void> {
   const button = kind === 'callback_query' && payload.message?.chat !== undefined;
   const chat = button ? payload.message?.chat : payload.chat;
@@ -89,11 +89,11 @@ async function expectHistory(bot: FleetBot, kind: string, payload: Payload): Pro
     { timeoutMs: 10_000, message: `a row for a ${kind}` },
   );
   const words = button ? payload.data : (payload.text ?? payload.caption);
-  // Postgres keeps no NUL and no half of a surrogate pair.
+  // Postgres cannot store NUL or an unpaired surrogate.
   if (words?.isWellFormed() && !words.includes('\0')) expect(row?.text).toBe(words);
 }
 
-/** The payload's own text within an update. */
+/** The raw text of the payload within an update. */
 function payloadOf(update: string, kind: string): string {
   let found = '';
   scanObject(update, 0, (key, start) => {

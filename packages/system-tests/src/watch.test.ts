@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** As the role that Grafana has; roles are of the whole server, so that this one must not stay. */
+/** Reads as Grafana's role. Roles belong to the whole server, so the transaction is rolled back. */
 async function asGrafana(read: (reader: Kysely<never>) => Promise<void>): Promise<void> {
   const undo = new Error('undone');
   const done = db.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ async function asGrafana(read: (reader: Kysely<never>) => Promise<void>): Promis
   });
 }
 
-/** What Grafana makes of its macros. */
+/** Replaces Grafana's macros as Grafana does. */
 const expanded = (query: string) =>
   query
     .replaceAll('$bot', '1')

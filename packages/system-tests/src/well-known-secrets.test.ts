@@ -136,7 +136,7 @@ describe('infra/docker/check-settings.sh', () => {
     expect(check({ ...released, FLOTILLA_PULL_POLICY: 'missing' }).status).toBe(0);
   });
 
-  /** As the service of compose runs it, asking for what that asks for unless told otherwise. */
+  /** Runs check-settings.sh as the service of compose does, by default with the names that the service checks. */
   function check(env: Record<string, string>, names?: string[]): { status: number | null; output: string } {
     const asked = /command: \[(POSTGRES_PASSWORD, .*)\]/.exec(read('docker-compose.yml'))?.[1]?.split(', ') ?? [];
     const { status, stdout, stderr } = spawnSync('sh', ['infra/docker/check-settings.sh', ...(names ?? asked)], {

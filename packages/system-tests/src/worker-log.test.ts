@@ -23,7 +23,7 @@ afterAll(async () => {
   await fleet.stop();
 }, 60_000);
 
-/** A backend of one test's own, that answers what `status` says at the time. */
+/** A backend for one test that answers with the current value of `status`. */
 async function backendWith(status: () => number): Promise<TestBackend> {
   const backend = await startBackend((_, response) => {
     response.writeHead(status()).end();
@@ -43,13 +43,13 @@ const say = (bot: FleetBot, text: string) =>
     raw: `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5,"type":"private"},"text":"${text}"}`,
   });
 
-/** Webhooks are looked at once a minute; here as soon as somebody can. */
+/** Makes the next webhook check due now instead of in a minute, and looks for the log line. */
 async function seen(bot: FleetBot, words: RegExp): Promise<boolean> {
   await redis.commands.del(botKeys(bot.id).webhookCheck);
   return ofBot(bot, words).length > 0;
 }
 
-/** All at once, since each waits for its time to pass; no two of them share a bot or a backend. */
+/** The tests run in parallel because each waits for a timeout; no two of them share a bot or a backend. */
 describe('the log of a worker has one line when', () => {
   test.concurrent('the breaker of a backend opens, and one when it closes, for every bot with that backend', async () => {
     let status = 503;

@@ -12,19 +12,19 @@ export type RecordedRequest = {
   receivedAtMs: number;
 };
 
-/** Answers a recorded request itself; without one every request gets an empty 200. */
+/** Handles a recorded request; without a handler every request gets an empty 200. */
 export type BackendHandler = (request: RecordedRequest, response: ServerResponse) => void | Promise<void>;
 
 export type TestBackend = {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   url: string;
   requests: RecordedRequest[];
-  /** Resolves with all requests once there are at least n. */
+  /** Resolves with all requests once at least n have arrived. */
   waitForRequests(n: number, timeoutMs?: number): Promise<RecordedRequest[]>;
   stop(): Promise<void>;
 };
 
-/** A bot's program as the service sees it: an HTTP server on loopback that records what it is sent. */
+/** A bot's program as the service sees it: an HTTP server on loopback that records its requests. */
 export async function startBackend(handler?: BackendHandler): Promise<TestBackend> {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (incoming, response) => {

@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 export type { Browser, BrowserContext } from 'playwright-core';
 
-/** For a beforeAll that starts a browser: on a new machine the system's package manager installs it first. */
+/** Timeout for a beforeAll that starts a browser: on a new machine the package manager installs the browser first. */
 export const BROWSER_START_MS = 600_000;
 
 const CHROMIUM: WantedProgram = {
@@ -13,10 +13,10 @@ const CHROMIUM: WantedProgram = {
   missing:
     'There is no chromium on the PATH: install it (Debian: sudo apt-get install chromium), or name a Chromium by CHROMIUM_PATH.',
 };
-/** Containers give no user namespaces to the sandbox, and little of /dev/shm. */
+/** In a container the browser's sandbox lacks user namespaces, and /dev/shm is small. */
 const FLAGS = ['--no-sandbox', '--disable-dev-shm-usage'];
 
-/** A Chromium without a window: the one that CHROMIUM_PATH names, or the system's, installed as findProgram does. */
+/** Starts a headless Chromium: the one at CHROMIUM_PATH, else the system's, which findProgram installs if missing. */
 export async function startBrowser(): Promise<Browser> {
   const named = inheritedEnv().CHROMIUM_PATH;
   const executablePath = named || (await findProgram(CHROMIUM, (line) => process.stderr.write(`${line}\n`)));

@@ -3,15 +3,15 @@ import formats from 'ajv-formats';
 import type { RestAnswer } from './rest-client.ts';
 import type { JsonSchema } from './wrong-values.ts';
 
-/** An operation as an OpenAPI document tells it. */
+/** An operation as the OpenAPI document describes it. */
 export interface DocumentedOperation {
   name: string;
   method: 'GET' | 'POST';
   path: string;
   role: 'public' | 'any' | 'admin';
-  /** The inputs that do something, by name. */
+  /** The inputs that have an effect, by name; readOnly ones are left out. */
   inputs: Record<string, { schema: JsonSchema; required: boolean }>;
-  /** What contradicts the document in an answer to this operation, one sentence each. */
+  /** Returns how a response contradicts the document, one sentence per contradiction. */
   contradictions(answer: RestAnswer): string[];
 }
 
@@ -28,10 +28,12 @@ interface Document {
   components: Record<string, Record<string, JsonSchema>>;
 }
 
-/** Headers that a response has only sometimes. */
+/** Headers that only some responses have. */
 const OCCASIONAL = ['Link', 'Set-Cookie'];
 
-/** All REST operations of an OpenAPI 3.1 document; those of the proxy have no role, since the token decides there. */
+/**
+ * All REST operations of an OpenAPI 3.1 document. Proxy operations have no role, because the bot token authorises them.
+ */
 export function documentedOperations(document: Document): DocumentedOperation[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
@@ -94,7 +96,7 @@ function contradictions(
   return [...faults, ...explain(`${place}/content/${escaped(type)}/schema`, value)];
 }
 
-/** Where a reference at that place leads; null when there is nothing. */
+/** Follows references from that position to the end; null when nothing is there. */
 function followed(document: Document, pointer: string): string | null {
   const found = at(document, pointer);
   if (found === undefined) return null;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 type Commands = Pick<Redis, 'keys' | 'type' | 'get' | 'hgetall' | 'lrange' | 'smembers' | 'zrange' | 'xrange'>;
 
-/** Every key of Redis with its value, whatever its type, as one text. */
+/** Returns every Redis key with its value, of any type, as one text. */
 export async function everythingInRedis(redis: Commands): Promise<string> {
   const found: unknown[] = [];
   for (const key of await redis.keys('*')) {
@@ -21,7 +21,7 @@ export async function everythingInRedis(redis: Commands): Promise<string> {
   return JSON.stringify(found);
 }
 
-/** Every row of every table, as one text. */
+/** Returns every row of every table as one text. */
 export async function everythingInPostgres(db: Database): Promise<string> {
   const tables = await sql<{
     name: string;

@@ -10,16 +10,16 @@ import { findPythonTelegramBot } from './python-telegram-bot.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
 
 /**
- * Once per run: a throw-away Postgres with a migrated template. Its URL reaches the test processes through their
- * environment, and the server ends with this process however this process ends.
+ * Starts a throw-away Postgres with a migrated template once per run. The test processes get its URL through their
+ * environment, and the server ends with this process, however that ends.
  */
 export default async function startTestPostgres(): Promise<void> {
   const report = (line: string) => void process.stderr.write(`${line}\n`);
-  // Here once, since the test files would otherwise install it side by side.
+  // Install programs once, before the test files could install them side by side.
   await findRedis(report);
   await findPythonTelegramBot(report);
   const dataDir = await throwAwayDir();
-  // All further temporary files of the run lie in here, and go with it even when the run is killed.
+  // All later temporary files of the run are in this folder, and are removed with it even when the run is killed.
   process.env.TMPDIR = dataDir;
   const postgres = await startPostgres({ dataDir, throwAway: true, report });
   await administer(postgres.url, `create database ${TEMPLATE}`);
@@ -32,7 +32,7 @@ export default async function startTestPostgres(): Promise<void> {
   run.stopTestPostgres = () => stop(postgres, dataDir);
 }
 
-/** With MIGRATE_WITH, the checkout of a later release brings the schema to its own state: ours must run on that too. */
+/** MIGRATE_WITH names the checkout of a later release, which migrates further: our code must run on that schema too. */
 function migrateFurther(url: string): void {
   const later = process.env.MIGRATE_WITH;
   if (later === undefined) return;

@@ -1,13 +1,13 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** A TCP port that a process listens on; `loopback` when only this machine reaches it. */
+/** A TCP port on which a process listens; `loopback` is true when only this machine can reach it. */
 export type ListeningSocket = { pid: number; program: string; port: number; loopback: boolean };
 
 const LISTEN = '0A';
 const LOOPBACK_V4 = /^[0-9A-F]{6}7F$/;
 const LOOPBACK_V6 = '00000000000000000000000001000000';
 
-/** What these processes listen on, by Linux's /proc. */
+/** Lists the TCP ports on which these processes listen. Reads Linux's /proc. */
 export async function listeningSockets(pids: number[]): Promise<ListeningSocket[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8').catch(() => '')),

@@ -10,7 +10,7 @@ export const REGISTRATION = 'registration-1';
 type Arguments = (string | number)[];
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
-/** A Redis of a test file's own, with one bot, for what single scripts and their includes do. */
+/** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
 export async function luaScene() {
   const server = await startTestRedis();
   const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
@@ -30,10 +30,10 @@ export async function luaScene() {
     keys,
     run,
     turnKeys,
-    /** Runs Lua that follows the text of an include. */
+    /** Runs this Lua body after the text of an include. */
     evaluate: (include: string, body: string, scriptKeys: string[] = [], args: Arguments = []): Promise<unknown> =>
       commands.eval(`${loadScript(`lib/${include}`)}\n${body}`, scriptKeys.length, ...scriptKeys, ...args),
-    /** Sets the bot up, or changes it: everything is off that is not named. */
+    /** Creates or changes the bot; every setting that is not named is off. */
     applyBot: (
       settings: { pull?: boolean; push?: boolean; rules?: boolean; manage?: boolean; revision?: number } = {},
     ) =>
@@ -56,7 +56,7 @@ export async function luaScene() {
           ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
         ],
       ),
-    /** Takes updates in, as the platform pushes them: all of one lane. */
+    /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5') =>
       run(
         'accept-updates',
@@ -69,7 +69,7 @@ export async function luaScene() {
           }),
         ],
       ),
-    /** The first arguments of a claim: `settled` units have six arguments each, which follow. */
+    /** The first arguments of a claim; the six arguments of each of the `settled` units follow them. */
     claimArguments: (
       reader: 'push' | 'rules',
       claim: { token?: number; name: string; limit?: number; atMs?: number; settled?: number; end?: string },

@@ -6,7 +6,7 @@ import { FLEET_ENCRYPTION_KEY } from './fleet/fleet.ts';
 
 const ROWS = 500;
 
-/** Registers many pushed bots straight in Postgres, each with a path of its own at the backend that is its. */
+/** Inserts many pushed bots into Postgres; each has a path of its own at the backend that `originOf` returns. */
 export async function insertManyBots(db: Database, count: number, originOf: (bot: number) => string): Promise<void> {
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);
   const newRow = async (bot: number) => {

@@ -1,13 +1,13 @@
 const DEEP = 100_000;
 const WIDE = 80_000;
 
-/** A message as the platform sends it, with JSON for its text and more fields behind it. */
+/** A message as the platform sends it; `text` is JSON, and `more` is appended as further fields. */
 export function oddMessage(id: number, text: string, more = ''): string {
   const date = Math.floor(Date.now() / 1000);
   return `{"update_id":${id},\n"message":{"message_id":${id},"date":${date},"chat":{"id":5,"type":"private"},"from":{"id":5},"text":${text}${more}}}`;
 }
 
-/** Updates made to break their reader, or to hold it up, each with what is odd about it. */
+/** Updates that could break or delay a JSON reader, each with a description of what is odd. */
 export function oddUpdates(): [string, string][] {
   return [
     ['100,000 levels', oddMessage(1, '"deep"', `,"x":${'['.repeat(DEEP)}${']'.repeat(DEEP)}`)],

@@ -7,7 +7,7 @@ import { throwAwayDir } from './throw-away-dir.ts';
 import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
-/** A Postgres of the file's own, without tables, that lets nobody in without TLS; the URL says nothing of TLS. */
+/** An empty Postgres of the file's own that refuses connections without TLS; the URL has no TLS options. */
 export async function startTlsPostgres(tls: TlsFiles): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = await throwAwayDir();
   const postgres = await startPostgres({ dataDir, throwAway: true });
@@ -34,7 +34,7 @@ export async function startTlsPostgres(tls: TlsFiles): Promise<{ url: string; st
   return { url: postgres.url, stop };
 }
 
-/** Its own copies of the files, since it may run as another user, and an access file that knows no plain connection. */
+/** Copies the files, because Postgres may run as another user, and makes pg_hba.conf accept TLS connections only. */
 async function demandTls(folder: string, tls: TlsFiles): Promise<void> {
   const { uid, gid } = await stat(folder);
   for (const [from, name] of [

@@ -7,18 +7,18 @@ import { z } from 'zod';
 
 export type TestDatabase = { url: string; db: Database; drop(): Promise<void> };
 
-/** The database every test database is a copy of; jest's global setup migrates it once. */
+/** The template of every test database; jest's global setup migrates it once. */
 export const TEMPLATE = 'flotilla_template';
 
 const FILL_TIMEOUT_MS = 30_000;
 
-/** A migrated, empty database of this test file's own, cloned from the template. drop() closes and removes it. */
+/** Clones a migrated, empty database for this test file from the template. drop() closes and removes it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSetting('postgres') }));
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(TEST_POSTGRES_URL, `create database ${name} template ${TEMPLATE}`);
   const url = databaseUrl(TEST_POSTGRES_URL, name);
-  // Tests fill tables with far more rows a statement than the service ever does.
+  // Tests insert far more rows per statement than the service does.
   const db = connectDatabase({ url, maxConnections: 10, queryTimeoutMs: FILL_TIMEOUT_MS });
   return {
     url,
@@ -30,12 +30,12 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The same server's URL for another of its databases. */
+/** The URL of another database on the same server. */
 export function databaseUrl(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: `/${name}` }).href;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function administer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

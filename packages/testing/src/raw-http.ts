@@ -1,21 +1,21 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { waitFor } from './wait-for.ts';
 
-/** One connection that writes and reads bytes as they are; text is latin1, so that no byte is lost. */
+/** A connection that writes and reads raw bytes; text is latin1, so that no byte changes. */
 export type RawConnection = {
   socket: Socket;
   received(): string;
-  /** Forgets what was received so far. */
+  /** Discards what was received so far. */
   clear(): void;
   closed(): boolean;
   send(bytes: string | Buffer): void;
-  /** Resolves with what was received once it matches. */
+  /** Resolves with the received text once it matches. */
   waitFor(pattern: RegExp): Promise<string>;
   waitForClose(): Promise<string>;
   end(): void;
 };
 
-/** Connects to an HTTP server, perhaps from a loopback address of one's own, to speak to it byte by byte. */
+/** Opens a TCP connection for raw HTTP, optionally from another loopback address. */
 export async function rawConnection(port: number, from: { localAddress?: string } = {}): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...from });
   const connection = recorded(socket);
@@ -23,7 +23,9 @@ export async function rawConnection(port: number, from: { localAddress?: string 
   return connection;
 }
 
-/** Sends one request on a connection of its own and reads until the server closes it: say `Connection: close`. */
+/**
+ * Sends one request on a new connection and reads until the server closes it; the request needs `Connection: close`.
+ */
 export async function rawExchange(port: number, request: string | Buffer): Promise<string> {
   const connection = await rawConnection(port);
   connection.send(request);
@@ -33,12 +35,12 @@ export async function rawExchange(port: number, request: string | Buffer): Promi
 export type RawServer = {
   port: number;
   url: string;
-  /** Every connection that was accepted, oldest first. */
+  /** All accepted connections, oldest first. */
   connections: RawConnection[];
   stop(): Promise<void>;
 };
 
-/** A server that answers whatever `onData` writes; called with every chunk of a connection. */
+/** A server whose `onData` writes the responses; called with every chunk of a connection. */
 export async function startRawServer(onData: (connection: RawConnection, chunk: Buffer) => void): Promise<RawServer> {
   const connections: RawConnection[] = [];
   const server = createServer({ noDelay: true }, (socket) => {

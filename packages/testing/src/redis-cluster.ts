@@ -14,11 +14,13 @@ type Node = RedisServer & { busPort: number };
 type ClusterOptions = {
   replicas?: boolean;
   tls?: TlsFiles;
-  /** For how long a node must be silent to count as failed. */
+  /** After how much silence a node counts as failed. */
   silentMs?: number;
 };
 
-/** A Redis Cluster of three masters, each with a replica if so wished; with TLS all are known by name. */
+/**
+ * Starts a Redis Cluster of three masters, each with a replica if `replicas`; with TLS the nodes announce host names.
+ */
 export async function startTestRedisCluster({
   replicas = false,
   tls,

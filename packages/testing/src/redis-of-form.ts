@@ -4,12 +4,12 @@ import { startTestRedisCluster } from './redis-cluster.ts';
 import { startTestRedisSentinel } from './redis-sentinel.ts';
 import type { ReplicatedRedis } from './replicated-redis.ts';
 
-/** A failover is not what these tests are about: longer than any of them, or a busy machine, keeps a server silent. */
+/** These tests must cause no failover, and a busy machine can keep a server silent for long. */
 const SILENT_MS = 30_000;
 
 export type RedisOfForm = Omit<ReplicatedRedis, 'masters' | 'servers'>;
 
-/** A Redis of the form that TEST_REDIS names: single (the default), sentinel or cluster. */
+/** Starts a Redis of the form that TEST_REDIS names: single (the default), sentinel or cluster. */
 export async function startRedisOfForm(): Promise<RedisOfForm> {
   const form = inheritedEnv().TEST_REDIS || 'single';
   switch (form) {

@@ -12,16 +12,16 @@ const PRIMARY = 'flotilla';
 const REPLICAS = 2;
 const SENTINELS = 3;
 const FORMED_WITHIN_MS = 30_000;
-/** As docs/operations/redis.md recommends: a primary without a replica accepts no writes. */
+/** docs/operations/redis.md recommends these: a primary without a replica accepts no writes. */
 const directives = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
 
 type SentinelSet = {
   tls?: TlsFiles;
-  /** For how long the primary must be silent to be replaced. */
+  /** After how much silence Sentinel replaces the primary. */
   silentMs?: number;
 };
 
-/** A primary with two replicas, watched by three Sentinels; with TLS all are known by name. */
+/** Starts a primary with two replicas, watched by three Sentinels; with TLS all of them announce host names. */
 export async function startTestRedisSentinel({ tls, silentMs = 1000 }: SentinelSet = {}): Promise<ReplicatedRedis> {
   const host = tls ? TLS_HOST : '127.0.0.1';
   const own = { ...directives, ...(tls ? { 'replica-announce-ip': TLS_HOST } : {}) };
@@ -90,7 +90,7 @@ async function startWatching(
   return { port: sentinel.port, stop };
 }
 
-/** Names are what certificates hold, and an address that a Sentinel finds out would be told to clients. */
+/** Certificates contain names, but without this Sentinel would give clients the addresses that it finds. */
 function byName(tls: TlsFiles): string[] {
   const { port: _port, 'tls-port': _tlsPort, 'tls-cluster': _cluster, ...certificates } = tlsDirectives(tls, 0);
   return [

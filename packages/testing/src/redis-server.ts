@@ -6,24 +6,24 @@ import { tlsDirectives, unchecked } from './redis-tls.ts';
 import { throwAwayDir } from './throw-away-dir.ts';
 import type { TlsFiles } from './tls-authority.ts';
 
-/** One server of a replicated Redis, with a connection to tell it what to be. */
+/** One server of a replicated Redis, with a connection for its configuration. */
 export type RedisServer = {
   port: number;
   connection: Redis;
   alive(): boolean;
-  /** Of INFO: this field's value. */
+  /** A field of INFO. */
   info(field: string): Promise<string | undefined>;
   stop(): Promise<void>;
   /** kill -9. */
   kill(): void;
-  /** Starts again on the same port over its data. */
+  /** Starts the server again on the same port with its data. */
   restart(): Promise<void>;
 };
 
-/** With TLS it serves that alone. */
+/** Starts a server; with `tls` it accepts TLS connections only. */
 export async function startRedisServer(directives: Record<string, string>, tls?: TlsFiles): Promise<RedisServer> {
   const dataDir = await throwAwayDir();
-  // A first copy to a replica waits for no other, and a stop for no replica that lags.
+  // A replica's first copy starts without delay, and a stop does not wait for replicas that lag.
   const quick = { 'repl-diskless-sync-delay': '0', 'shutdown-timeout': '0' };
   const start = (port?: number): Promise<EmbeddedRedis> => {
     const settings = { ...quick, ...(tls && port ? tlsDirectives(tls, port) : {}), ...directives };

@@ -1,9 +1,9 @@
 import type { TlsFiles } from './tls-authority.ts';
 
-/** The name that servers with TLS know themselves and each other by. */
+/** The host name in the certificates; servers with TLS announce it. */
 export const TLS_HOST = 'localhost';
 
-/** Of redis.conf: TLS on this port and nothing else, also to replicas and between the nodes of a cluster. */
+/** Directives of redis.conf for TLS only: for clients, replicas and the cluster bus. */
 export function tlsDirectives(tls: TlsFiles, port: number): Record<string, string> {
   return {
     port: '0',
@@ -17,7 +17,7 @@ export function tlsDirectives(tls: TlsFiles, port: number): Record<string, strin
   };
 }
 
-/** How a test talks to its own servers, whatever their certificates are. */
+/** Options of a test's own connections: they accept any certificate. */
 export function unchecked(tls: TlsFiles | undefined): { tls?: { rejectUnauthorized: false } } {
   return tls === undefined ? {} : { tls: { rejectUnauthorized: false } };
 }

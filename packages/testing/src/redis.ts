@@ -6,19 +6,19 @@ import { throwAwayDir } from './throw-away-dir.ts';
 export type TestRedis = {
   url: string;
   port: number;
-  /** Ends it and removes its data. */
+  /** Ends the server and removes its data. */
   stop(): Promise<void>;
   /** kill -9. */
   kill(): void;
-  /** From now on it answers nothing for so long, as over a disk that does not keep up. */
+  /** Stops all responses for this time, as a slow disk does. */
   freeze(ms: number): Promise<void>;
-  /** Keeps a copy of its data as it is now. */
+  /** Copies the data as it is now. */
   save(): Promise<void>;
-  /** Starts again on the same port; over the same data, what was saved, or empty. Ends it first when it runs. */
+  /** Restarts on the same port, with the current data, the saved data, or none. Ends a running server first. */
   restart(options?: { empty?: boolean; saved?: boolean }): Promise<void>;
 };
 
-/** A Redis of this test file's own, with the append-only file that production has. */
+/** A Redis of this test file's own, with an append-only file as in production. */
 export async function startTestRedis(options: { directives?: Record<string, string> } = {}): Promise<TestRedis> {
   const dataDir = await throwAwayDir();
   const savedDir = `${dataDir}-saved`;

@@ -1,17 +1,17 @@
 import type { RedisServer } from './redis-server.ts';
 
-/** Several servers that are one Redis to whoever uses them. */
+/** Several servers that clients use as one Redis. */
 export type ReplicatedRedis = {
   url: string;
-  /** Of the server that was the first to take writes. */
+  /** The port of the first server that accepted writes. */
   port: number;
-  /** The living servers that take writes now. */
+  /** The running servers that accept writes now. */
   masters(): Promise<RedisServer[]>;
-  /** All living servers that hold data. */
+  /** The running servers that hold data. */
   servers(): RedisServer[];
   /** kill -9 of every server that holds data. */
   kill(): void;
-  /** Starts those again over their data; resolves when they take writes. */
+  /** Starts the data servers again with their data; resolves when writes are accepted. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };

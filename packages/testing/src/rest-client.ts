@@ -2,12 +2,12 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined unless it is JSON. */
   json: unknown;
 }
 
 export interface RestCall {
-  /** JSON, unless it is a string, which is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
@@ -15,7 +15,7 @@ export interface RestCall {
 
 export type RestClient = (method: string, path: string, call?: RestCall) => Promise<RestAnswer>;
 
-/** Calls a REST interface over HTTP, with an API key when one is given. */
+/** Calls a REST interface over HTTP, with an API key if one is given. */
 export function restClient(url: string, key?: string): RestClient {
   return async (method, path, { body, query = {}, headers = {} } = {}) => {
     const search = new URLSearchParams(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@flotilla/database/connect.ts';
 
-/** A bot's row alone, for tests of what is in Postgres; its id. */
+/** Inserts a bot's row only, for tests of Postgres data; returns its id. */
 export async function storedBot(db: Database): Promise<number> {
   const unique = randomUUID();
   const bot = await db

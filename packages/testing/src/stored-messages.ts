@@ -12,7 +12,7 @@ const REST = {
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
 
-/** Puts messages of one bot where the history writer would put them, counted and searchable. */
+/** Stores messages of one bot as the history writer does, with counts and search data. */
 export async function storeMessages(db: Database, botId: number, messages: StoredMessage[]): Promise<void> {
   const rows = messages.map((message) => ({ ...REST, ...message, bot_id: botId }));
   await db.transaction().execute(async (transaction) => {

@@ -2,25 +2,27 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpRelay {
   port: number;
-  /** Ends every connection and refuses new ones, as a service that is down does. */
+  /** Ends every connection and refuses new ones, as a stopped service does. */
   cut(): Promise<void>;
-  /** Keeps every connection and passes nothing on, as a service that hangs does. */
+  /** Keeps every connection open but forwards nothing, as a hanging service does. */
   hang(): void;
-  /** Says on every connection what no service says, and goes on, as a broken box on the way does. */
+  /**
+   * Sends bytes that break the protocol on every connection and continues to forward, as a broken network device does.
+   */
   garble(): void;
-  /** Breaks every connection off with an RST, as a firewall that forgets them does; new ones are taken at once. */
+  /** Resets every connection with an RST, as a firewall that lost its state does; accepts new ones at once. */
   reset(): void;
-  /** Ends what hung and works again. */
+  /** Ends hanging connections and forwards again. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Stands between a client and a service on loopback, to take the service away from that client alone. The port may be a
- * function: a service that is started anew may have another one.
+ * A relay between a client and a service on loopback; it takes the service away from that client only. The port may be
+ * a function, because a restarted service may have another port.
  */
 export async function startTcpRelay(targetPort: number | (() => number)): Promise<TcpRelay> {
-  /** Each with its connection to the service. */
+  /** Each client socket with its connection to the service. */
   const clients = new Map<Socket, Socket>();
   let hanging = false;
   const server = createServer((client) => {

@@ -11,7 +11,7 @@ export interface TestAccount {
   key: string;
 }
 
-/** An account with an API key, written straight into the database. `bots` null: every bot. */
+/** Inserts an account with an API key into the database. `bots` null means every bot. */
 export async function insertAccount(
   db: Database,
   given: { username: string; role?: 'admin' | 'user'; bots?: number[] | null; mustChangePassword?: boolean },

@@ -12,32 +12,32 @@ import { type RestClient, restClient } from './rest-client.ts';
 
 export const ADMIN_KEY = 'flt_test_admin_key_of_this_run';
 export const ADMIN_PASSWORD = 'admin-password-for-tests';
-/** Made at random: settings refuse one that is a pattern. */
+/** Random, because the settings refuse a key with a pattern. */
 export const TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 export interface TestApi extends RunningApi {
   url: string;
   database: TestDatabase;
-  /** Of the form that TEST_REDIS names. */
+  /** A Redis of the form that TEST_REDIS names. */
   redis: RedisOfForm;
   /** The simulated platform. */
   platform: ControlClient;
   platformUrl: string;
-  /** The settings it runs with, as an environment. */
+  /** The settings of the api, as an environment. */
   env: Record<string, string>;
-  /** Everything that was logged, one line each. */
+  /** All log lines. */
   logLines: string[];
-  /** The REST interface with the admin's key. */
+  /** A REST client with the admin's key. */
   admin: RestClient;
-  /** Registers a bot that was just made at the platform. */
+  /** Creates a bot at the platform and registers it. */
   addBot(settings?: object): Promise<BotResource>;
-  /** Has something ended before the api and what it stands on. */
+  /** Registers a clean-up that runs before the api and its stores stop. */
   endBefore(end: () => Promise<unknown>): void;
-  /** Starts another pod over the same Postgres, Redis and platform. */
+  /** Starts another api on the same Postgres, Redis and platform. */
   startPod(settings?: Record<string, string>): Promise<RunningApi & { url: string }>;
 }
 
-/** One api for all tests of a file: started before the first of them, ended after the last. */
+/** One api for all tests of a file: it starts before the first and ends after the last. */
 export function testApi(settings: Record<string, string> = {}): TestApi {
   const api = {} as TestApi;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function testApi(settings: Record<string, string> = {}): TestApi {
   return api;
 }
 
-/** One api in this process over a Postgres, a Redis and a simulated platform of its own; stop() ends all of them. */
+/** Starts an api in this process with its own Postgres, Redis and simulated platform; stop() ends all of them. */
 export async function startTestApi(settings: Record<string, string> = {}): Promise<TestApi> {
   const [database, redis, simulator] = await Promise.all([testDatabase(), startRedisOfForm(), startSimulator()]);
   const logLines: string[] = [];

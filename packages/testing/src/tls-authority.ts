@@ -7,13 +7,13 @@ import { throwAwayDir } from './throw-away-dir.ts';
 const run = promisify(execFile);
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
 
-/** Files of a certificate and its key, with that of the authority that gave it. */
+/** Files of a certificate, its key, and the certificate of its authority. */
 export type TlsFiles = { caFile: string; certFile: string; keyFile: string };
 
-/** A certificate authority of a test's own, which nobody trusts who is not told to. */
+/** A certificate authority for one test; only clients that get its certificate trust it. */
 export type TlsAuthority = {
   caFile: string;
-  /** A certificate for these names, such as `DNS:localhost` or `IP:127.0.0.1`. */
+  /** Issues a certificate for these names, such as `DNS:localhost` or `IP:127.0.0.1`. */
   issue(...names: string[]): Promise<TlsFiles>;
 };
 

@@ -6,23 +6,23 @@ export type ExportedSpan = {
   name: string;
   traceId: string;
   spanId: string;
-  /** '' for the first of its trace. */
+  /** '' for the root span of a trace. */
   parentSpanId: string;
   attributes: Record<string, unknown>;
-  /** Ids of the spans it is linked to. */
+  /** Ids of the linked spans. */
   links: string[];
   failed: boolean;
 };
 
 export type TraceCollector = {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT is set to. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans(): ExportedSpan[];
-  /** The first span of this name that meets the condition, as soon as there is one. */
+  /** Waits for the first span with this name that meets the condition. */
   span(name: string, meets?: (span: ExportedSpan) => boolean): Promise<ExportedSpan>;
-  /** Everything that was sent here, headers included, as one text. */
+  /** All received requests, headers included, as one text. */
   received(): string;
-  /** From now on answers with this status. */
+  /** Sets the status of all later responses. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 };
@@ -47,7 +47,7 @@ type Exported = {
 
 const STATUS_ERROR = 2;
 
-/** A collector of traces as OTLP/HTTP speaks to it, in JSON; it keeps what it is sent. */
+/** A trace collector for OTLP/HTTP with JSON; it stores what it receives. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   let status = 200;
   const server = await startBackend((_request, response) => {

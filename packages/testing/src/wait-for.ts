@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const INTERVAL_MS = 10;
 
 /**
- * Polls until the condition gives something truthy, and answers it. A condition that throws counts as not yet.
- * Rejects after timeoutMs (10 s) with the message and the last thing the condition threw.
+ * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false.
+ * Rejects after timeoutMs (10 s) with the message and the last error of the condition.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

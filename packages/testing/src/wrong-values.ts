@@ -1,7 +1,7 @@
-/** A JSON Schema as the API document has them. */
+/** A JSON Schema as in the API document. */
 export type JsonSchema = Record<string, unknown>;
 
-/** What a schema does not take, to be sent as JSON: other types, null, out of range, too long, not of the list. */
+/** Values that a schema refuses, as JSON: other types, null, out of range, too long, not in the list. */
 export function wrongValues(schema: JsonSchema): unknown[] {
   const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
   const isNullable = kinds.some(({ type }) => type === 'null');
@@ -9,14 +9,14 @@ export function wrongValues(schema: JsonSchema): unknown[] {
   return [...(isNullable ? [] : [null]), ...wrongOf(kind)];
 }
 
-/** The same for a query string, where everything is text. */
+/** Like wrongValues, for a query string, where every value is text. */
 export function wrongTexts(schema: JsonSchema): string[] {
   const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
   const kind = { ...schema, ...kinds.find(({ type }) => type !== 'null') };
   const values = kind.type === 'array' ? ['[1', ...wrongLists(kind)] : wrongOf(kind);
   return values.flatMap((value) => {
     if (typeof value === 'string') return value.isWellFormed() ? [value] : [];
-    // A number is a fine text, and where a list is asked for, JSON is.
+    // A string input accepts the text of a number, and a list input accepts JSON: only other combinations are wrong.
     if (kind.type === 'string') return [];
     return typeof value === 'number' || kind.type === 'array' ? [JSON.stringify(value)] : [];
   });

@@ -11,12 +11,12 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const KEYS = '/api/auth/api-keys';
-/** Far below the 60 s that a poll waits; what is promised is 5 s. */
+/** Far below the 60 s of a poll; the promise is 5 s. */
 const ENDS_WITHIN_MS = 20_000;
 
 const api = testApi();
 let bot: BotResource;
-/** Where the polls wait; what ends them happens on the other pod. */
+/** The polls wait at this api; their credentials end through the other one. */
 let pod: Awaited<ReturnType<typeof api.startPod>>;
 let metrics: RestClient;
 let accounts = 0;
@@ -44,7 +44,7 @@ const waiting = async () =>
 const poll = (headers: Record<string, string>): Promise<RestAnswer> =>
   restClient(pod.url)('GET', '/api/updates/poll', { headers, query: { bot_id: bot.id, timeout: 60 } });
 
-/** What a poll is answered that waits while something happens to its credential. */
+/** The response to a poll that waits while something happens to its credential. */
 async function answerOf(headers: Record<string, string>, happens: () => Promise<unknown>): Promise<RestAnswer> {
   const others = await waiting();
   const answer = poll(headers);
@@ -150,7 +150,7 @@ test('an export that its reader takes slowly is broken off when the key ends', a
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.pause();
   await post(`${KEYS}/delete`, { id: who.keyId })();
-  // The api writes its line when the answer is over; the reader has not taken the rest of it yet.
+  // The api logs the request when it has ended the response, even though the client has not read the rest.
   const isOver = () => api.logLines.some((line) => line.includes('/api/messages/export'));
   await waitFor(isOver, { timeoutMs: ENDS_WITHIN_MS });
   response.resume();

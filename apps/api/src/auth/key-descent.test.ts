@@ -40,7 +40,7 @@ const newKey = async (client: RestClient, body: object = {}): Promise<NewKey> =>
 };
 const toggle = async (client: RestClient, { id }: NewKey, enabled: boolean) =>
   expect((await client('POST', `${KEYS}/toggle`, { body: { id, enabled } })).status).toBe(200);
-/** What every key gets, on the one pod and on the other. */
+/** The status of every key, at both apis. */
 const statuses = (keys: NewKey[]) =>
   Promise.all(
     [api.url, pod.url].flatMap((url) =>
@@ -132,7 +132,7 @@ describe('with a key end all that it made and that these made, on every pod with
       .set({ expires_at: new Date(Date.now() + 2000) })
       .where('id', '=', parent.id)
       .execute();
-    // Any change of keys makes every pod read them again.
+    // Every change of a key makes each api reload all keys.
     const { session } = await family(await newOwner());
     expect((await session('GET', KEYS)).status).toBe(200);
     await waitFor(async () => (await statuses([parent, child, grandchild])).every((found) => found === 401));

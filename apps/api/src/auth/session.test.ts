@@ -40,7 +40,7 @@ const newAccount = (given: { mustChangePassword?: boolean; role?: 'admin' | 'use
 const signIn = (account: { username: string; password: string }, headers: Record<string, string> = {}) =>
   http('POST', '/api/auth/login', {
     body: { username: account.username, password: account.password },
-    // Each from an address of its own, so that the limit per address stays out of the way.
+    // A new address for each sign-in avoids the limit per address.
     headers: { 'x-forwarded-for': `10.0.${accounts >> 8}.${accounts & 255}`, ...headers },
   });
 
@@ -304,14 +304,14 @@ describe('a session, whatever it does,', () => {
       headers: { 'x-forwarded-for': `10.3.0.${account.id % 250}` },
     });
   const from = (cookie: string) => ({ cookie, 'x-forwarded-for': '10.3.1.1' });
-  /** What a session's record says of its end, and when Redis forgets it unless it is used. */
+  /** What a session's record says of its end, and how long Redis keeps it without use. */
   const recordOf = async (cookie: string) => {
     const key = authKeys.session(/^session=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? '');
     const record = JSON.parse((await redis.commands.get(key)) ?? '{}') as { endsAtMs?: number };
     return { ...record, key, forgottenInMs: await redis.commands.pttl(key) };
   };
 
-  // Only the date is not the real one: what is used within seven days goes on, until thirty have passed.
+  // Only the date is faked. A session in use lives on for seven days at a time, up to thirty days in all.
   beforeEach(() => {
     jest.useFakeTimers({ now: Date.now(), doNotFake: ALL_BUT_DATE });
   });
@@ -320,7 +320,7 @@ describe('a session, whatever it does,', () => {
   });
 
   test('ends thirty days after the sign-in, and so does its cookie', async () => {
-    // Of its own: what a pod remembers has been read at its time.
+    // A new api, because a running one has cached what it read at an earlier date.
     const pod = restClient((await api.startPod()).url);
     const beganAtMs = Date.now();
     const answer = await signInAt(pod, await newAccount());

@@ -33,7 +33,7 @@ const post = (what: string, body: object) => api.admin('POST', `/api/auth/users/
 const whoSignsIn = async (username: string, password = PASSWORD) =>
   ((await signIn(username, password)).json as { user?: AccountResource }).user?.username;
 
-/** As an earlier release writes accounts, which knows one column less. */
+/** Inserts an account as an earlier release does, without the column username_key. */
 async function writeAsBefore(username: string): Promise<number> {
   const values = { username, password_hash: passwordHash, role: 'user' as const };
   const { id } = await api.database.db.insertInto('accounts').values(values).returning('id').executeTakeFirstOrThrow();
@@ -135,7 +135,7 @@ describe('whoever guesses a password', () => {
     expect((await signIn('owner', PASSWORD, '10.200.0.2')).status).toBe(429);
     expect((await signIn('owner', PASSWORD, home)).status).toBe(200);
     expect((await signIn('owner', PASSWORD, '2001:db8:5:5:9::9')).status).toBe(200);
-    // Nor does the owner's success give the others more tries.
+    // The owner's success gives the others no new tries.
     expect((await guess('owner', 1))[0]).toBe(429);
   });
 

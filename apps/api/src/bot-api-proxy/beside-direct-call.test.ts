@@ -8,7 +8,7 @@ const PATH = '/bot4242:AAstrangerstrangerstrangerstrangerx/sendMessage';
 const BODY = '{"chat_id":9007199254740993,"text":"\xd0\x9f"}';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-/** What a client sends, after its request line; hop-by-hop headers are between it and whom it speaks to. */
+/** What a client sends after its request line. Hop-by-hop headers concern only the next hop. */
 const REQUESTS: Record<string, string> = {
   'a GET': 'GET\r\n\r\n',
   'a HEAD': 'HEAD\r\n\r\n',
@@ -22,7 +22,7 @@ const REQUESTS: Record<string, string> = {
 const packed = gzipSync('{"ok":true,"result":1}').toString('latin1');
 const TOO_MANY =
   '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 7","parameters":{"retry_after":7}}';
-/** What the platform answers, byte for byte. */
+/** What the platform sends, byte for byte. */
 const ANSWERS: Record<string, string> = {
   'a 200':
     'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 22\r\n\r\n{"ok":true,"result":1}',
@@ -68,7 +68,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** What one exchange was: what the platform received, and what the client got. */
+/** Runs one exchange; returns what the platform received and what the client got. */
 async function exchange(port: number, prefix: string, request: string) {
   requests.length = 0;
   const [method = '', ...rest] = request.split('\r\n');
@@ -86,7 +86,7 @@ function isAnswered(client: RawConnection, method: string): boolean {
   return method === 'HEAD' || / (204|304) /.test(head.split('\r\n')[0]!) || isWhole(final, true);
 }
 
-/** Without the interim answers before it, which a hop may keep to itself. */
+/** Drops interim responses, which an intermediary need not forward. */
 function finalAnswer(received: string): string {
   return received.replace(/^(HTTP\/1\.1 1\d\d [\s\S]*?\r\n\r\n)+/, '');
 }
@@ -101,7 +101,7 @@ function isWhole(text: string, isAnswer = false): boolean {
   return !isAnswer;
 }
 
-/** A message as one that reads it understands it: start line, headers beyond the hop, and the body's bytes. */
+/** A message as its reader sees it: start line, end-to-end headers, and the bytes of the body. */
 function message(text: string) {
   const end = text.indexOf('\r\n\r\n');
   const [start = '', ...headers] = text.slice(0, end).split('\r\n');
@@ -123,7 +123,7 @@ function unchunked(body: string): string {
   return body.slice(at, at + size) + unchunked(body.slice(at + size + 2));
 }
 
-/** The one difference: cookies of the platform stay behind, and no browser takes what it answers for a page of ours. */
+/** The only intended difference: the proxy drops the platform's cookies and sandboxes its responses in browsers. */
 function sandboxed({ start, headers, body }: ReturnType<typeof message>) {
   const others = headers.filter(
     (header) => !/^(set-cookie|content-security-policy|x-content-type-options):/i.test(header),

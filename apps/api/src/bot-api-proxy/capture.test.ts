@@ -19,7 +19,7 @@ let api: TestApi;
 let admin: RestClient;
 let redis: RedisHandles;
 let botNumber = 1000;
-/** What the platform answers to a method; null for the default. */
+/** How the platform answers a method; returns false for the default answer. */
 let answer: (res: ServerResponse, method: string) => boolean;
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const json = (body: unknown): RequestInit => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** What waits for the history writer; no worker runs here to take it away. */
+/** The calls that wait for the history writer; no worker runs here to take them. */
 async function readCaptured(botId: number): Promise<Captured[]> {
   const entries = await redis.commands.xrange(botKeys(botId).history, '-', '+');
   return entries
@@ -81,7 +81,7 @@ const waitForCaptured = (botId: number, count: number) =>
     return captured.length >= count && captured;
   }) as Promise<Captured[]>;
 
-/** Calls a method that is always captured, to know that everything before it would have been. */
+/** Makes one call that is always captured: all earlier captures are on the stream once it is there. */
 async function onlyCaptured(bot: { id: number; token: string }): Promise<Captured[]> {
   await call(bot.token, 'sendDice', json({ chat_id: 1 }));
   const captured = await waitFor(async () => {
@@ -254,7 +254,7 @@ describe('when Redis is away', () => {
       for (let i = 0; i < calls; i++) {
         expect(await call(bot.token, 'sendMessage', json({}))).toBe(`{"ok":true,"result":${MESSAGE}}`);
       }
-      // Redis itself is waited for a second each time.
+      // Waiting for Redis would take a second per call.
       expect(performance.now() - begunAtMs).toBeLessThan(calls * 700);
       await waitFor(() => api.logLines.some((line) => line.includes('calls for the history wait for Redis')));
     } finally {

@@ -21,7 +21,7 @@ let platform: RawServer;
 let api: TestApi;
 let admin: RestClient;
 let redis: RedisHandles;
-/** Calls the platform has got whole and not answered. */
+/** Calls that the platform has received but not answered. */
 let held: RawConnection[];
 let sent = 0;
 
@@ -69,7 +69,7 @@ async function newBot(): Promise<{ id: number; token: string }> {
 }
 const request = (token: string, method: string, body = '{"chat_id":5,"text":"x"}') =>
   `POST /tgapi/bot${token}/${method} HTTP/1.1\r\n${JSON_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
-/** Makes a call that the platform gets whole, and gives up on it. */
+/** Makes a call, waits until the platform has received it, and closes the client. */
 async function giveUpOn(port: number, call: string): Promise<RawConnection> {
   const before = held.length;
   const client = await rawConnection(port);
@@ -80,7 +80,7 @@ async function giveUpOn(port: number, call: string): Promise<RawConnection> {
 }
 const abandoned = (calls: number, pod: { metricsPort: number } = api) =>
   waitFor(async () => (await readMetric(pod, 'flotilla_proxy_abandoned_calls')) === calls);
-/** The results on the history stream; no worker runs here to take them away. */
+/** The results on the history stream; no worker runs here to take them. */
 async function captured(botId: number): Promise<string[]> {
   const entries = await redis.commands.xrange(botKeys(botId).history, '-', '+');
   return entries.flatMap(([, fields]) => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
 
-/** Read once: texts made before and after a second ends must be equal. */
+/** Read once, because texts made before and after a change of second must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);
 
 type Envelope = { ok: boolean; result?: unknown; description?: string; error_code?: number; parameters?: object };
@@ -17,7 +17,7 @@ type Answer = { status: number; headers: Headers; body: Envelope; text: string; 
 
 let api: TestApi;
 let admin: RestClient;
-/** Another process over the same Redis, to put updates into the log as a worker does. */
+/** A second context on the same Redis, which accepts updates as a worker does. */
 let worker: Context;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function newBot(settings: object = {}): Promise<{ id: number; token: strin
   return added.json as { id: number; token: string };
 }
 const info = async (token: string) => (await call(token, 'getWebhookInfo')).body.result as Record<string, unknown>;
-/** setWebhook is taken once a second. */
+/** Retries, because setWebhook is allowed once per second. */
 async function set(token: string, parameters: object): Promise<Answer> {
   return waitFor(async () => {
     const answer = await call(token, 'setWebhook', json(parameters));
@@ -223,7 +223,7 @@ describe('setWebhook', () => {
     const listed = (await admin('GET', '/api/bots')).json as { token: string }[];
     expect(listed.filter(({ token }) => token === bot.token)).toEqual([]);
     expect((await api.platform.readCalls({ bot: bot.id, method: 'getMe' })).calls).toEqual([]);
-    // A refused one costs no second here, either.
+    // A refused setWebhook does not use up the second of the next one.
     const then = await call(bot.token, 'setWebhook', { ...json({ url: 'http://127.0.0.1:9/' }), base: pod.url });
     expect(then.body.description).toBe('Webhook was set');
   });
@@ -328,7 +328,7 @@ describe('getUpdates', () => {
   });
 
   describe('of a bot without long polling', () => {
-    /** Just below the 3 s a poll is held that would spin: anything held so long was taken for one. */
+    /** Just below the 3 s for which the proxy holds a spinning poll: a longer wait means that it was held. */
     const SPIN_HOLD_MS = 2900;
 
     test('is held for its timeout and answered empty', async () => {
@@ -471,7 +471,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** Made for this test with openssl; its key is nowhere. */
+/** Made with openssl for this test; nobody has its key. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBizCCATGgAwIBAgIUBTBbSyhhkaNSALpwX30Ud/aMaFswCgYIKoZIzj0EAwIw
 GjEYMBYGA1UEAwwPYmFja2VuZC5leGFtcGxlMCAXDTI2MTEyMDEyMDU0OFoYDzIx

@@ -16,7 +16,7 @@ let api: TestApi;
 let single: TestRedis;
 let relay: TcpRelay;
 let pod: Pod;
-/** Past the relay, to see what arrived. */
+/** Connects without the relay, to see what arrived. */
 let redis: RedisHandles;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function newSender(): Promise<Sender> {
   });
   return { bot: (added as { json: unknown }).json as Sender['bot'], chat: person.id };
 }
-/** Calls a method until the proxy has a directory to look the bot up in; answers the platform's result. */
+/** Repeats a call until the proxy has loaded its directory of bots; returns the platform's result. */
 async function call({ bot }: Sender, method: string, params: Record<string, string>): Promise<Record<string, unknown>> {
   const query = new URLSearchParams(params);
   const answer = await waitFor(
@@ -59,7 +59,7 @@ async function call({ bot }: Sender, method: string, params: Record<string, stri
 }
 const send = async (sender: Sender, text: string) =>
   (await call(sender, 'sendMessage', { chat_id: String(sender.chat), text })).message_id as number;
-/** Methods with the ids of their messages, in the order in which the history gets them. */
+/** Methods with their message ids, in the order of the history stream. */
 async function arrived({ bot }: Sender): Promise<string[]> {
   const entries = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');
   return entries.flatMap(([, fields]) => {
@@ -115,7 +115,7 @@ describe('what bots send is kept, once and in order', () => {
         if (at % 2 === 0) await call(sender, 'deleteMessage', target);
         expected.push(`sendmessage ${id}`, `editmessagetext ${id}`, ...(at % 2 === 0 ? [`deletemessage ${id}`] : []));
       }
-      // Longer than any command is waited for.
+      // Longer than the timeout of any Redis command.
       const awaySinceMs = performance.now();
       await waitFor(() => performance.now() - awaySinceMs > 3_000);
       await relay.restore();

@@ -19,15 +19,15 @@ import { botApiProxy } from './bot-api-proxy.ts';
 
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 const OK = '{"ok":true,"result":{"id":9007199254740993,"b":1.0,"a":"\\u0041"}}';
-/** What we add to every answer. */
+/** Headers that we add to every response. */
 const SANDBOX = ["Content-Security-Policy: sandbox; default-src 'none'", 'X-Content-Type-Options: nosniff'];
 const PLAIN_ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${OK.length}\r\n\r\n${OK}`;
 
 let upstream: RawServer;
 let api: TestApi;
-/** Every whole request the platform got, as it came. */
+/** Every complete request that the platform received, unchanged. */
 const requests: string[] = [];
-/** What the platform does once a whole request is there, and with every part of one. */
+/** What the platform does with each complete request, and with each chunk of a request. */
 let onRequest: (connection: RawConnection) => void;
 let onPart: (connection: RawConnection) => void;
 
@@ -53,7 +53,7 @@ beforeEach(() => {
   requests.length = 0;
 });
 
-/** The same request to the platform itself and through the proxy: what each made the platform receive, and answered. */
+/** Sends the same request directly and through the proxy; returns what the platform received and answered each time. */
 async function sideBySide(request: (path: string) => string, path = `/bot${STRANGER}/getMe`) {
   const run = async (port: number, requestText: string) => {
     requests.length = 0;
@@ -73,7 +73,7 @@ async function exchangeOnce(port: number, request: string): Promise<string> {
   return connection.received();
 }
 
-/** Whether a message is whole: its headers, and as much body as they promise. */
+/** True if a message has its headers and as much body as they announce. */
 function isComplete(message: string): boolean {
   const end = message.indexOf('\r\n\r\n');
   if (end === -1) return false;
@@ -88,7 +88,7 @@ const withoutHop = (headers: string[]): string[] =>
   headers.filter((header) => !/^(host|connection|keep-alive|transfer-encoding):/i.test(header));
 const lastRequest = (): string => requests.at(-1) ?? '';
 const lastRequestLine = (): string => lastRequest().split('\r\n')[0] ?? '';
-/** What came of requests that are not whole yet. */
+/** What the platform has received of incomplete requests. */
 const partial = (): string => upstream.connections.map((connection) => connection.received()).join('');
 
 describe('a request', () => {
@@ -441,7 +441,7 @@ describe('large bodies', () => {
     client.end();
   });
 
-  /** Writes until nothing more is taken; kernel buffers take a few megabytes on each of the two hops. */
+  /** Writes until the server takes no more; kernel buffers take a few megabytes on each of the two hops. */
   async function bytesAccepted({ socket }: RawConnection): Promise<number> {
     const chunk = Buffer.alloc(256 * 1024);
     for (let written = 0; written < 80_000_000; written += chunk.length) {

@@ -25,7 +25,9 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-/** What one request line is answered, and what of it the platform saw; `T` stands for the token of a registered bot. */
+/**
+ * Sends one request line; returns the response and what the platform received. `T` stands for a registered bot's token.
+ */
 async function ask(target: string, method = 'GET') {
   const client = await rawConnection(port);
   client.send(`${method} ${target.replace('T', token)} HTTP/1.1\r\nHost: h\r\n\r\n`);

@@ -75,7 +75,7 @@ test('everything the page is made of is served here, as what it is', async () =>
 test('a script that the browser has is not sent again', async () => {
   const first = await get('/docs/swagger-ui-bundle.js');
   expect(first.headers.get('cache-control')).toBe('no-cache');
-  // By hand, since fetch asks for a fresh copy whenever the caller names an ETag.
+  // A raw request, because fetch disables caching when the caller sets If-None-Match.
   const again = await rawExchange(
     api.port,
     `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: ${first.headers.get('etag')}\r\n\r\n`,

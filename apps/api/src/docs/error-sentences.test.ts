@@ -10,7 +10,7 @@ import { ERROR_NOTES } from './describe-responses.ts';
 const api = testApi();
 const NO_SUCH_CHAT = -1_009_999_999_999;
 
-/** How each error of the document is come by, so that its example is what is really said. */
+/** Provokes each documented error, so that its example is a sentence that the api really sends. */
 const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
   bad_request: () => sentence(api.admin('GET', '/api/messages', { query: { chat_id: 1 } })),
   unauthorized: () => sentence(restClient(api.url)('GET', '/api/bots')),

@@ -28,7 +28,7 @@ const listed = async () => (await api.admin('GET', '/api/auth/users')).json as A
 const signIn = (username: string, password = PASSWORD) =>
   nobody('POST', '/api/auth/login', { body: { username, password } });
 
-/** A client that sends the cookie it got at sign-in. */
+/** A client that sends the cookie from its sign-in. */
 async function signedIn(username: string, password = PASSWORD): Promise<RestClient> {
   const answer = await signIn(username, password);
   expect(answer).toMatchObject({ status: 200 });

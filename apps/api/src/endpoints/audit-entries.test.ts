@@ -20,7 +20,7 @@ const entry = (at: number, more: object = {}) => ({
   actor_kind: 'bot' as const,
   actor_id: bot.id,
   details: `number ${at}`,
-  // Three entries share each second.
+  // Groups of three entries have the same second.
   date: 1_700_000_000 + Math.floor(at / 3),
   ...more,
 });

@@ -33,7 +33,7 @@ const expectUnavailable = (answer: RestAnswer) =>
 
 const statement = (text: string) => administer(api.database.url, text);
 
-/** Everything that REST changes in Postgres, but for the log itself. */
+/** All rows that REST can change in Postgres, except the audit log. */
 async function everything(): Promise<unknown> {
   const tables = ['bots', 'accounts', 'routes', 'tags', 'chats', 'messages', 'dead_letters', 'deletions'] as const;
   const rows = tables.map((table) => db.selectFrom(table).selectAll().execute());
@@ -144,7 +144,7 @@ describe('while the audit log takes no entry', () => {
 });
 
 describe('while Postgres only reads', () => {
-  /** Said from outside of the database, to all of its connections: it counts for new ones only. */
+  /** Set from another database. The setting applies to new connections only, so the existing ones are closed. */
   const readOnly = (on: boolean) => {
     const name = new URL(api.database.url).pathname.slice(1);
     return administer(

@@ -141,7 +141,7 @@ describe('updating a bot', () => {
       const added = await api.admin('POST', '/api/bots/add', { body: { token, backend_url } });
       expect(added).toMatchObject({ status: 400, json: refusal });
     }
-    // As the platform does, setWebhook takes it for https.
+    // setWebhook assumes https for an address without a scheme, as the platform does.
     const url = `${api.url}/tgapi/bot${bot.token}/setWebhook?url=127.0.0.1:9/hook`;
     expect((await fetch(url)).status).toBe(200);
     const shown = (await listed(api.admin, bot.id)) as BotResource;
@@ -220,7 +220,7 @@ describe('finding bots', () => {
   test('goes by how they do', async () => {
     const { id } = await api.addBot({ name: 'Sleeper' });
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id } });
-    // No worker runs here, so that nobody asks the platform for the updates of the others.
+    // No worker runs here, so nobody polls the other bots.
     const other = (await api.addBot({ name: 'Sleeper too' })).id;
     expect(await idsBy({ q: 'sleeper', state: 'disabled' })).toEqual([id]);
     expect(await idsBy({ q: 'sleeper', state: 'not_polled' })).toEqual([other]);

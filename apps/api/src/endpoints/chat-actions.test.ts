@@ -52,7 +52,7 @@ const statusOf = async (user: number) =>
 const say = async (text: string) => (await act('/api/messages/send', { text })).json as MessageResource;
 const callsOf = async (method: string) => (await api.platform.readCalls({ bot: platformId, method })).calls;
 
-/** The newest entry, which is there as soon as the action was answered. */
+/** Expects this newest entry; the entry exists as soon as the action is answered. */
 async function expectRecorded(action: string, entry: object): Promise<void> {
   const [newest] = await auditLog({ limit: 1 });
   expect(newest).toEqual({
@@ -382,7 +382,7 @@ describe('while Postgres is away', () => {
     postgres = await startTcpRelay(Number(database.port));
     database.port = String(postgres.port);
     client = restClient((await api.startPod({ DATABASE_URL: database.href })).url, moderator.key);
-    // From now on this pod knows who that is.
+    // This call makes the api cache the credential.
     await client('GET', '/api/auth/me');
   });
   afterEach(() => postgres.restore());

@@ -46,7 +46,7 @@ describe('a chat that is named instead of numbered', () => {
     const before = await newGroup('MovingName');
     await send('@MovingName', 'one');
     await api.database.db.updateTable('chats').set({ username: 'MovingName' }).where('id', '=', before).execute();
-    // The name belongs to another chat at the platform, which our records have not heard of.
+    // At the platform the name now belongs to another chat, but our records still have the old one.
     const now = await newGroup('movedname');
     await api.database.db.updateTable('chats').set({ username: 'movedname' }).where('id', '=', before).execute();
     expect(await send('@movedname', 'two')).toMatchObject({ status: 200, json: { chat_id: now } });

@@ -13,18 +13,17 @@ import type { z } from 'zod';
 import { apiDocument } from '../docs/api-document.ts';
 
 /**
- * A walk over the API document: every operation is called rightly and wrongly, by everybody, and no answer may
- * contradict the document. A new operation needs an entry in EXAMPLES below, and this file does not compile without: the
- * inputs of a call that succeeds, with whatever it needs made anew for each call.
+ * Calls every operation of the API document with valid and invalid input, as every kind of client; each response must
+ * match the document. A new operation needs valid inputs in EXAMPLES below, or this file does not compile.
  */
 
 type OperationName = keyof typeof operations;
 type Input = Record<string, unknown>;
-/** What a valid call of an operation looks like, made anew for each call. */
+/** The inputs of a valid call; the function makes new data for each call. */
 type Example = () => Input | Promise<Input>;
 
 const NO_SUCH_ID = 999_999;
-/** Goes on after the name of a field: no sentence of a library's own, and no "a object". */
+/** A reason continues the sentence after the field's name: lower case, and no "a object" from a library. */
 const READABLE = /^(?!.*\ba [aeiou])[a-z]/;
 const CHAT = 424_242;
 const GROUP = -1_004_242_424_242;
@@ -34,16 +33,16 @@ let backend: TestBackend;
 let admin: RestClient;
 let owner: RestClient;
 let stranger: RestClient;
-/** Of an account that sees every bot, also those still to come. */
+/** A key of an account that sees all bots, including new ones. */
 let seesAll: RestClient;
-/** Keys limited to another bot, and to one that is gone since. */
+/** Keys limited to another bot, and to a bot that was deleted. */
 let ofOtherBot: RestClient;
 let ofDeletedBot: RestClient;
 let deletedBotId: number;
 let nobody: RestClient;
 let botId: number;
 let adminKeyId: number;
-/** One that has a backend and sends to it. */
+/** A bot that is pushed to a backend. */
 let pushedBotId: number;
 let accountsMade = 0;
 
@@ -76,7 +75,7 @@ const newMessage = async (): Promise<number> => {
   const sent = await admin('POST', '/api/messages/send', { body: { bot_id: botId, chat_id: GROUP, text: 'Hello' } });
   return (sent.json as { id: number }).id;
 };
-/** A picture that the bot has sent through the proxy. */
+/** A picture that the bot sent through the proxy. */
 const newFile = async (): Promise<string> => {
   const bots = (await admin('GET', '/api/bots')).json as { id: number; token: string }[];
   const form = new FormData();
@@ -237,7 +236,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** Every answer is held against the document, whatever else a test wants of it. */
+/** Checks every response against the document, whatever else a test checks. */
 async function call(client: RestClient, operation: DocumentedOperation, input: Input): Promise<RestAnswer> {
   const { method, path } = operation;
   const answer =
@@ -269,7 +268,7 @@ async function auditLog(): Promise<AuditEntryResource[]> {
   return (await admin('GET', '/api/adminlog')).json as AuditEntryResource[];
 }
 
-/** What must be in no audit entry: the values of what is named like a secret, and what a URL may carry. */
+/** Values that no audit entry may contain: those of fields named like secrets, and the secret parts of a URL. */
 function secretsOf(...places: unknown[]): string[] {
   return places.flatMap((place) =>
     Object.entries((place ?? {}) as Input).flatMap(([name, value]) => {
@@ -292,7 +291,7 @@ function reasons(answer: RestAnswer, field: string): string[] {
   return found.map(({ reason }) => reason);
 }
 
-/** The reason for anything but an integer of that schema. */
+/** The reason for a value that is no integer of that schema. */
 function rangeOf({ minimum, maximum }: JsonSchema): string {
   const bounds = { [Number.MIN_SAFE_INTEGER]: '-(2^53-1)', [Number.MAX_SAFE_INTEGER]: '2^53-1' };
   const [from, to] = [minimum, maximum].map((bound) => bounds[bound as number] ?? bound);
@@ -318,10 +317,10 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
   const naming = operation.botInputs?.[0];
   const asAdmin = () => (role === 'public' ? nobody : admin);
   const isOpenToUsers = role === 'any';
-  // A key has no session to sign out of.
+  // An API key has no session to sign out of.
   const isAudited = (operation.audit ?? []).length > 0 && name !== 'logout';
 
-  // The only operation that changes what the others sign in with: its success has tests of its own.
+  // A success would change the credentials of the other tests, so it has tests of its own.
   if (name !== 'changePassword') {
     test('answers a valid call of an admin as documented', async () => {
       const answer = await call(asAdmin(), documented, await example());

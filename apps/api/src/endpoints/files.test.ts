@@ -19,7 +19,7 @@ beforeAll(async () => {
   owner = await insertAccount(api.database.db, { username: 'owner', bots: [bot.id] });
 });
 
-/** Has the bot send a file through the proxy; answers its id. */
+/** Makes the bot send a file through the proxy; returns its id. */
 async function sent(
   method: string,
   field: 'photo' | 'document' | 'video',
@@ -74,7 +74,7 @@ describe('a file of a chat', () => {
     ]);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(1000, 2000))).toBe(true);
     expect((await download(fileId, { headers: { range: 'bytes=9000-' } })).status).toBe(416);
-    // Several ranges are not asked for: the whole is an answer to that, too.
+    // HTTP allows the whole file as the response to a request for several ranges.
     expect((await download(fileId, { headers: { range: 'bytes=0-1,3-4' } })).status).toBe(200);
   });
 

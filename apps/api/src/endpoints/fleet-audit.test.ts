@@ -140,7 +140,7 @@ describe('an audit entry', () => {
     expect(await newest()).toMatchObject({ actor_kind: 'key', ...byAda, actor_key_id: expect.any(Number) });
     await restClient(api.url)('POST', '/api/auth/logout', { headers: { ...headers, cookie } });
     expect(await newest()).toMatchObject({ action: 'sign_out', actor_kind: 'account', ...byAda });
-    // A key has no session to sign out of.
+    // An API key has no session to sign out of.
     await asAda('POST', '/api/auth/logout');
     expect(await log({ action: 'sign_out' })).toHaveLength(1);
   });

@@ -75,7 +75,7 @@ describe('listing messages', () => {
     bot_id: 0,
     chat_id: GROUP,
     id: at + 1,
-    // Five messages share each second; the later id is the newer one.
+    // Groups of five messages have the same second; then the higher id is newer.
     date: 1_700_000_000 + Math.floor(at / 5),
     text: `message ${at + 1}`,
   }));

@@ -10,11 +10,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
 
-/** Read once: texts made before and after a second ends must be equal. */
+/** Read once, because texts made before and after a change of second must be equal. */
 const NOW_S = Math.floor(Date.now() / 1000);
 
 const api = testApi();
-/** Stands for the worker: what it accepts, the api's pollers get. */
+/** Stands in for the worker: pollers of the api get the updates that it accepts. */
 let worker: Context;
 
 beforeAll(async () => {
@@ -156,7 +156,7 @@ describe('a poll', () => {
     await waitFor(async () => (await waiting()) === before + 2);
     await accept(bot, update(1));
     await accept(bot, update(2));
-    // An unfiltered poll that is woken by the same update has been answered before anything else is asked.
+    // When this unfiltered poll is answered, a filtered poll that these updates woke by mistake would be answered too.
     expect(idsOf(await poll(bot, { timeout: 30, consumer: 'other' }))).toEqual([1, 2]);
     expect(answered).toBe(false);
     await accept(bot, update(3, 'channel_post'));

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 type Place = { botId?: number; chat?: number; firstId?: number };
 
-/** Stores texts as messages 1, 2, … of a chat of a bot, each a second after the one before. */
+/** Stores texts as messages of one chat, with ids from firstId and one second between them. */
 function store(texts: (string | null)[], { botId = bot.id, chat = CHAT, firstId = 1 }: Place = {}): Promise<void> {
   const message = (text: string | null, id: number) => ({ chat_id: chat, id, text, date: DATE_S + id });
   return storeMessages(

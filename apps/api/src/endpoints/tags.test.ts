@@ -120,7 +120,7 @@ describe('listing tags', () => {
     const ofUser = (user_id: number) => owner('GET', '/api/tags/user', { query: { bot_id: bot.id, chat_id, user_id } });
     expect(tagsOf(await ofUser(USER))).toEqual(['mine']);
     expect(tagsOf(await ofUser(1))).toEqual([]);
-    // The chat is tracked by this bot alone, so nobody has to name it.
+    // Only this bot tracks the chat, so the request need not name a bot.
     expect(tagsOf(await owner('GET', '/api/tags', { query: { chat_id } }))).toEqual(['mine', 'theirs']);
   });
 });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 const SECRET = 'a-secret-of-the-backend';
 const api = testApi();
 let bot: BotResource;
-/** The admin in a browser. */
+/** The admin's session in a browser. */
 let session: RestClient;
 
 beforeAll(async () => {

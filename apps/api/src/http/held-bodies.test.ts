@@ -36,7 +36,7 @@ async function stall(requests: number, request: string): Promise<void> {
   stalled.push(...clients);
 }
 
-/** Stalls so many that a further one is refused; those that were cut for their slowness meanwhile come again. */
+/** Stalls this many requests until another one is refused; replaces those that the server closed as too slow. */
 async function stallUntil503(requests: number, request: string, ask: () => Promise<Response>): Promise<void> {
   const refused = async () => {
     stalled = stalled.filter((client) => !client.closed());
@@ -76,7 +76,7 @@ describe('while as many bytes of bodies are held as may be', () => {
     expect(await readMetric(api, 'flotilla_bodies_refused_total')).toBeGreaterThanOrEqual(doors.length);
     expect((await api.admin('GET', '/api/bots')).status).toBe(200);
     expect((await fetch(`${api.url}/tgapi/bot${token}/getWebhookInfo`)).status).toBe(200);
-    // What is passed on is not held.
+    // The api does not hold bodies that it streams to the platform.
     expect((await postJson(`/tgapi/bot${token}/getMe`)).status).toBe(200);
   });
 

@@ -14,7 +14,7 @@ let admin: RestClient;
 beforeAll(async () => {
   api = await startTestApi();
   admin = restClient(api.url, ADMIN_KEY);
-  // Their ids are 1 and 2.
+  // The bots get the ids 1 and 2.
   for (const at of [1, 2]) {
     const { token } = await api.platform.createBot({});
     expect((await admin('POST', '/api/bots/add', { body: { token } })).json).toMatchObject({ id: at });
@@ -164,7 +164,7 @@ describe('a sign-in', () => {
   });
 });
 
-/** Streams that many MB without saying how many, and resolves with the status, however early it comes. */
+/** Streams this many MB without a Content-Length; resolves with the status, however early it comes. */
 function sendLarge(megabytes: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
@@ -211,7 +211,7 @@ describe('a body made to cost time', () => {
     delay.disable();
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(5000);
-    // Quadratic work on these takes many seconds; the machine's own pauses take less than this.
+    // Quadratic work on these bodies takes many seconds; pauses of the machine stay below this.
     expect(delay.max / 1e6).toBeLessThan(3_000);
   });
 

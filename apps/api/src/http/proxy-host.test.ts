@@ -5,7 +5,10 @@ import { hostName } from './proxy-host.ts';
 
 const api = testApi();
 let token: string;
-/** A process whose proxy has a host of its own, one that believes no load balancer, one with an address for a host. */
+/**
+ * Ports of three apis: one with a host for the proxy, one without trusted proxies, one whose proxy host is an IP
+ * address.
+ */
 let port: number;
 let untrusting: number;
 let onIpv6: number;

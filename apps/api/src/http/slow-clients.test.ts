@@ -12,7 +12,7 @@ import { createHttpServer } from './create-http-server.ts';
 const STRANGER = '4242:AAstrangerstrangerstrangerstrangerx';
 
 let api: TestApi;
-/** Of a registered bot. */
+/** The token of a registered bot. */
 let token: string;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-/** How long (ms) until the server ends this connection. */
+/** Measures how long (ms) the server keeps this connection open. */
 async function closedAfter(port: number, sent: string, trickle = ''): Promise<number> {
   const beganAtMs = performance.now();
   const client = await rawConnection(port);
@@ -69,7 +69,7 @@ describe('a request that does not come to its end is cut within 10 s', () => {
     ['a large body through the proxy', head(`/bot${STRANGER}/sendDocument`, json.replace('100', '9000000')), ''],
     ['a chunked body through the proxy', head(`/bot${STRANGER}/sendDocument`, 'Transfer-Encoding: chunked\r\n'), ''],
   ];
-  /** All at once, since each takes its time. */
+  /** All connections wait in parallel, because each takes seconds. */
   let all: PromiseSettledResult<number>[];
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('a request that does not come to its end is cut within 10 s', () => {
 
   test.each(requests.map(([what], at) => [what, at] as const))('%s', (_what, at) => {
     expect(all[at]).toMatchObject({ status: 'fulfilled' });
-    // The machine that runs all tests may be late by more than a check takes.
+    // A busy machine may close a connection later than the server's check interval explains.
     expect((all[at] as PromiseFulfilledResult<number>).value).toBeLessThan(12_000);
   });
 });
@@ -101,7 +101,7 @@ describe('limits of the door', () => {
     const client = await rawConnection(pod.port);
     client.send(`POST /bot${STRANGER}/sendDocument HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n`);
     client.send('x'.repeat(100_000));
-    // Begun after it, so that whatever held for both would have ended the large one first.
+    // This call started later: if one timeout covered both, the large upload would have ended first.
     await closedAfter(pod.port, head(`/bot${STRANGER}/sendMessage`, json));
     expect(client.closed()).toBe(false);
     client.send('x'.repeat(100_000));

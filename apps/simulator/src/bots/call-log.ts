@@ -1,4 +1,4 @@
-/** One Bot API call as it arrived; files are named with their size. Times are wall-clock milliseconds. */
+/** One Bot API call as the simulator received it; of a file, only name and size. Times are wall-clock milliseconds. */
 export type RecordedCall = {
   method: string;
   params: Record<string, string>;
@@ -7,7 +7,7 @@ export type RecordedCall = {
   status: number | null;
 };
 
-/** The latest calls of one bot, and how many getUpdates were ever in flight at once. */
+/** The latest calls of one bot, and the highest number of getUpdates calls it had in flight at once. */
 export type CallLog = {
   calls: RecordedCall[];
   total: number;

@@ -28,7 +28,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
   return bot;
 }
 
-/** A bot that has done nothing yet, and that nobody knows. */
+/** A bot without history, not yet registered with the simulator. */
 export function newBot(
   sim: Simulator,
   user: SimBot['user'],

@@ -2,7 +2,7 @@ import { BotApiError } from '../bot-api-error.ts';
 import type { Simulator } from '../simulator.ts';
 import type { SimBot } from './sim-bot.ts';
 
-/** The bot of a token, or the platform's refusal of it (ClientManager.cpp:73-85). */
+/** Finds the bot of a token; throws the platform's error for an unknown token (ClientManager.cpp:73-85). */
 export function findBot(sim: Simulator, token: string): SimBot {
   const colon = token.indexOf(':');
   if (colon < 0 || token.startsWith('0') || token.length > 80) throw invalidToken();

@@ -4,7 +4,7 @@ import type { UpdateQueue } from '../updates/update-queue.ts';
 import type { Webhook } from '../webhook/webhook.ts';
 import type { CallLog } from './call-log.ts';
 
-/** A getUpdates call that found nothing and waits; `answer` ends it. */
+/** A getUpdates call that found nothing and waits; `answer` ends the wait. */
 export type Waiter = {
   offset: number;
   limit: number;
@@ -13,7 +13,7 @@ export type Waiter = {
   cancelTimer(): void;
 };
 
-/** A bot as the platform keeps it, with everything that is per bot and not per chat. */
+/** A bot as the platform keeps it: all state that belongs to the bot and not to a chat. */
 export type SimBot = {
   user: User & { is_bot: true; username: string };
   token: string;
@@ -24,11 +24,11 @@ export type SimBot = {
   lastGetUpdates: { offset: number; startedMs: number } | null;
   nextConflictMs: number;
   webhook: Webhook | null;
-  /** Refuses the setWebhook that is still looking its address up, when there is one. */
+  /** Fails the setWebhook that still resolves its host name; null when none does. */
   refusePendingSet: (() => void) | null;
   lastSetWebhookMs: number;
   commands: Map<string, { command: string; description: string }[]>;
-  /** Ids in private chats rise over all of a bot's private chats. */
+  /** All private chats of a bot share one sequence of message ids. */
   nextMessageId: number;
   calls: CallLog;
   loggedOutUntilMs: number;

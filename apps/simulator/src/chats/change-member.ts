@@ -6,7 +6,7 @@ import { type Chat, isAdmin, isIn, type Member, newMember, showChat } from './ch
 import { showMember } from './show-member.ts';
 import type { User } from './user.ts';
 
-/** Changes somebody's membership and tells those who are told: the bot itself, chat-admin bots, and the chat. */
+/** Changes a membership and publishes the change: to the bot itself, to bots that are chat-admins, and to the chat. */
 export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User, change: Partial<Member>): void {
   const before = chat.members.get(user.id);
   const after: Member = { ...(before ?? newMember(user, 'left')), ...change };
@@ -29,7 +29,7 @@ export function changeMember(sim: Simulator, chat: Chat, actor: User, user: User
   if (chat.type !== 'channel') announce(sim, chat, actor, user, isIn(before), isIn(after));
 }
 
-/** Joining and leaving show in groups as service messages; who left does not see theirs. */
+/** Groups show joins and leaves as service messages; a member who left does not see the message about it. */
 function announce(sim: Simulator, chat: Chat, actor: User, user: User, wasIn: boolean, isNowIn: boolean): void {
   if (!wasIn && isNowIn) {
     const joined = { new_chat_participant: user, new_chat_member: user, new_chat_members: [user] };

@@ -6,7 +6,7 @@ import { type Chat, hasRight } from './chat.ts';
 import { findOwnChat } from './find-chat.ts';
 import type { User } from './user.ts';
 
-/** A chat in which the bot has `right`; otherwise the platform's refusal, in `refusal`'s words. */
+/** Finds a chat in which the bot has `right`; otherwise throws the platform's error with the text `refusal`. */
 export function findGovernedChat(call: Call, right: string, refusal: string): Chat {
   const chat = findOwnChat(call);
   if (chat.person !== null) throw badRequest("can't change the chat: method is available only for groups and channels");
@@ -14,7 +14,7 @@ export function findGovernedChat(call: Call, right: string, refusal: string): Ch
   return chat;
 }
 
-/** The user whom a call names; anyone the platform knows. */
+/** The user that a call names; the simulator must know the user. */
 export function findUser(call: Call): User {
   const id = integer(call.params, 'user_id', 0);
   if (id <= 0) throw badRequest('invalid user_id specified');
@@ -27,7 +27,7 @@ export function knownUser(sim: Simulator, id: number): User | undefined {
   return sim.people.get(id) ?? sim.bots.get(id)?.user;
 }
 
-/** Refuses what nobody may do to the owner, to oneself, or to a chat-admin appointed by others. */
+/** Throws when the target is the owner, the bot itself, or a chat-admin appointed by someone else. */
 export function refuseUntouchable({ bot }: Call, chat: Chat, user: User): void {
   const member = chat.members.get(user.id);
   if (user.id === bot.user.id) throw badRequest("can't restrict self");

@@ -2,14 +2,14 @@ import type { User } from './user.ts';
 
 export type MemberStatus = 'creator' | 'administrator' | 'member' | 'restricted' | 'left' | 'kicked';
 
-/** What an administrator may do, by the Bot API's names; absent means no. */
+/** The rights of a chat-admin under the Bot API's names; an absent name means false. */
 export type AdminRights = Record<string, boolean>;
 
 export type Member = {
   user: User;
   status: MemberStatus;
   rights: AdminRights;
-  /** For `restricted`: what the member may still do. */
+  /** Used while the status is `restricted`: what the member may still do. */
   permissions: Record<string, boolean>;
   untilDateS: number;
   customTitle: string;
@@ -28,14 +28,14 @@ export type Message = Record<string, unknown> & {
 export type ChatType = 'private' | 'group' | 'supergroup' | 'channel';
 
 export type Chat = {
-  /** Differs from the chat's id for private chats, of which each bot has its own with the same person. */
+  /** Equals the chat's id except in private chats: each bot has a separate private chat with the same person. */
   key: string;
   id: number;
   type: ChatType;
   title: string;
   username: string;
   description: string;
-  /** The other side of a private chat. */
+  /** The person in a private chat; null in all other chats. */
   person: User | null;
   botId: number;
   members: Map<number, Member>;
@@ -44,7 +44,7 @@ export type Chat = {
   pinned: number[];
   permissions: Record<string, boolean>;
   reactions: Map<number, Map<number, unknown[]>>;
-  /** Private chats: whether the person has written, and whether they blocked the bot. */
+  /** Used in private chats: `started` when the person has written, `blocked` when the person blocked the bot. */
   started: boolean;
   blocked: boolean;
   migratedTo: number;
@@ -123,7 +123,7 @@ export function isAdmin(member: Member | undefined): boolean {
   return member?.status === 'creator' || member?.status === 'administrator';
 }
 
-/** Whether a chat-admin has a right; creators have all. */
+/** True if a chat-admin has the right; the creator has every right. */
 export function hasRight(member: Member | undefined, right: string): boolean {
   return member?.status === 'creator' || (member?.status === 'administrator' && member.rights[right] === true);
 }

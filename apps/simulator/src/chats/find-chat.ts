@@ -30,7 +30,7 @@ export function lookUp(sim: Simulator, botId: number, wanted: string): Chat | un
   return chat.members.has(botId) ? chat : undefined;
 }
 
-/** The same, refusing with 403 when the bot is not in the chat now. */
+/** Like findChat, but throws 403 when the bot is not a member of the chat. */
 export function findOwnChat(call: Call, field = 'chat_id'): Chat {
   const chat = findChat(call, field);
   if (chat.person !== null) return chat;
@@ -52,7 +52,7 @@ const CONTENT_NAMES: Record<string, string> = {
   can_send_other_messages: 'stickers',
 };
 
-/** A chat the bot may write to, or the platform's refusal. */
+/** A chat to which the bot may write; otherwise throws the platform's error. */
 export function findWritableChat(call: Call, permission = 'can_send_messages', field = 'chat_id'): Chat {
   const chat = findOwnChat(call, field);
   if (chat.person !== null) {

@@ -3,7 +3,7 @@ import type { Simulator } from '../simulator.ts';
 import { ALL_PERMISSIONS, type Chat, type ChatType, everything, privateKey } from './chat.ts';
 import type { User } from './user.ts';
 
-/** The private chat of a person with a bot, made when it is first needed. */
+/** The private chat of a person with a bot; creates the chat at first use. */
 export function openPrivateChat(sim: Simulator, bot: SimBot, person: User): Chat {
   const key = privateKey(bot.user.id, person.id);
   const existing = sim.chats.get(key);
@@ -32,7 +32,7 @@ export function openSharedChat(
   return chat;
 }
 
-/** A chat in which nobody is, and that nobody knows. */
+/** A chat without members, not yet registered with the simulator. */
 export function newChat(key: string, id: number, type: ChatType, title: string): Chat {
   return {
     key,

@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 
 const CHANNEL_ONLY = new Set(['can_post_messages', 'can_edit_messages']);
 
-/** A ChatMember; `viewerId` is the bot it is shown to, which matters for can_be_edited. */
+/** A ChatMember as the bot `viewerId` sees it; can_be_edited depends on the viewer. */
 export function showMember(
   chat: Chat,
   user: User,

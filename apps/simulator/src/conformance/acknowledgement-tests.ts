@@ -5,7 +5,7 @@ import { botWithQueue, type ConformanceTarget, idsOf, pendingCount, poll } from 
 
 const ALL = [101, 102, 103, 104, 105];
 
-/** What offset acknowledges, and limit. */
+/** Tests of `offset`, which acknowledges updates, and of `limit`. */
 export function acknowledgementTests(target: () => ConformanceTarget, check: Check): void {
   check('without parameters all five come, and come again', async () => {
     const bot = await botWithQueue(target());

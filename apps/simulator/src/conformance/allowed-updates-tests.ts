@@ -14,9 +14,11 @@ import {
 
 const EDITED = { kind: 'edited_message' };
 
-/** allowed_updates, which works when an update is created and not when it is read. */
+/** Tests of allowed_updates: the platform applies it when it creates an update, not when a client reads it. */
 export function allowedUpdatesTests(target: () => ConformanceTarget, check: Check): void {
-  /** Sets the values in turn, queues one update of four kinds, and answers the kinds that come out. */
+  /**
+   * Sets the values in turn, queues one update of each of four kinds, and returns the kinds that getUpdates delivers.
+   */
   const kindsAfter = async (values: unknown[], expectedCount: number): Promise<string[]> => {
     const bot = await target().botFactory({ nextUpdateId: 101 });
     for (const [index, value] of values.entries()) {

@@ -10,7 +10,7 @@ import {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** How the platform reads requests and words its refusals. */
+/** Tests of how the platform parses requests and words its errors. */
 export function botApiHttpConformance(target: () => ConformanceTarget): void {
   const fresh = async (count: number) => {
     const bot = await botWithQueue(target(), 101, count);

@@ -1,2 +1,2 @@
-/** Registers one test of what the platform does, unless the target does that otherwise. */
+/** Registers a test of one platform behaviour, unless `otherwise` lists its title. */
 export type Check = (title: string, body: () => Promise<void>, timeoutMs?: number) => void;

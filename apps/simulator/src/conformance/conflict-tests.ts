@@ -5,7 +5,7 @@ import { type ConformanceTarget, callApi, inject, message, untilWaiting } from '
 
 const PROMPT_MS = 2_000;
 
-/** The 409s of the platform. */
+/** Tests of the platform's 409 responses. */
 export function conflictTests(target: () => ConformanceTarget, check: Check): void {
   const start = async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });

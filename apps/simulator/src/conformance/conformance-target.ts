@@ -4,11 +4,11 @@ import type { ControlClient } from '../control-client.ts';
 /** A bot as a client knows it; `id` is the simulator's. */
 export type TestBot = { id: number; token: string };
 
-/** Where a conformance suite sends its calls: the simulator itself, or something that stands before it. */
+/** The server under test: the simulator itself, or a service in front of it. */
 export type ConformanceTarget = {
   /** The API root: `/bot<token>/<method>` is appended. */
   baseUrl: string;
-  /** A bot nobody has used, whose first update gets `nextUpdateId`. */
+  /** A new bot whose first update gets the id `nextUpdateId`. */
   botFactory(options: { nextUpdateId: number }): Promise<TestBot>;
   control: ControlClient;
 };
@@ -74,7 +74,7 @@ export async function pendingCount(target: ConformanceTarget, bot: TestBot): Pro
   return (body.result as { pending_update_count: number }).pending_update_count;
 }
 
-/** Waits until as many updates wait for the bot's client; what stands before the simulator needs a moment. */
+/** Waits until `count` updates are pending; a service in front of the simulator needs a moment to receive them. */
 export async function untilPending(target: ConformanceTarget, bot: TestBot, count: number): Promise<void> {
   const deadlineMs = performance.now() + LONG_ENOUGH_MS;
   for (let seen = -1; performance.now() < deadlineMs; await sleep(20)) {
@@ -128,7 +128,7 @@ export function chatMember(): Injected {
   return { kind: 'chat_member', raw };
 }
 
-/** Gives a poll sent just before the time to arrive and begin waiting. */
+/** Pauses, so that a poll that was just sent can arrive and start to wait. */
 export async function untilWaiting(): Promise<void> {
   await sleep(300);
 }

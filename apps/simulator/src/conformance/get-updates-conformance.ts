@@ -22,8 +22,8 @@ import { longPollTests } from './long-poll-tests.ts';
 const DAY_S = 86_400;
 
 /**
- * The platform's getUpdates, against any server that stands for the platform. `target` is asked for once the tests run;
- * `otherwise` holds the titles of what it does in its own way, by design: its own tests say how.
+ * Tests of getUpdates for any server that replaces the platform. `target` is called when the tests run; `otherwise`
+ * lists the titles of tests that do not apply, because the target differs by design and has tests of its own for it.
  */
 export function getUpdatesConformance(options: { target: () => ConformanceTarget; otherwise?: string[] }): void {
   const { target, otherwise = [] } = options;
@@ -44,7 +44,7 @@ export function getUpdatesConformance(options: { target: () => ConformanceTarget
   if (unknown.size > 0) throw new Error(`No test has the title: ${[...unknown].join('; ')}`);
 }
 
-/** It takes 50 s, so the poll begins before all tests and is looked at after them. */
+/** This poll takes 50 s: it starts before all tests, and the last test checks its result. */
 function longestPoll(target: () => ConformanceTarget): () => Promise<void> {
   const ended = new AbortController();
   let answer: ReturnType<typeof callApi> | undefined;

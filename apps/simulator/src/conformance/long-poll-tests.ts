@@ -13,7 +13,7 @@ import {
 
 const PROMPT_MS = 2_000;
 
-/** Waiting, waking and the throttle. */
+/** Tests of waiting polls, of what wakes them, and of the throttle. */
 export function longPollTests(target: () => ConformanceTarget, check: Check): void {
   check('a waiting poll is answered as soon as an update comes', async () => {
     const bot = await target().botFactory({ nextUpdateId: 101 });

@@ -9,16 +9,16 @@ import { type ApiAnswer, callApi, type TestBot } from './conformance-target.ts';
 export type TestPlatform = {
   url: string;
   control: ControlClient;
-  /** The result of a call, which must succeed. */
+  /** Calls a method and returns its result; the call must succeed. */
   ok<T = Record<string, unknown>>(bot: TestBot, method: string, params?: object): Promise<T>;
-  /** The description of a call's refusal. */
+  /** Calls a method and returns the description of its error. */
   refused(bot: TestBot, method: string, params?: object): Promise<string | undefined>;
-  /** Takes all pending updates out, as `[kind, payload]`. */
+  /** Removes all pending updates and returns them as `[kind, payload]`. */
   take(bot: TestBot): Promise<[string, Record<string, unknown>][]>;
   stop(): Promise<void>;
 };
 
-/** A simulator with shorthands for tests of its methods. Whatever they do has to be there after a restart. */
+/** A simulator with shorthands for tests of its methods. `stop` checks that a restart restores every change. */
 export async function startTestPlatform(): Promise<TestPlatform> {
   const dataDir = await throwAwayDir();
   const simulator = await startSimulator({ dataDir });

@@ -57,7 +57,7 @@ export type CallsSeen = {
   calls: RecordedCall[];
   total: number;
   byMethod: Record<string, number>;
-  /** getUpdates calls in flight now, and the most there ever were at once. */
+  /** The number of getUpdates calls in flight now, and the highest number so far. */
   pollsNow: number;
   pollsHighWater: number;
 };

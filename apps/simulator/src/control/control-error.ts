@@ -1,4 +1,4 @@
-/** The control API was asked for something that cannot be; answered with 400 and these words. */
+/** The control API cannot do what was asked; the response is 400 with this message. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
 }

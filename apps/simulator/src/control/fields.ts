@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The ids that operations are given; they have the same names in all of them. */
+/** The ids that operations accept; every operation uses the same names. */
 export const PERSON = z.int().describe('id of the person who does it');
 export const BOT = z.int().describe('id of a bot');
 export const CHAT = z.int().describe('id of a group, supergroup or channel');
@@ -12,12 +12,12 @@ const WHERE = {
   chat: CHAT.optional().describe('id of a group, supergroup or channel: in that chat'),
 };
 
-/** What a person does somewhere: in the private chat with `bot`, or in `chat`. */
+/** The fields of an action by a person, in the private chat with `bot` or in `chat`. */
 export function inChat<Shape extends z.core.$ZodLooseShape>(fields: Shape) {
   return oneOf(z.strictObject({ person: PERSON, ...WHERE, ...fields }), 'bot', 'chat');
 }
 
-/** Adds that exactly one of two fields is given, also where other fields are wrong. */
+/** Adds the rule that exactly one of two fields is given; the rule also runs when other fields are invalid. */
 export function oneOf<Input extends z.ZodObject>(input: Input, one: string, other: string): Input {
   const given = (value: Record<string, unknown>) => [one, other].filter((name) => value[name] !== undefined).length;
   return input
@@ -25,7 +25,7 @@ export function oneOf<Input extends z.ZodObject>(input: Input, one: string, othe
     .refine((value) => given(value) !== 2, { error: `either ${one} or ${other} is meant`, when: isObject });
 }
 
-/** Adds that at least one of some fields is given, also where other fields are wrong. */
+/** Adds the rule that at least one of these fields is given; the rule also runs when other fields are invalid. */
 export function anyOf<Input extends z.ZodObject>(input: Input, ...names: string[]): Input {
   const error = `${names.slice(0, -1).join(', ')} or ${names.at(-1)} is missing`;
   return input.refine((value) => names.some((name) => value[name] !== undefined), { error, when: isObject });

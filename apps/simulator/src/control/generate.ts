@@ -74,7 +74,7 @@ function make(sim: Simulator, sources: Source[], state: LoadState, input: Load, 
   state.done = state.made >= input.count;
 }
 
-/** Chat by chat over the bots, so that neighbours in time belong to different bots. */
+/** Orders sources chat by chat across all bots, so that consecutive updates belong to different bots. */
 function newSources(sim: Simulator, input: Load): Source[] {
   const sources: Source[] = [];
   for (let number = 0; number < input.chats; number += 1) {

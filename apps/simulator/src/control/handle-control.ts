@@ -5,7 +5,7 @@ import { type Operation, showOperation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { readInput } from './read-input.ts';
 
-/** `GET /control/` describes the operations, `POST /control/<operation>` with a JSON body carries one out. */
+/** `GET /control/` describes the operations; `POST /control/<operation>` with a JSON body runs one. */
 export async function handleControl(
   sim: Simulator,
   req: IncomingMessage,

@@ -17,7 +17,7 @@ export function personOf(sim: Simulator, id: number): User {
   return person;
 }
 
-/** A person or a bot, by whichever of the two is named. */
+/** The person or the bot, whichever id is given. */
 export function userOf(
   sim: Simulator,
   { person, bot }: { person?: number | undefined; bot?: number | undefined },
@@ -34,7 +34,7 @@ export function chatOf(sim: Simulator, id: number): Chat {
 
 export type Place = { person: number; bot?: number | undefined; chat?: number | undefined };
 
-/** Where a person does something: the private chat with `bot`, or `chat`, from which they are not banned. */
+/** Resolves where a person acts: the private chat with `bot`, or `chat` unless the person is banned there. */
 export function placeOf(sim: Simulator, { person, bot, chat: id }: Place): { person: User; chat: Chat } {
   const user = personOf(sim, person);
   if (bot !== undefined) return { person: user, chat: openPrivateChat(sim, botOf(sim, bot), user) };
@@ -47,7 +47,7 @@ export function refuseBanned(chat: Chat, { id }: User): void {
   if (chat.members.get(id)?.status === 'kicked') throw new ControlError(`person ${id} is banned from chat ${chat.id}`);
 }
 
-/** The same where it takes the right to write. */
+/** Like placeOf, but the person must also have the right to write there. */
 export function writingPlaceOf(sim: Simulator, place: Place): { person: User; chat: Chat } {
   const found = placeOf(sim, place);
   const member = found.chat.members.get(place.person);
@@ -57,7 +57,7 @@ export function writingPlaceOf(sim: Simulator, place: Place): { person: User; ch
   return found;
 }
 
-/** From the first word of a person on a bot may write to them. */
+/** A bot may write to a person only after the person has written first. */
 export function markStarted(sim: Simulator, chat: Chat): void {
   if (chat.started) return;
   chat.started = true;

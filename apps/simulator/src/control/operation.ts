@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Simulator } from '../simulator.ts';
 
-/** One operation of the control API; `input` checks what is sent and is what `GET /control/` shows. */
+/** One operation of the control API. `input` validates the body and is also the schema that `GET /control/` shows. */
 export type Operation<Input extends z.ZodObject = z.ZodObject, Result = unknown> = {
   does: string;
   input: Input;
@@ -20,7 +20,7 @@ export function operation<Input extends z.ZodObject, Result>(
 export type ShownField = z.core.JSONSchema.BaseSchema & { required: boolean };
 export type ShownOperation = { does: string; fields: Record<string, ShownField>; example: unknown };
 
-/** An operation as `GET /control/` shows it: JSON Schema of each field, with whether it is required. */
+/** An operation as `GET /control/` shows it: the JSON Schema of each field, and if the field is required. */
 export function showOperation({ does, input, example }: Operation): ShownOperation {
   const schema = z.toJSONSchema(input, { io: 'input', override: ({ jsonSchema }) => dropSafeBounds(jsonSchema) });
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
@@ -30,7 +30,7 @@ export function showOperation({ does, input, example }: Operation): ShownOperati
   return { does, fields: Object.fromEntries(fields), example };
 }
 
-/** The bounds that every integer has tell a reader nothing. */
+/** Every integer has the bounds of a safe integer, so they tell the reader nothing. */
 function dropSafeBounds(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

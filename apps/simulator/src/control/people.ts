@@ -27,7 +27,7 @@ export function addPerson(sim: Simulator, input: z.input<typeof NEW_PERSON>): Us
     ...(input.username !== undefined && { username: input.username }),
     language_code: input.languageCode ?? 'en',
   };
-  // Their chats hold the same object, and show the new name from now on.
+  // The person's chats refer to this same object, so they show the new name too.
   const kept = renamed(sim.people.get(id), person);
   sim.people.set(id, kept);
   sim.storage.savePerson(kept);

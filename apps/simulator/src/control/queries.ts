@@ -126,7 +126,7 @@ export const readQuery = operation(
   },
 );
 
-/** Channel posts do not name their author, so the simulator remembers which bot posted. */
+/** A channel post does not name its author, so the simulator remembers which bot posted it. */
 function authorOf(sim: Simulator, message: Message): number {
   const author = message.from?.is_bot ? message.from.id : sim.postedBy.get(message);
   if (author === undefined) throw new ControlError(`message ${message.message_id} is not of a bot`);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ControlError } from './control-error.ts';
 
-/** The body of a control call as its operation takes it; ControlError names every fault of it. */
+/** Parses and validates the body of a control call; the ControlError lists every fault. */
 export function readInput<Input extends z.ZodObject>(name: string, schema: Input, body: string): z.output<Input> {
   const given = parse(body);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

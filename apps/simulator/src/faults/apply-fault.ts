@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Simulator } from '../simulator.ts';
 import { takeFault } from './fault.ts';
 
-/** `handled`: the request has had its answer, or never will. */
+/** `handled`: the request was answered, or will never get an answer. */
 export type FaultVerdict = 'pass' | 'handled' | 'lose-answer';
 
-/** Lets a fault rule have its way with a call, if one applies. */
+/** Applies the first fault rule that matches a call, if any. */
 export async function applyFault(
   sim: Simulator,
   botId: number,

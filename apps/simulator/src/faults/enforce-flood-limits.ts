@@ -1,7 +1,7 @@
 import { tooManyRequests } from '../bot-api-error.ts';
 import type { Simulator } from '../simulator.ts';
 
-/** Refuses with 429 when a bot sends faster than the limits that are set; none are by default. */
+/** Throws 429 when a bot sends faster than the configured limits; by default there are none. */
 export function enforceFloodLimits(sim: Simulator, botId: number, chatId: string): void {
   const limits = sim.floodLimits;
   if (limits === null) return;

@@ -1,4 +1,4 @@
-/** What happens to matching calls instead of (or before) being carried out. */
+/** What the simulator does with a matching call, instead of running it or before running it. */
 export type FaultEffect =
   | {
       kind: 'status';
@@ -11,10 +11,10 @@ export type FaultEffect =
   | { kind: 'hang' }
   | { kind: 'reset' }
   | { kind: 'delay'; delayMs: number }
-  /** The call is carried out, and then its answer is lost. */
+  /** Runs the call and then drops its response. */
   | { kind: 'lose-answer' };
 
-/** A rule for calls of one bot (or all) and one method (or all), for the next `count` calls (or until removed). */
+/** A rule for calls of one bot (or all) to one method (or all): for the next `count` calls, or until removed. */
 export type Fault = {
   id: number;
   botId: number | null;
@@ -24,7 +24,7 @@ export type Fault = {
   hits: number;
 };
 
-/** The first rule that applies, counted as used; null when the call may pass. */
+/** Returns the first rule that matches and counts its use; null when no rule matches. */
 export function takeFault(faults: Fault[], botId: number, method: string): Fault | null {
   for (const fault of faults) {
     if (fault.left <= 0) continue;

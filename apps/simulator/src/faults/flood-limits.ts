@@ -1,2 +1,2 @@
-/** Messages a bot may send, in all per second and into one chat per minute. */
+/** How many messages a bot may send: per second in all, and per minute into one chat. */
 export type FloodLimits = { perSecond: number; perChatPerMinute: number };

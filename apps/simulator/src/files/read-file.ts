@@ -4,7 +4,7 @@ import type { Call } from '../methods/call.ts';
 import type { SimFile } from './sim-file.ts';
 import { storeFile } from './store-file.ts';
 
-/** The file a call sends in `field`: an upload, `attach://`, a known file id, or a URL that is fetched. */
+/** The file in `field` of a call: an upload, `attach://`, a known file id, or a URL to fetch. */
 export async function readFile(call: Call, kind: string, field: string): Promise<SimFile> {
   const value = text(call.params, field);
   if (value === '') {
@@ -15,7 +15,7 @@ export async function readFile(call: Call, kind: string, field: string): Promise
   return readFileReference(call, kind, value);
 }
 
-/** The same for a reference standing inside JSON, as in sendMediaGroup. */
+/** Like readFile, for a reference inside JSON, as in sendMediaGroup. */
 export async function readFileReference(call: Call, kind: string, reference: string): Promise<SimFile> {
   if (reference.startsWith('attach://')) {
     const upload = call.params.files.get(reference.slice('attach://'.length));

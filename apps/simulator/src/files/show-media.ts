@@ -12,7 +12,7 @@ export type MediaDetails = {
   emoji?: string;
 };
 
-/** The media fields of a message with this file. A photo lists its sizes, the largest last. */
+/** The media fields of a message with this file. A photo has a single size. */
 export function showMedia(kind: MediaKind, file: SimFile, details: MediaDetails = {}): Record<string, unknown> {
   const base = { file_id: file.fileId, file_unique_id: file.uniqueId, file_size: file.bytes.length };
   const named = { ...(file.name && { file_name: file.name }), mime_type: file.mime };
@@ -44,7 +44,7 @@ export function showMedia(kind: MediaKind, file: SimFile, details: MediaDetails 
   }
 }
 
-/** The media of a message, by kind; animations also carry a `document`, which does not count. */
+/** The media of a message, by kind. Animations also carry a `document`, so `animation` is checked first. */
 export function mediaOf(message: Record<string, unknown>): { kind: MediaKind; fileId: string } | null {
   const kinds: MediaKind[] = ['animation', 'photo', 'document', 'video', 'audio', 'voice', 'video_note', 'sticker'];
   for (const kind of kinds) {
@@ -55,7 +55,7 @@ export function mediaOf(message: Record<string, unknown>): { kind: MediaKind; fi
   return null;
 }
 
-/** Width and height from a PNG's or JPEG's own header. */
+/** Reads width and height from the header of a PNG or JPEG. */
 function pictureSize(bytes: Buffer): { width: number; height: number } | null {
   if (bytes.length > 24 && bytes.readUInt32BE(0) === 0x89504e47) {
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

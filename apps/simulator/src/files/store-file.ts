@@ -38,7 +38,7 @@ const TYPES: Record<string, string> = {
   '.zip': 'application/zip',
 };
 
-/** Keeps the bytes of an upload under a new file id. */
+/** Stores the bytes of an upload under a new file id. */
 export function storeFile(
   sim: Simulator,
   kind: string,

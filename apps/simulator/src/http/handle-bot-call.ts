@@ -11,7 +11,7 @@ import { writeAnswer, writeRefusal } from './write-answer.ts';
 
 export type BotCallTarget = { token: string; method: string; query: string };
 
-/** One Bot API request from its parameters to its answer. */
+/** Handles one Bot API request, from its parameters to its response. */
 export async function handleBotCall(
   sim: Simulator,
   req: IncomingMessage,

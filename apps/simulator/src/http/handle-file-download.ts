@@ -6,7 +6,7 @@ import { refusalAnswer } from '../methods/run-call.ts';
 import type { Simulator } from '../simulator.ts';
 import { writeAnswer, writeRefusal } from './write-answer.ts';
 
-/** Serves an uploaded file, whole or in one range, as the file server beside the Bot API does. */
+/** Serves an uploaded file, whole or one range of it, as the platform's file server does. */
 export function handleFileDownload(sim: Simulator, req: IncomingMessage, res: ServerResponse, path: string): void {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     writeRefusal(res, 501);
@@ -45,7 +45,7 @@ function serve(req: IncomingMessage, res: ServerResponse, file: SimFile): void {
   res.end(req.method === 'HEAD' ? undefined : file.bytes.subarray(from, to + 1));
 }
 
-/** A single byte range; several, or malformed ones, are ignored as HTTP allows. */
+/** Reads a single byte range; ignores several ranges or malformed ones, as HTTP allows. */
 function readRange(header: string | undefined, size: number): { from: number; to: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (match === null || (match[1] === '' && match[2] === '')) return null;

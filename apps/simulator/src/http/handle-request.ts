@@ -7,7 +7,7 @@ import { handleBotCall } from './handle-bot-call.ts';
 import { handleFileDownload } from './handle-file-download.ts';
 import { writeAnswer, writeRefusal } from './write-answer.ts';
 
-/** Sends a request to the Bot API, to the file server beside it, or to the control API. */
+/** Routes a request to the Bot API, to the file downloads, or to the control API. */
 export async function handleRequest(sim: Simulator, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const target = req.url ?? '/';
   if (!['1.0', '1.1'].includes(req.httpVersion)) return writeRefusal(res, 505);

@@ -1,7 +1,7 @@
-/** A file as a multipart part brought it. */
+/** A file from a multipart part. */
 export type UploadedFile = { field: string; name: string; mime: string; bytes: Buffer };
 
-/** All parameters of a call merged; the first value stored under a name wins, and the query is stored first. */
+/** All parameters of a call, merged. The first value of a name wins, and the query is stored first. */
 export type Params = { values: Map<string, string>; files: Map<string, UploadedFile> };
 
 export function newParams(): Params {
@@ -12,12 +12,15 @@ export function addValue(params: Params, name: string, value: string): void {
   if (!params.values.has(name)) params.values.set(name, value);
 }
 
-/** The value as sent; '' when absent, since the platform does not tell the two apart. */
+/** The value as sent; '' when absent, because the platform treats both alike. */
 export function text(params: Params, name: string): string {
   return params.values.get(name) ?? '';
 }
 
-/** Lenient as td:tdutils/td/utils/misc.h:157: optional minus, leading digits, anything else is 0; then clamped. */
+/**
+ * Parses as leniently as td:tdutils/td/utils/misc.h:157: optional minus, leading digits, anything else is 0; then
+ * clamps.
+ */
 export function integer(
   params: Params,
   name: string,
@@ -45,7 +48,7 @@ export function json(params: Params, name: string): unknown {
   }
 }
 
-/** The same as `json`, for members that must be an object. */
+/** Like `json`, for members that must be an object. */
 export function jsonObject(params: Params, name: string): Record<string, unknown> | undefined {
   const value = json(params, name);
   return typeof value === 'object' && value !== null && !Array.isArray(value)

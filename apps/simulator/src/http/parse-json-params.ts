@@ -1,7 +1,9 @@
 import { addValue, type Params } from './params.ts';
 
-/** Reads a top-level JSON object the platform's way: strings unescaped, all else as raw text, broken tails ignored
- * (HttpReader.cpp:631-707). */
+/**
+ * Reads a top-level JSON object as the platform does: unescapes strings, keeps other values as raw text, ignores a
+ * broken tail (HttpReader.cpp:631-707).
+ */
 export function parseJsonParams(params: Params, body: string): void {
   const opening = skipSpace(body, 0);
   if (body[opening] === '"') {

@@ -3,8 +3,10 @@ import { addValue, type Params } from './params.ts';
 const LINE = Buffer.from('\r\n');
 const BLANK = Buffer.from('\r\n\r\n');
 
-/** Reads a whole multipart body. Empty bodies, bare closing boundaries, unquoted file names with spaces and files
- * before fields are all sent by real clients. Returns the bytes of plain parameters. */
+/**
+ * Reads a whole multipart body and returns the bytes of plain parameters. Real clients send empty bodies, a closing
+ * boundary alone, unquoted file names with spaces, and files before fields.
+ */
 export function parseMultipart(params: Params, contentType: string, body: Buffer): number {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   if (boundary === null) return 0;
@@ -48,7 +50,7 @@ function headerOf(head: string, name: string): string {
   return '';
 }
 
-/** A disposition parameter, quoted or not; an unquoted one runs to the next semicolon, so that spaces survive. */
+/** A disposition parameter, quoted or not; an unquoted value ends at the next semicolon, so it may contain spaces. */
 function parameterOf(disposition: string, name: string): string | undefined {
   const extended = new RegExp(`;\\s*${name}\\*=(?:utf-8|iso-8859-1)?'[^']*'([^;]+)`, 'i').exec(disposition);
   const plain = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;]*))`, 'i').exec(disposition);

@@ -6,14 +6,14 @@ import { parseMultipart } from './parse-multipart.ts';
 
 const MAX_PARAMETER_BYTES = 1024 * 1024;
 
-/** A refusal below the API: an HTTP status with an empty body, after which the connection is closed. */
+/** An error below the API: a status with an empty body, and then the server closes the connection. */
 export type HttpRefusal = { refusedStatus: number };
 
 export function isRefusal(value: object): value is HttpRefusal {
   return 'refusedStatus' in value;
 }
 
-/** Merges query and body into one set, whatever of the six shapes clients use (HttpReader.cpp:80-229,721-755). */
+/** Merges query and body, in any of the six forms that clients use (HttpReader.cpp:80-229,721-755). */
 export async function readParams(
   req: IncomingMessage,
   query: string,
@@ -37,7 +37,7 @@ export async function readParams(
   return params;
 }
 
-/** Adds a body's parameters by its type and answers how many bytes of them there were. */
+/** Adds the parameters of a body by its content type; returns how many bytes they had. */
 export function parseBody(params: Params, contentType: string, body: Buffer): number {
   if (contentType.includes('multipart/form-data')) return parseMultipart(params, contentType, body);
   if (contentType.includes('application/x-www-form-urlencoded')) parseForm(params, body.toString('utf8'));
@@ -49,7 +49,9 @@ export function parseBody(params: Params, contentType: string, body: Buffer): nu
   return body.length;
 }
 
-/** null when the body is too long; the rest is then read and thrown away, so that the answer can be received. */
+/**
+ * Returns null when the body is too long, but reads it to the end: otherwise the client could not receive the response.
+ */
 function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -79,7 +81,7 @@ function decode(body: Buffer, encoding: string): Buffer | null {
   }
 }
 
-/** Urlencoded pairs; a broken escape ends the reading and what was read is kept. */
+/** Parses urlencoded pairs; a broken escape ends the parsing, and the earlier pairs remain. */
 function parseForm(params: Params, form: string): void {
   for (const pair of form.split('&')) {
     if (pair === '') continue;

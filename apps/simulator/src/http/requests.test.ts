@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Sends bytes as they stand and answers all that comes back until the server is done with them. */
+/** Sends these bytes and returns everything that the server sends until it closes the connection. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(platform.url).port), '127.0.0.1');

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../methods/run-call.ts';
 
-/** Writes an answer with the platform's own headers and no others (HttpConnection.cpp:66-88). */
+/** Writes a response with the platform's own headers and no others (HttpConnection.cpp:66-88). */
 export function writeAnswer(res: ServerResponse, answer: Answer): void {
   const bytes = Buffer.from(answer.body, 'utf8');
   res.writeHead(answer.status, {
@@ -13,7 +13,7 @@ export function writeAnswer(res: ServerResponse, answer: Answer): void {
   res.end(bytes);
 }
 
-/** Refuses below the API: an empty body, then the connection is closed (HttpConnectionBase.cpp:120-141). */
+/** Writes an error below the API: an empty body, then the connection closes (HttpConnectionBase.cpp:120-141). */
 export function writeRefusal(res: ServerResponse, status: number): void {
   res.writeHead(status, { Connection: 'close', 'Content-Length': '0' });
   res.end();

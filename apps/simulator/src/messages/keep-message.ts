@@ -3,7 +3,7 @@ import type { Simulator } from '../simulator.ts';
 
 const KEPT_MESSAGES = 20_000;
 
-/** Keeps a message; the oldest leave when a chat grows without bound, as in a benchmark. */
+/** Stores a message and drops the oldest one of a large chat; otherwise a benchmark would fill memory. */
 export function keepMessage(sim: Simulator, chat: Chat, message: Message): void {
   chat.messages.set(message.message_id, message);
   sim.storage.saveMessage(chat, message);

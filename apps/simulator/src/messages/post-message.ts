@@ -4,13 +4,13 @@ import { botsIn, type Simulator } from '../simulator.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
 import { keepMessage } from './keep-message.ts';
 
-/** What a message says, in Bot API fields (text, photo, caption, reply_to_message, …). */
+/** The content of a message, in Bot API fields (text, photo, caption, reply_to_message, …). */
 export type Content = Record<string, unknown>;
 
-/** Who posts: a person or bot, or the chat itself (channel posts, anonymous admins). */
+/** The author: a person, a bot, or the chat itself (channel posts, anonymous admins). */
 export type Author = { user: User | null; asChat?: boolean };
 
-/** Builds the next message of a chat and keeps it, without telling anyone. */
+/** Builds the next message of a chat and stores it without publishing an update. */
 export function newMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
   const shown = showChat(chat);
   const message: Message = {
@@ -26,14 +26,17 @@ export function newMessage(sim: Simulator, chat: Chat, author: Author, content: 
   return message;
 }
 
-/** Posts a message and tells every bot that sees it; a bot never receives its own, nor other bots' in groups. */
+/**
+ * Posts a message and publishes it to every bot that may see it. A bot never receives its own messages, nor those of
+ * other bots in groups.
+ */
 export function postMessage(sim: Simulator, chat: Chat, author: Author, content: Content): Message {
   const message = newMessage(sim, chat, author, content);
   tellBots(sim, chat, author.user, message, chat.type === 'channel' ? 'channel_post' : 'message');
   return message;
 }
 
-/** Publishes a message under `kind` to the bots in its chat that may see what `writer` does. */
+/** Publishes a message under `kind` to the bots in its chat that may see messages of `writer`. */
 export function tellBots(sim: Simulator, chat: Chat, writer: User | null, message: Message, kind: string): void {
   if (writer?.is_bot === true && chat.type !== 'channel') return;
   for (const bot of botsIn(sim, chat)) {
@@ -41,7 +44,7 @@ export function tellBots(sim: Simulator, chat: Chat, writer: User | null, messag
   }
 }
 
-/** Inline keyboards are seen only by the bot that attached them, when it is not the chat's own post. */
+/** Only the bot that attached an inline keyboard sees it; in a post of the chat itself no bot sees it. */
 function showTo(botId: number, message: Message): Message {
   if (message.reply_markup === undefined || message.from?.id === botId) return message;
   const { reply_markup: _, ...rest } = message;

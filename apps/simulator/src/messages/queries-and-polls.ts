@@ -1,8 +1,8 @@
-/** A button pressed or an inline query typed, waiting for the bot's answer. */
+/** A pressed button or a typed inline query that waits for the bot's answer. */
 export type OpenQuery = { botId: number; kind: 'callback' | 'inline'; answer: Record<string, string> | null };
 
-/** A message sent by way of a bot, which knows it by an id of its own alone. */
+/** A message sent through a bot's inline mode; the bot knows only its inline_message_id. */
 export type InlineMessage = { botId: number; chatKey: string; messageId: number };
 
-/** Where a poll stands, and the options each person has chosen. */
+/** The message of a poll, and the options that each person has chosen. */
 export type SentPoll = { chatKey: string; messageId: number; botId: number; votes: Map<number, number[]> };

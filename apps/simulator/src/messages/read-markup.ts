@@ -3,8 +3,7 @@ import { type Params, text } from '../http/params.ts';
 
 type Button = Record<string, unknown>;
 
-/** The inline keyboard of a call; undefined when there is none. Other keyboards are checked and not shown, as on
- * the platform. */
+/** The inline keyboard of a call, or undefined. Other keyboards are validated but not shown, as on the platform. */
 export function readMarkup(params: Params): Record<string, unknown> | undefined {
   const raw = text(params, 'reply_markup');
   if (raw === '') return undefined;

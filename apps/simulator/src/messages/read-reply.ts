@@ -5,7 +5,7 @@ import { boolean, integer, jsonObject } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
 import type { Content } from './post-message.ts';
 
-/** The reply part of a message being sent: `reply_parameters`, or the older `reply_to_message_id`. */
+/** The reply fields of a message: from `reply_parameters`, or from the older `reply_to_message_id`. */
 export function readReply(call: Call, chat: Chat): Content {
   const parameters = jsonObject(call.params, 'reply_parameters');
   const id = Number(parameters?.message_id ?? integer(call.params, 'reply_to_message_id', 0));
@@ -26,13 +26,13 @@ export function readReply(call: Call, chat: Chat): Content {
   return { reply_to_message: withoutReply(message), ...quote };
 }
 
-/** A message as it appears inside another one: replies do not nest. */
+/** A message as it appears inside another one, without its own reply. */
 export function withoutReply(message: Message): Message {
   const { reply_to_message: _, ...shown } = message;
   return shown as Message;
 }
 
-/** Where a forwarded message came from, in both the present and the older form of the Bot API. */
+/** The origin of a forwarded message: its forward_origin, or a new one built from the message. */
 export function originOf(message: Message): Record<string, unknown> {
   if (message.forward_origin !== undefined) return message.forward_origin as Record<string, unknown>;
   if (message.chat.type === 'channel') {
@@ -44,7 +44,7 @@ export function originOf(message: Message): Record<string, unknown> {
   return { type: 'user', sender_user: message.from, date: message.date };
 }
 
-/** The older forward fields, which libraries of their time still read. */
+/** The forward fields of the older Bot API, which older libraries still read. */
 export function oldForwardFields(origin: Record<string, unknown>): Content {
   const date = { forward_date: origin.date };
   if (origin.type === 'channel') {

@@ -7,7 +7,7 @@ import { parseMarkdownV2 } from '../text/parse-markdown-v2.ts';
 import type { FormattedText, TextEntity } from '../text/text-entity.ts';
 import { trimFormatted } from '../text/text-entity.ts';
 
-/** Turns a text with its parse_mode, or with explicit entities, into plain text and entities. */
+/** Parses a text with its parse_mode, or with explicit entities, into plain text and entities. */
 export function formatText(raw: string, parseMode: string, explicit: unknown): FormattedText {
   return trimFormatted(addFoundEntities(parse(raw, parseMode, explicit)));
 }
@@ -37,7 +37,7 @@ export function readText(params: Params): { text: string; entities?: TextEntity[
   return { text: formatted.text, ...(formatted.entities.length > 0 && { entities: formatted.entities }) };
 }
 
-/** `caption` and what goes with it, as message fields. */
+/** `caption` with its entities and options, as message fields. */
 export function readCaption(params: Params): Record<string, unknown> {
   return showCaption(
     text(params, 'caption'),

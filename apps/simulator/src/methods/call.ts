@@ -2,8 +2,8 @@ import type { SimBot } from '../bots/sim-bot.ts';
 import type { Params } from '../http/params.ts';
 import type { Simulator } from '../simulator.ts';
 
-/** One Bot API call being carried out. */
+/** One Bot API call in progress. */
 export type Call = { sim: Simulator; bot: SimBot; params: Params };
 
-/** A method whose result is shown as JSON; refusals are thrown as BotApiError. */
+/** A method; its result is serialised as JSON, and it throws BotApiError to refuse. */
 export type Method = (call: Call) => unknown;

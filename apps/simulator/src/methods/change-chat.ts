@@ -37,7 +37,7 @@ export function pinChatMessage(call: Call): true {
   return true;
 }
 
-/** Without a message_id, the latest pinned one. */
+/** Unpins the given message, or the latest pinned one when message_id is absent. */
 export function unpinChatMessage(call: Call): true {
   const chat = findPinnable(call);
   const wanted = integer(call.params, 'message_id', 0) || chat.pinned.at(-1);

@@ -32,7 +32,7 @@ export function getChatMember(call: Call): unknown {
   return showMember(chat, user, chat.members.get(id), call.bot.user.id);
 }
 
-/** Other bots are left out, the calling one is not. */
+/** The result omits other bots but includes the calling bot. */
 export function getChatAdministrators(call: Call): unknown {
   const chat = findSharedChat(call);
   return [...chat.members.values()]

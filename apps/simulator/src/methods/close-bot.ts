@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 
 const LINGER_MS = 1_000;
 
-/** Refuses calls while the bot's instance is leaving; the next one after that revives it (Client.cpp:16286). */
+/** Refuses calls while the bot's instance closes; the first call after that starts it again (Client.cpp:16286). */
 export function refuseWhileAway({ sim, bot }: Call, name: string): void {
   const nowMs = sim.clock.nowMs();
   if (nowMs < bot.loggedOutUntilMs) throw new BotApiError(400, 'Logged out');
@@ -15,7 +15,7 @@ export function refuseWhileAway({ sim, bot }: Call, name: string): void {
   bot.closed = false;
 }
 
-/** close: the queue and the webhook stay; a waiting poll gets what is queued. */
+/** close: keeps the queue and the webhook, and ends a waiting poll with an empty result. */
 export function closeBot({ sim, bot }: Call): true {
   bot.waiter?.answer([]);
   bot.closed = true;
@@ -23,7 +23,7 @@ export function closeBot({ sim, bot }: Call): true {
   return true;
 }
 
-/** logOut: pending updates and webhook are gone, and for a moment so is the bot. */
+/** logOut: drops pending updates and the webhook; the bot is unavailable for a while. */
 export function logOutBot({ sim, bot }: Call): true {
   bot.waiter?.answer([]);
   dropWebhook(sim, bot);

@@ -18,7 +18,7 @@ export function deleteMessage(call: Call): true {
   return true;
 }
 
-/** Deletes what can be deleted; messages that are not there are skipped. */
+/** Deletes the messages that exist and that the bot may delete; skips the others. */
 export function deleteMessages(call: Call): true {
   const chat = findOwnChat(call);
   const ids = readMessageIds(call);

@@ -40,7 +40,7 @@ export function editMessageReplyMarkup(call: Call): Promise<unknown> {
   return edit(call, [], () => ({}));
 }
 
-/** Replaces `fields` of a message with what `content` says, and its inline keyboard with the one given or none. */
+/** Replaces `fields` of a message with the result of `content`, and its inline keyboard with the given one or none. */
 async function edit(
   call: Call,
   fields: string[],

@@ -47,7 +47,7 @@ export function copyMessages(call: Call): { message_id: number }[] {
   return copyEach(call, 'copy', (source) => (bare ? withoutCaption(copied(source)) : copied(source)));
 }
 
-/** Several at once: those that are not there are skipped, albums stay albums. */
+/** Copies or forwards several messages: skips those that do not exist, and keeps albums together. */
 function copyEach(
   call: Call,
   verb: 'forward' | 'copy',

@@ -2,7 +2,7 @@ import { badRequest } from '../bot-api-error.ts';
 import { text } from '../http/params.ts';
 import type { Call } from './call.ts';
 
-/** Hands out a download path, for files up to 20 MiB as the cloud does (Client.cpp:10031-10047). */
+/** Returns a download path for files up to 20 MiB, the cloud's limit (Client.cpp:10031-10047). */
 export function getFile({ sim, params }: Call): unknown {
   const id = text(params, 'file_id');
   if (id === '') throw badRequest('file_id not specified');

@@ -3,7 +3,7 @@ import type { Simulator } from '../simulator.ts';
 import { pendingCount } from '../updates/update-queue.ts';
 import type { Call } from './call.ts';
 
-/** getWebhookInfo (Client.cpp:5945-5980); the secret is never shown. */
+/** getWebhookInfo (Client.cpp:5945-5980); the result never contains the secret. */
 export function getWebhookInfo({ sim, bot }: Call): unknown {
   return webhookInfo(sim, bot);
 }

@@ -25,7 +25,7 @@ import { sendMessage } from './send-message.ts';
 import { sendContact, sendDice, sendLocation, sendPoll, sendVenue } from './send-other.ts';
 import { stopPoll } from './stop-poll.ts';
 
-/** Every method but those with results or waits of their own, which run-call.ts knows. */
+/** All methods except those whose result or waiting is special, which run-call.ts handles. */
 const METHODS: Record<string, Method> = {
   getMe,
   getFile,
@@ -73,7 +73,7 @@ const METHODS: Record<string, Method> = {
 
 const BY_LOWER_CASE_NAME = new Map(Object.entries(METHODS).map(([name, method]) => [name.toLowerCase(), method]));
 
-/** The method of that name in any case; undefined when the platform has none. */
+/** Finds a method by its name, ignoring case; undefined when the platform has none. */
 export function findMethod(name: string): Method | undefined {
   return BY_LOWER_CASE_NAME.get(name.toLowerCase());
 }

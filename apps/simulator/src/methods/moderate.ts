@@ -51,7 +51,7 @@ export function setChatPermissions(call: Call): true {
   return true;
 }
 
-/** ChatPermissions; sending media used to be one permission and still implies the finer ones when sent that way. */
+/** Reads ChatPermissions. Older clients send one permission for all media, which implies the finer ones. */
 function readPermissions(call: Call): Record<string, boolean> {
   const given = jsonObject(call.params, 'permissions') ?? flatPermissions(call);
   const sends = given.can_send_messages === true;

@@ -10,10 +10,10 @@ import type { Call } from './call.ts';
 import { closeBot, logOutBot, refuseWhileAway } from './close-bot.ts';
 import { findMethod } from './methods.ts';
 
-/** A finished call: its HTTP status and body. */
+/** The response to a call: its HTTP status and body. */
 export type Answer = { status: number; body: string; retryAfterS?: number };
 
-/** Carries out one method, refusals included; never throws on account of the caller. */
+/** Runs one method; turns refusals into responses and never throws because of the caller's input. */
 export async function runCall(call: Call, name: string): Promise<Answer> {
   try {
     return await carryOut(call, name.toLowerCase());
@@ -42,7 +42,7 @@ async function carryOut(call: Call, name: string): Promise<Answer> {
   return okAnswer(platformJson(await method(call)));
 }
 
-/** What becomes of the answers of a bot's webhook. */
+/** Handles the replies of a bot's webhook, which may contain a call. */
 export function onReplyOf(call: Pick<Call, 'sim' | 'bot'>): OnReply {
   return (contentType, body) => executeReply(call, runCall, contentType, body);
 }

@@ -33,7 +33,7 @@ export async function sendMediaGroup(call: Call): Promise<unknown> {
   );
 }
 
-/** An InputMedia with its caption, as message fields; files stand in it by id, URL or attach://. */
+/** Reads an InputMedia with its caption as message fields; its file is an id, a URL or an attach:// reference. */
 export async function readInputMedia(call: Call, item: InputMedia): Promise<Content> {
   if (typeof item.media !== 'string' || item.media === '') throw badRequest("can't parse media: media not found");
   const file = await readFileReference(call, item.type, item.media);

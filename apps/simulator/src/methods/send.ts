@@ -7,7 +7,7 @@ import { readMarkup } from '../messages/read-markup.ts';
 import { readReply } from '../messages/read-reply.ts';
 import type { Call } from './call.ts';
 
-/** Sends what `content` reads from the call; the chat, its permissions and the reply are judged first. */
+/** Sends what `content` reads from the call, after it has checked the chat, the permission and the reply. */
 export async function send(
   call: Call,
   permission: string,

@@ -2,7 +2,7 @@ import type { Simulator } from '../simulator.ts';
 import { pending } from '../updates/update-queue.ts';
 import { keptBot, keptChat, keptCounters, keptFile, keptMessage, keptPoll, keptUpdate } from './rows.ts';
 
-/** All that has to survive a restart, as JSON knows it; for tests. */
+/** All state that must survive a restart, as JSON; for tests. */
 export function everythingKept(sim: Simulator): unknown {
   const chats = [...sim.chats.values()];
   const bots = [...sim.bots.values()];

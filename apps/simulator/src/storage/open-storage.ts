@@ -10,7 +10,7 @@ import { sqliteStorage } from './sqlite-storage.ts';
 const FILE = 'simulator.sqlite';
 const VERSION = 1;
 
-/** Gives a new simulator back what it knew, from a file in `dir`, and keeps there whatever changes from now on. */
+/** Restores a new simulator from a file in `dir`, and stores every later change there. */
 export function openStorage(sim: Simulator, dir: string, onError: (error: unknown) => void): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, FILE);
@@ -28,7 +28,7 @@ export function openStorage(sim: Simulator, dir: string, onError: (error: unknow
 function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file);
   try {
-    // Exclusive, so that two simulators never write one file; full, so that not even a power cut takes an id back.
+    // Exclusive locking keeps two simulators off one file; full sync keeps ids used across a power cut.
     db.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
     const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
     if (version > VERSION) throw new Error(`it was written by a newer version`);
@@ -45,7 +45,7 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** Answers the bots as they were kept. */
+/** Restores everything and returns the stored bots. */
 function load(sim: Simulator, db: DatabaseSync): Kept['bot'][] {
   const select = db.prepare('select id, json, bytes from kept where kind = ? order by rowid');
   const bots: Kept['bot'][] = [];

@@ -11,7 +11,7 @@ import type { Kept, Kind } from './rows.ts';
 
 type Reader<Name extends Kind> = (sim: Simulator, kept: Kept[Name], id: string, bytes: Buffer) => void;
 
-/** Puts what was kept back into an empty simulator, in the order of KINDS. */
+/** Restore stored rows into an empty simulator, in the order of KINDS. */
 export const READERS: { [Name in Kind]: Reader<Name> } = {
   counters: (sim, { nextQueryNumber, skippedMs, ...counters }) => {
     Object.assign(sim, counters, { nextQueryNumber: BigInt(nextQueryNumber) });
@@ -47,7 +47,7 @@ export const READERS: { [Name in Kind]: Reader<Name> } = {
   inlineMessage: (sim, message, id) => void sim.inlineMessages.set(id, message),
 };
 
-/** Begins to deliver to a webhook that was set in an earlier life. */
+/** Resumes delivery to a webhook that was set before the restart. */
 export function resumeWebhook(sim: Simulator, { user, webhook }: Kept['bot']): void {
   if (webhook === null) return;
   const bot = sim.bots.get(user.id)!;

@@ -7,7 +7,7 @@ import type { Simulator } from '../simulator.ts';
 import type { PendingUpdate } from '../updates/update-queue.ts';
 import type { WebhookSettings } from '../webhook/webhook.ts';
 
-/** What is kept of each kind of thing, as JSON. */
+/** The stored form of each kind, as JSON. */
 export type Kept = {
   counters: Record<(typeof COUNTERS)[number], number> & { nextQueryNumber: string; skippedMs: number };
   person: User;
@@ -18,7 +18,7 @@ export type Kept = {
     nextUpdateId: number;
     webhook: (Omit<WebhookSettings, 'certificate'> & { certificate: string | null }) | null;
   };
-  /** Without the chat's messages, which have rows of their own. */
+  /** Without messages, which have rows of their own. */
   chat: Omit<Chat, 'person' | 'members' | 'messages' | 'reactions' | 'actions'> & {
     person: number | null;
     members: (Omit<Member, 'user'> & { user: number })[];
@@ -34,7 +34,7 @@ export type Kept = {
 
 export type Kind = keyof Kept;
 
-/** In this order they are read back: what refers to others comes after them. */
+/** The order in which rows are read: a row comes after the rows to which it refers. */
 export const KINDS: Kind[] = [
   'counters',
   'person',

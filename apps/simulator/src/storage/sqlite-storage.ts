@@ -13,10 +13,13 @@ import {
 } from './rows.ts';
 import type { Storage } from './storage.ts';
 
-/** A row to write; without `kept` one to remove. Looked at when written, so that several changes cost one. */
+/** A row to write, or to delete when `kept` is null. `kept` runs at the write, so several changes cost one write. */
 type Change = { kind: Kind; id: string; kept: (() => Kept[Kind]) | null; bytes: Uint8Array | null };
 
-/** Writes changes in one transaction when something is about to leave the process, at the latest after this turn. */
+/**
+ * Writes all changes in one transaction: before anything leaves the process, at the latest at the end of this
+ * event-loop turn.
+ */
 export function sqliteStorage(sim: Simulator, db: DatabaseSync, onError: (error: unknown) => void): Storage {
   const upsert = db.prepare(`
     insert into kept (kind, id, json, bytes) values (?, ?, ?, ?)
@@ -35,7 +38,7 @@ export function sqliteStorage(sim: Simulator, db: DatabaseSync, onError: (error:
       }
       db.exec('commit');
     } catch (error) {
-      // What could not be written stays due, and whoever asked is not told that it was done.
+      // The changes stay due, and the error keeps the caller from reporting success.
       db.exec('rollback');
       throw error;
     }

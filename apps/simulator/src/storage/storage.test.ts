@@ -90,7 +90,7 @@ test('a webhook is delivered to after a restart, what waited first', async () =>
   const texts = endpoint.delivered.map(({ body }) => (JSON.parse(body) as { message: { text: string } }).message.text);
   expect([texts[0], texts.at(-1), new Set(texts).size]).toEqual(['one', 'two', 2]);
   expect(endpoint.delivered.at(-1)!.headers['x-telegram-bot-api-secret-token']).toBe('a-secret');
-  // What was set to fail is not kept: a restart is the way out of it.
+  // Faults are not stored, so a restart removes them.
   await ok(second.url, bot, 'getMe');
   await endpoint.stop();
 });
@@ -136,7 +136,7 @@ test('a directory in use and a damaged file are refused with one sentence', asyn
   await rm(other, { recursive: true });
 });
 
-/** A simulator as a process of its own, which can be killed. */
+/** Starts a simulator as a separate process, which a test can kill. */
 async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
   const child = spawn(process.execPath, ['apps/simulator/src/main.ts'], {
     cwd: ROOT,

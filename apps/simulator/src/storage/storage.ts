@@ -6,8 +6,8 @@ import type { InlineMessage, OpenQuery, SentPoll } from '../messages/queries-and
 import type { PendingUpdate } from '../updates/update-queue.ts';
 
 /**
- * Where the simulator keeps what it knows. Whoever changes something says so here; `commit` makes all of it durable,
- * and is called before anything of it leaves the process.
+ * Stores the simulator's state. Code that changes something calls a `save…` function; `commit` makes all changes
+ * durable and must be called before a result leaves the process.
  */
 export type Storage = {
   saveBot(bot: SimBot): void;
@@ -21,7 +21,7 @@ export type Storage = {
   saveQuery(id: string, query: OpenQuery): void;
   savePoll(id: string, poll: SentPoll): void;
   saveInlineMessage(id: string, message: InlineMessage): void;
-  /** The counters that ids are taken from, and the clock. */
+  /** Saves the counters for ids, and the clock. */
   saveCounters(): void;
   commit(): void;
   close(): void;
@@ -29,7 +29,7 @@ export type Storage = {
 
 const nothing = () => {};
 
-/** Keeps nothing: what is in memory is all there is. */
+/** Stores nothing: the state lives in memory only. */
 export const NO_STORAGE: Storage = {
   saveBot: nothing,
   savePerson: nothing,

@@ -13,7 +13,7 @@ const FINDERS: [type: string, pattern: RegExp][] = [
 ];
 const OPAQUE = new Set(['code', 'pre', 'text_link', 'text_mention', 'url']);
 
-/** Adds what the platform recognises by itself: links, mentions, hashtags, commands. */
+/** Adds the entities that the platform finds by itself: links, mentions, hashtags, commands. */
 export function addFoundEntities({ text, entities }: FormattedText): FormattedText {
   if (!/[./@#$]/.test(text)) return { text, entities };
   const all = [...entities];

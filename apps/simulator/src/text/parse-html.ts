@@ -23,7 +23,7 @@ const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
 type OpenTag = { tag: string; entity: TextEntity; byteOffset: number };
 
-/** parse_mode HTML. */
+/** Parses parse_mode HTML. */
 export function parseHtml(source: string): FormattedText {
   const entities: TextEntity[] = [];
   const open: OpenTag[] = [];
@@ -91,7 +91,7 @@ function closeTag(tag: string, open: OpenTag[], entities: TextEntity[], text: st
   entities.push(entity);
 }
 
-/** `<pre><code class="language-x">` is one entity. */
+/** Merges `<pre><code class="language-x">` into one entity. */
 function mergePre(entities: TextEntity[]): TextEntity[] {
   const codes = entities.filter((entity) => entity.type === 'code' && entity.language !== undefined);
   for (const code of codes) {
@@ -101,7 +101,7 @@ function mergePre(entities: TextEntity[]): TextEntity[] {
   return entities.filter((entity) => !codes.includes(entity));
 }
 
-/** Links are shown with a scheme and, for a bare host, a slash. */
+/** Adds a missing scheme, and a slash after a bare host, as the platform shows links. */
 export function withScheme(url: string): string {
   const full = /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `http://${url}`;
   return /^https?:\/\/[^/?#]+$/i.test(full) ? `${full}/` : full;

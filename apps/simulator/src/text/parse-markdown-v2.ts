@@ -14,7 +14,7 @@ const MARKS: [mark: string, type: string][] = [
 type Open = { mark: string; type: string; offset: number; sourceAt: number };
 type State = { source: string; at: number; text: string; entities: TextEntity[]; open: Open[] };
 
-/** parse_mode MarkdownV2: nested marks, every reserved character escaped. */
+/** Parses parse_mode MarkdownV2: marks may nest, and reserved characters must be escaped. */
 export function parseMarkdownV2(source: string): FormattedText {
   const state: State = { source, at: 0, text: '', entities: [], open: [] };
   while (state.at < source.length) step(state);
@@ -101,7 +101,7 @@ function closeLink(state: State): void {
   state.at += match?.[0].length ?? 1;
 }
 
-/** A block quotation: the lines that begin with `>`. */
+/** Reads a block quotation: consecutive lines that begin with `>`. */
 function readQuote(state: State): void {
   const lines = /^(?:>[^\n]*(?:\n|$))+/.exec(state.source.slice(state.at))![0];
   const inner = parseMarkdownV2(lines.replace(/^>/gm, ''));

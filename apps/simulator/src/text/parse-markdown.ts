@@ -2,7 +2,7 @@ import { badRequest } from '../bot-api-error.ts';
 import { withScheme } from './parse-html.ts';
 import { type FormattedText, sortEntities, type TextEntity } from './text-entity.ts';
 
-/** parse_mode Markdown, the legacy one: no nesting, `\` escapes only `_*`[`. */
+/** Parses the legacy parse_mode Markdown: marks do not nest, and `\` escapes only `_*`[`. */
 export function parseMarkdown(source: string): FormattedText {
   const entities: TextEntity[] = [];
   let text = '';

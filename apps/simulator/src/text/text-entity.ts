@@ -1,4 +1,4 @@
-/** A Bot API MessageEntity; offsets and lengths in UTF-16 units, which are JavaScript's. */
+/** A Bot API MessageEntity; offset and length count UTF-16 units, as JavaScript strings do. */
 export type TextEntity = {
   type: string;
   offset: number;
@@ -11,12 +11,12 @@ export type TextEntity = {
 
 export type FormattedText = { text: string; entities: TextEntity[] };
 
-/** Orders as the platform does: by offset, the longer first. */
+/** Sorts as the platform does: by offset, then the longer first; drops empty entities. */
 export function sortEntities(entities: TextEntity[]): TextEntity[] {
   return entities.filter((entity) => entity.length > 0).sort((a, b) => a.offset - b.offset || b.length - a.length);
 }
 
-/** Drops white space around the text and moves the entities along. */
+/** Trims white space around the text and shifts the entities accordingly. */
 export function trimFormatted({ text, entities }: FormattedText): FormattedText {
   const start = text.length - text.trimStart().length;
   const trimmed = text.trim();

@@ -12,7 +12,7 @@ const TIGHT_WINDOW_MS = 500;
 
 type Request = { offset: number; limit: number; timeoutS: number };
 
-/** getUpdates whole (Client.cpp:15700-15724, 16321-16431); resolves with the raw elements, rejects with 409. */
+/** Runs getUpdates (Client.cpp:15700-15724, 16321-16431); resolves with the raw elements, rejects with 409. */
 export function getUpdates(sim: Simulator, bot: SimBot, params: Params): Promise<string[]> {
   return new Promise((resolve, reject) => {
     if (bot.webhook !== null || bot.refusePendingSet !== null) return refuseConflict(bot, 'webhookActive', reject);

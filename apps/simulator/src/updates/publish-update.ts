@@ -6,14 +6,14 @@ import { allowsKind } from './update-kinds.ts';
 import { type PendingUpdate, push } from './update-queue.ts';
 import { wakeWaiter } from './wake-waiter.ts';
 
-/** Queues an update of `kind` for a bot that wants such updates; null when it does not, or when its queue is full. */
+/** Queues an update of `kind`; returns null when the bot does not want this kind or its queue is full. */
 export function publishUpdate(sim: Simulator, bot: SimBot, kind: string, payload: object): PendingUpdate | null {
   if (!allowsKind(bot.allowedUpdates, kind)) return null;
   const facts = readUpdateFacts(kind, payload, sim.clock.nowMs());
   return queueRaw(sim, bot, kind, platformJson(payload), facts);
 }
 
-/** The same for a payload whose text must be kept byte for byte and whose facts are known. */
+/** Like publishUpdate, for a payload that must stay byte for byte and whose facts are known. */
 export function queueRaw(
   sim: Simulator,
   bot: SimBot,

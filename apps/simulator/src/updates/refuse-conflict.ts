@@ -11,7 +11,7 @@ export const CONFLICTS = {
   otherSetWebhook: 'Conflict: terminated by other setWebhook',
 } as const;
 
-/** Refuses with 409: at once, or 3 s late while the window opened by an earlier 409 lasts (Client.cpp:16238-16251). */
+/** Refuses with 409: at once, or 3 s late within the window that an earlier 409 opened (Client.cpp:16238-16251). */
 export function refuseConflict(
   bot: SimBot,
   reason: keyof typeof CONFLICTS,

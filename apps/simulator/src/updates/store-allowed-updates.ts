@@ -3,10 +3,10 @@ import { type Params, text } from '../http/params.ts';
 import type { Simulator } from '../simulator.ts';
 import { type AllowedUpdates, readAllowedUpdates } from './update-kinds.ts';
 
-/** Keeps the allowed_updates of a call as the bot's, if it names any. */
+/** Stores the allowed_updates of a call for the bot, if the call names any. */
 export function storeAllowedUpdates(sim: Simulator, bot: SimBot, params: Params): void {
   const wanted = readAllowedUpdates(text(params, 'allowed_updates'), bot.allowedUpdates);
-  // Most programs name the same ones with every poll.
+  // Most programs send the same list with every poll, so most calls need no write.
   if (isSame(wanted, bot.allowedUpdates)) return;
   bot.allowedUpdates = wanted;
   sim.storage.saveBot(bot);

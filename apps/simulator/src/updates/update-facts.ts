@@ -1,4 +1,4 @@
-/** What the queue must know of an update beside its text. Times in milliseconds of the simulated clock. */
+/** What the queue needs besides an update's text. Times are milliseconds of the simulated clock. */
 export type UpdateFacts = { lane: string; expiresAtMs: number };
 
 const DAY_MS = 86_400_000;

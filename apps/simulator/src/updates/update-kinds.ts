@@ -1,4 +1,4 @@
-/** Every update kind of the platform in its enum order (Client.h:1396-1425), without the internal custom ones. */
+/** All update kinds in the platform's enum order (Client.h:1396-1425), without the internal custom ones. */
 export const UPDATE_KINDS = [
   'message',
   'edited_message',
@@ -30,15 +30,15 @@ export const UPDATE_KINDS = [
 const ASKED_FOR_ONLY: ReadonlySet<string> = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
 const KNOWN: ReadonlySet<string> = new Set(UPDATE_KINDS);
 
-/** null stands for the default set: all kinds but the three that must be asked for (Client.h:1456-1459). */
+/** null is the default set: all kinds except the three that a bot must request (Client.h:1456-1459). */
 export type AllowedUpdates = ReadonlySet<string> | null;
 
-/** Kinds this simulator has never heard of pass the default filter, as new platform kinds would. */
+/** Unknown kinds pass the default filter, as new kinds of the platform would. */
 export function allowsKind(allowed: AllowedUpdates, kind: string): boolean {
   return allowed === null ? !ASKED_FOR_ONLY.has(kind) : allowed.has(kind) || !KNOWN.has(kind);
 }
 
-/** Reads the parameter as Client.cpp:16889-16946 does: anything odd leaves the stored value unchanged. */
+/** Parses allowed_updates as Client.cpp:16889-16946 does: an invalid value leaves the stored one unchanged. */
 export function readAllowedUpdates(raw: string, current: AllowedUpdates): AllowedUpdates {
   if (raw === '') return current;
   let names: unknown;

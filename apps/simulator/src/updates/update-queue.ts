@@ -2,23 +2,23 @@
 export type PendingUpdate = {
   id: number;
   text: string;
-  /** UTF-8 bytes of the `"kind":{…}` part, which is what the platform's limits count. */
+  /** UTF-8 bytes of the `"kind":{…}` part; the platform's limits count these. */
   bytes: number;
   lane: string;
   expiresAtMs: number;
-  /** Which one it is of its queue, ever; ids may come again. */
+  /** A sequence number that is never reused within the queue; update ids may repeat. */
   number: number;
   gone: boolean;
 };
 
-/** A bot's queue: td:tddb/td/db/TQueue.cpp with one addition, `eraStart`, for ids made to jump down by a test. */
+/** A bot's queue: td:tddb/td/db/TQueue.cpp, plus `eraStart` for tests that make ids jump down. */
 export type UpdateQueue = {
   entries: PendingUpdate[];
   /** Index of the first entry that may still be pending. */
   start: number;
-  /** Index of the first entry after the latest jump down; ids rise from here on. */
+  /** Index of the first entry after the latest jump down; from here on ids only rise. */
   eraStart: number;
-  /** Last id + 1; 0 while the queue was never used. */
+  /** The last id + 1; 0 while the queue is unused. */
   tail: number;
   nextId: number;
   count: number;
@@ -27,7 +27,7 @@ export type UpdateQueue = {
   watcher: QueueWatcher;
 };
 
-/** Is told of every update that comes and goes. */
+/** Called for every update that enters or leaves the queue. */
 export type QueueWatcher = { added(update: PendingUpdate): void; removed(update: PendingUpdate): void };
 
 export const MAX_PENDING = 100_000;
@@ -41,7 +41,7 @@ export function newQueue(firstId: number, watcher: QueueWatcher): UpdateQueue {
   return { ...empty, nextId: firstId, nextNumber: 0, watcher };
 }
 
-/** Appends an update; null when it does not fit, in which case it is dropped silently, as the platform does. */
+/** Appends an update; returns null when the queue is full: like the platform, it drops the update silently. */
 export function push(
   queue: UpdateQueue,
   update: { payload: string; lane: string; expiresAtMs: number; id?: number | undefined },
@@ -64,7 +64,7 @@ export function push(
   return entry;
 }
 
-/** Appends an update that was pending in an earlier life, in the order of then. */
+/** Appends an update that was pending before a restart; call it in the stored order. */
 export function pushKept(queue: UpdateQueue, entry: PendingUpdate): void {
   const { tail } = queue;
   queue.tail = (queue.entries.at(-1)?.id ?? -1) + 1;
@@ -81,7 +81,7 @@ function append(queue: UpdateQueue, entry: PendingUpdate): void {
   queue.totalBytes += entry.bytes;
 }
 
-/** Takes one update out, wherever it stands. */
+/** Removes one update from any position. */
 export function remove(queue: UpdateQueue, entry: PendingUpdate): void {
   if (entry.gone) return;
   drop(queue, entry);
@@ -102,7 +102,7 @@ export function clear(queue: UpdateQueue): void {
   Object.assign(queue, { entries: [], start: 0, eraStart: 0, count: 0, totalBytes: 0 });
 }
 
-/** Pending updates in order, without the expired ones, which are deleted on the way. */
+/** Yields pending updates in order, and deletes expired ones on the way. */
 export function* pending(queue: UpdateQueue, nowMs: number, from = queue.start): Generator<PendingUpdate> {
   const entries = queue.entries;
   for (let at = from; at < entries.length; at += 1) {
@@ -119,7 +119,7 @@ export function pendingCount(queue: UpdateQueue, nowMs: number): number {
   return queue.count;
 }
 
-/** An offset as it holds for a later wake-up: negative ones become the id they point at (Client.cpp:16321). */
+/** Resolves an offset for a later wake-up: a negative offset becomes the id to which it points (Client.cpp:16321). */
 export function absoluteOffset(queue: UpdateQueue, offset: number, nowMs: number): number {
   if (offset >= 0) return offset;
   if (queue.tail === 0) return 0;
@@ -127,7 +127,7 @@ export function absoluteOffset(queue: UpdateQueue, offset: number, nowMs: number
   return kept[Math.max(0, kept.length + offset)]?.id ?? queue.tail;
 }
 
-/** Acknowledges what `offset` acknowledges and reads from there; offset must not be negative. */
+/** Acknowledges updates below `offset` and reads from there; offset must not be negative. */
 export function read(queue: UpdateQueue, offset: number, limit: number, nowMs: number): string[] {
   const from = acknowledge(queue, offset, nowMs);
   const texts: string[] = [];
@@ -142,7 +142,7 @@ export function read(queue: UpdateQueue, offset: number, limit: number, nowMs: n
   return texts;
 }
 
-/** Index to read from, after deleting everything below a valid positive offset. */
+/** Deletes everything below a valid positive offset; returns the index from which to read. */
 function acknowledge(queue: UpdateQueue, offset: number, nowMs: number): number {
   compact(queue);
   if (offset <= 0 || queue.tail === 0 || offset > queue.tail + 10) return queue.start;

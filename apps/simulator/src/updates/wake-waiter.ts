@@ -5,7 +5,7 @@ import { read } from './update-queue.ts';
 const QUIET_MS = 1;
 const LONGEST_MS = 2;
 
-/** Answers the waiting poll 1 ms after the latest update, 2 ms after the first at most (Client.cpp:16406-16431). */
+/** Answers the waiting poll 1 ms after the latest update, at most 2 ms after the first (Client.cpp:16406-16431). */
 export function wakeWaiter(clock: SimClock, bot: SimBot): void {
   if (bot.waiter === null) return;
   const nowMs = performance.now();

@@ -22,7 +22,7 @@ for (const [network, prefix] of [
   RESERVED.addSubnet(network, prefix);
 }
 
-/** The address of a webhook as the platform sees it when asked to read `url`; null when it cannot be one. */
+/** Parses a webhook `url` as the platform does; null when it cannot be a webhook's address. */
 export function parseWebhookUrl(url: string): URL | null {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `https://${url}`;
   if (!URL.canParse(full)) return null;
@@ -31,7 +31,7 @@ export function parseWebhookUrl(url: string): URL | null {
   return known && parsed.hostname !== '' ? parsed : null;
 }
 
-/** Judges a webhook's address (WebhookActor.cpp:705-787) and answers the IP it stands for. */
+/** Validates a webhook's address (WebhookActor.cpp:705-787) and returns its IP address. */
 export async function checkWebhookUrl(sim: Simulator, wanted: { url: string; ipAddress: string }): Promise<string> {
   const local = sim.settings.localMode;
   const parsed = parseWebhookUrl(wanted.url);

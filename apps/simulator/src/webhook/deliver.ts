@@ -19,7 +19,7 @@ type Delivery = {
   onReply: OnReply;
 };
 
-/** Takes the body of an answer that accepted an update. */
+/** Receives the body of a reply that accepted an update. */
 export type OnReply = (contentType: string, body: Buffer) => void;
 type Poster = ReturnType<typeof webhookPoster>;
 
@@ -58,7 +58,7 @@ function accept(delivery: Delivery, update: PendingUpdate): void {
   flow(delivery);
 }
 
-/** Starts as many ready lanes as connections allow. */
+/** Starts as many ready lanes as max_connections allows. */
 function flow(delivery: Delivery): void {
   const { webhook, ready, sim } = delivery;
   while (!delivery.stopped && ready.length > 0 && webhook.active < webhook.maxConnections) {
@@ -76,7 +76,7 @@ function flow(delivery: Delivery): void {
   }
 }
 
-/** The lane's next update that is neither taken nor out of date; null when the lane is done. */
+/** The next update of the lane that is neither removed nor expired; null when the lane is empty. */
 function nextUpdate({ sim, bot, webhook }: Delivery, lane: Lane): PendingUpdate | null {
   for (let update = lane.waiting[0]; update !== undefined; update = lane.waiting[0]) {
     if (!update.gone && update.expiresAtMs > sim.clock.nowMs()) return update;
@@ -133,7 +133,10 @@ function fail(delivery: Delivery, lane: Lane, update: PendingUpdate, outcome: Po
   });
 }
 
-/** At once, then 2, 4, 8 … seconds, each capped by a fresh random 60 to 120 (WebhookActor.cpp:493-523). */
+/**
+ * Retries at once, then after 2, 4, 8 … s; a new random cap of 60 to 120 s applies each time
+ * (WebhookActor.cpp:493-523).
+ */
 function backoffMs(lane: Lane): number {
   lane.failures += 1;
   if (lane.failures === 1) return 0;

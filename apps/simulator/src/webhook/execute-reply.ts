@@ -5,7 +5,7 @@ import type { Call } from '../methods/call.ts';
 
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
-/** Carries out the call in a webhook's answer; its result and its errors are discarded (WebhookActor.cpp:620-633). */
+/** Runs the call in a webhook's reply and discards its result and errors (WebhookActor.cpp:620-633). */
 export function executeReply(
   { sim, bot }: Pick<Call, 'sim' | 'bot'>,
   run: (call: Call, method: string) => Promise<unknown>,

@@ -6,7 +6,7 @@ import type { WebhookSettings } from './webhook.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** What came of one delivery; `retryAfterS` is already clamped, null when the answer named none. */
+/** The outcome of one delivery; `retryAfterS` is already clamped, null when the reply named none. */
 export type PostOutcome =
   | { kind: 'accepted'; contentType: string; body: Buffer }
   | { kind: 'failed'; status: number | null; message: string; retryAfterS: number | null };

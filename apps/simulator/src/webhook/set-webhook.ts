@@ -14,7 +14,7 @@ const MAX_CERTIFICATE_BYTES = 3 * 1024 * 1024;
 
 type Wanted = Omit<WebhookSettings, 'pinned'>;
 
-/** setWebhook (Client.cpp:15726-15798): returns the description of its success. A failed one leaves no webhook. */
+/** setWebhook (Client.cpp:15726-15798): returns the description of its success. A failed call leaves no webhook. */
 export async function setWebhook(call: Call, onReply: OnReply): Promise<string> {
   const { sim, bot, params } = call;
   const url = text(params, 'url');
@@ -35,14 +35,14 @@ export async function setWebhook(call: Call, onReply: OnReply): Promise<string> 
   return 'Webhook was set';
 }
 
-/** Delivers to a webhook from now on, beginning with what is pending. */
+/** Starts delivery to a webhook, with the pending updates first. */
 export function startWebhook(sim: Simulator, bot: SimBot, settings: WebhookSettings, onReply: OnReply): void {
   bot.webhook = startDelivery(sim, bot, settings, onReply);
   sim.storage.saveBot(bot);
   for (const update of pending(bot.queue, sim.clock.nowMs())) bot.webhook.accept(update);
 }
 
-/** Waits for a webhook's address; a setWebhook that comes meanwhile fails this one with 409. */
+/** Resolves a webhook's address; a later setWebhook meanwhile makes this one fail with 409. */
 function resolveAlone(bot: SimBot, lookUp: () => Promise<string>): Promise<string> {
   bot.refusePendingSet?.();
   return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ function resolveAlone(bot: SimBot, lookUp: () => Promise<string>): Promise<strin
   });
 }
 
-/** deleteWebhook: pending updates stay for getUpdates unless they are to be dropped. */
+/** deleteWebhook: pending updates stay for getUpdates, unless drop_pending_updates is set. */
 export function deleteWebhook({ sim, bot, params }: Call): string {
   storeAllowedUpdates(sim, bot, params);
   if (boolean(params, 'drop_pending_updates')) clear(bot.queue);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type Delivered = { headers: IncomingHttpHeaders; body: string; atMs: number };
 export type EndpointAnswer = { status?: number; headers?: Record<string, string>; body?: string; afterMs?: number };
 
-/** A webhook endpoint for tests: records what comes and answers as told. */
+/** A webhook endpoint for tests: records requests and replies as `answer` says. */
 export async function startEndpoint(answer: (delivered: Delivered, number: number) => EndpointAnswer = () => ({})) {
   const delivered: Delivered[] = [];
   const server = createServer((req, res) => {

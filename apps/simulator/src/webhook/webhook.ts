@@ -1,6 +1,6 @@
 import type { PendingUpdate } from '../updates/update-queue.ts';
 
-/** What setWebhook was called with; `pinned` says that it named the address. */
+/** The parameters of setWebhook; `pinned` is true when ip_address was given. */
 export type WebhookSettings = {
   url: string;
   secretToken: string;
@@ -10,21 +10,21 @@ export type WebhookSettings = {
   pinned: boolean;
 };
 
-/** A webhook as setWebhook left it, with what getWebhookInfo tells of it. */
+/** A webhook as setWebhook left it, with the state that getWebhookInfo shows. */
 export type Webhook = WebhookSettings & {
   lastError: { dateS: number; message: string } | null;
   lanes: Map<string, Lane>;
   active: number;
   lastSuccessMs: number;
   lastAttemptMs: number;
-  /** When the present run of nothing but 410 answers began. */
+  /** When the current unbroken series of 410 replies began. */
   goneSinceMs: number | null;
   stop(): void;
-  /** Takes a new update into its lane. */
+  /** Adds a new update to its lane. */
   accept(update: PendingUpdate): void;
 };
 
-/** Updates of one queue key: one is in flight at a time, the others wait for it. */
+/** The updates of one queue key: one is in flight at a time, and the others wait for it. */
 export type Lane = {
   key: string;
   waiting: PendingUpdate[];

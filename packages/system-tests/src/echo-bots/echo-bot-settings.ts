@@ -1,15 +1,15 @@
-/** How an echo bot is run; the one argument of each program, as JSON. */
+/** The settings of an echo bot; each program gets them as one JSON argument. */
 export type EchoBotSettings = {
   /** Without a trailing slash. */
   apiRoot: string;
   token: string;
   mode: 'pull' | 'webhook';
-  /** Webhook mode: the port to listen on, and the secret to ask for and insist on. */
+  /** In webhook mode: the port to listen on, and the secret to register and to check. */
   port: number;
   secret: string;
 };
 
-/** The settings of the program that runs. */
+/** Reads the settings of the running program. */
 export function readEchoBotSettings(): EchoBotSettings {
   const given = JSON.parse(process.argv[2] ?? '{}') as Partial<EchoBotSettings>;
   const { apiRoot, token } = given;
@@ -21,7 +21,7 @@ export function webhookUrl(settings: EchoBotSettings): string {
   return `http://127.0.0.1:${settings.port}/hook`;
 }
 
-/** Tells whoever started the bot that it runs. */
+/** Tells the parent process that the bot runs. */
 export function sayReady(): void {
   process.stdout.write('ready\n');
 }
@@ -32,7 +32,7 @@ export async function download(settings: EchoBotSettings, filePath: string | und
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** For libraries that handle updates side by side: runs what belongs to one chat in the order it came. */
+/** For libraries that handle updates in parallel: runs the actions of one chat in the order of the calls. */
 export function chatOrder(): (chatId: unknown, action: () => Promise<unknown>) => Promise<unknown> {
   const last = new Map<unknown, Promise<unknown>>();
   return (chatId, action) => {

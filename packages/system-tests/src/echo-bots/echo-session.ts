@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ControlClient } from '@flotilla/simulator/control-client.ts';
 
-/** A person who talks to an echo bot in its private chat, and what the chat shows. */
+/** A person in a private chat with an echo bot. */
 export type EchoSession = { control: ControlClient; bot: number; person: number };
 
 type Shown = Awaited<ReturnType<ControlClient['readChat']>>['messages'][number];
@@ -9,19 +9,19 @@ type Shown = Awaited<ReturnType<ControlClient['readChat']>>['messages'][number];
 const PATIENCE_MS = 30_000;
 export const LARGE_FILE_BYTES = 5 * 1024 * 1024;
 
-/** Opens the chat, so that the person can be written to. */
+/** Creates the person and opens the chat, so that the bot may write to the person. */
 export async function openEchoSession(control: ControlClient, bot: number): Promise<EchoSession> {
   const person = await control.createPerson({ firstName: 'Ann' });
   return { control, bot, person: person.id };
 }
 
-/** Says a text and answers the bot's next message. */
+/** Sends a text and returns the bot's next message. */
 export async function sayText({ control, bot, person }: EchoSession, text: string): Promise<Shown> {
   const said = await control.sendMessage({ person, bot, text });
   return nextOfBot({ control, bot, person }, said.messageId);
 }
 
-/** Sends a file and answers what came back, with the hash of what was sent. */
+/** Sends a file; returns the file that the bot sent back, with the hash of the original. */
 export async function sendFile(
   { control, bot, person }: EchoSession,
   file: { kind: 'photo' | 'document'; name: string; bytes: number },
@@ -37,7 +37,7 @@ export async function sendFile(
   return { sentSha256, echoed: await nextOfBot({ control, bot, person }, said.messageId) };
 }
 
-/** Asks for the button, presses it, and answers the text it left and the bot's answer to the press. */
+/** Asks for the button and presses it; returns the text of the edited message and the answer to the press. */
 export async function pressButton(session: EchoSession): Promise<{ text: unknown; answered: string | undefined }> {
   const { control, bot, person } = session;
   const shown = await sayText(session, '/button');
@@ -46,12 +46,12 @@ export async function pressButton(session: EchoSession): Promise<{ text: unknown
     const message = await readMessage(session, shown.message_id);
     return message?.text === 'pressed' ? message : undefined;
   });
-  // A webhook's answer may carry the call that answers the press; it comes after the edit.
+  // A webhook's reply may contain the call that answers the press; that call runs after the edit.
   const answer = await eventually(async () => (await control.readQuery({ queryId })).answer ?? undefined);
   return { text: edited.text, answered: answer.text };
 }
 
-/** Edits a message of the person's and answers the bot's remark on it. */
+/** Edits a message of the person and returns the bot's comment on the edit. */
 export async function editText(session: EchoSession, text: string): Promise<Shown> {
   const { control, bot, person } = session;
   const said = await control.sendMessage({ person, bot, text: 'to be edited' });
@@ -60,7 +60,7 @@ export async function editText(session: EchoSession, text: string): Promise<Show
   return nextOfBot(session, echoed.message_id);
 }
 
-/** The texts of the bot's messages in the chat, in order, once there are `count` of them. */
+/** Returns the texts of the bot's messages in order, once there are `count` of them. */
 export async function textsOfBot(session: EchoSession, count: number): Promise<unknown[]> {
   return eventually(async () => {
     const texts = (await readMessages(session)).filter((message) => isOf(message, session.bot)).map(({ text }) => text);

@@ -45,7 +45,7 @@ if (settings.mode === 'pull') {
   process.once('SIGTERM', () => void bot.stopPolling().then(() => process.exit(0)));
   sayReady();
 } else {
-  // The library's own webhook server knows no secret, so the bot brings its own, as its documentation shows.
+  // The library's webhook server cannot check a secret, so the bot has its own server, as the documentation shows.
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));

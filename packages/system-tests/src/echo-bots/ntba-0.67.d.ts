@@ -1,4 +1,4 @@
-/** The part of node-telegram-bot-api 0.67, which comes without types, that the echo bot uses. */
+/** node-telegram-bot-api 0.67 has no types; these describe the part that the echo bot uses. */
 declare module 'ntba-0.67' {
   export type Message = {
     message_id: number;

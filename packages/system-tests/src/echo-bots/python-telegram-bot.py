@@ -69,11 +69,11 @@ dispatcher.add_error_handler(failed)
 if settings.get("mode", "pull") == "pull":
     updater.start_polling()
 else:
-    # Version 13 cannot check the secret header; it is asked for all the same.
+    # Version 13 cannot check the secret header, but the bot registers a secret anyway.
     url = f"http://127.0.0.1:{settings['port']}/hook"
     updater.start_webhook(listen="127.0.0.1", port=settings["port"], url_path="hook", webhook_url=url)
     if settings.get("secret"):
-        # The platform takes one setWebhook a second.
+        # The platform allows one setWebhook per second.
         time.sleep(1.2)
         updater.bot.set_webhook(url, api_kwargs={"secret_token": settings["secret"]})
 print("ready", flush=True)

@@ -17,7 +17,7 @@ function read(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-/** Where an echo bot, which the tests run, makes its client; with what a reader has in the place of its settings. */
+/** The line of an echo bot that creates its client, with the README's values in place of the settings. */
 function lineOf(library: string): string {
   const isPython = library === 'python-telegram-bot';
   const program = read(`./${library}.${isPython ? 'py' : 'ts'}`);

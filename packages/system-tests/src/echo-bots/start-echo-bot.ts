@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { hasPythonTelegramBot } from '@flotilla/testing/python-telegram-bot.ts';
 import type { EchoBotSettings } from './echo-bot-settings.ts';
 
-/** Every library of which there is an echo bot. */
+/** Every library with an echo bot. */
 const ALL_LIBRARIES = [
   'grammy',
   'telegraf',
@@ -17,7 +17,7 @@ const ALL_LIBRARIES = [
 
 export type Library = (typeof ALL_LIBRARIES)[number];
 
-/** Those that can run here: all, unless Debian's package of the Python one could not be installed. */
+/** The libraries that can run here: python-telegram-bot needs Debian's package. */
 export const LIBRARIES: Library[] = ALL_LIBRARIES.filter(
   (library) => library !== 'python-telegram-bot' || hasPythonTelegramBot(),
 );
@@ -26,7 +26,7 @@ export type EchoBot = { output(): string; stop(): Promise<void> };
 
 const START_DEADLINE_MS = 60_000;
 
-/** Starts an echo bot as a process of its own and waits until it says that it runs; webhook mode finds it a port. */
+/** Starts an echo bot as a separate process and waits until it is ready; in webhook mode it gets a free port. */
 export async function startEchoBot(
   library: Library,
   settings: Partial<EchoBotSettings> & Pick<EchoBotSettings, 'apiRoot' | 'token'>,
@@ -70,7 +70,7 @@ function untilReady(child: ChildProcess, library: Library, output: () => string)
   });
 }
 
-/** Ends the bot; kindly at first. */
+/** Ends the bot with SIGTERM first, and then with SIGKILL. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));

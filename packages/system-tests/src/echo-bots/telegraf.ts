@@ -5,7 +5,7 @@ import { BUTTON, chatOrder, download, readEchoBotSettings, sayReady, webhookUrl 
 
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
-// Telegraf drops the path of a root that does not end in a slash.
+// Telegraf drops the path of an apiRoot that does not end in a slash.
 const bot = new Telegraf(settings.token, { telegram: { apiRoot: `${settings.apiRoot}/` } });
 
 bot.use((context, next) => inOrder(context.chat?.id, next));

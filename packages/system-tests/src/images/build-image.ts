@@ -9,7 +9,7 @@ import { readStages, type Step } from './dockerfile-stages.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 1 << 24;
 
-/** What a container would be started from; `dir` stands for its root. */
+/** What a container starts from; `dir` stands for its root. */
 export type Image = {
   dir: string;
   workdir: string;
@@ -23,8 +23,8 @@ export type Image = {
 export type ImageBuilder = { build(target: string): Promise<Image> };
 
 /**
- * Does in folders what a Docker engine does with the stages of a Dockerfile: the same files under the same
- * .dockerignore, the same RUN lines, with `node` as the base image's Node. Instructions it does not know throw.
+ * Builds the stages of a Dockerfile in folders as a Docker engine does: the same files under the same .dockerignore,
+ * the same RUN lines, and `node` as the base image's Node. Throws for an unknown instruction.
  */
 export function imageBuilder(options: {
   dockerfile: string;
@@ -73,12 +73,12 @@ function emptyImage(dir: string): Image {
 
 async function runLine(line: string, cwd: string, node: string): Promise<void> {
   const { PATH } = inheritedEnv();
-  // What the machine has of it already need not be asked for again; which versions come is the lock file's to say.
+  // Packages in npm's cache need no download; the lock file decides the versions.
   const env = { ...inheritedEnv(), PATH: `${dirname(node)}:${PATH}`, npm_config_prefer_offline: 'true' };
   await run('sh', ['-ec', line], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
-/** By way of a folder of its own: a mode is for what is copied, not for what is there already. */
+/** Copies through a separate folder, so that chmod changes only the copied files and not existing ones. */
 async function copyFromContext(
   { dockerfile, context, folder }: { dockerfile: string; context: string; folder: string },
   { source, to, mode }: { source: string; to: string; mode: number | null },

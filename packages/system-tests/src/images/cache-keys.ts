@@ -4,15 +4,15 @@ import { join, relative } from 'node:path';
 import dockerignore from '@balena/dockerignore';
 import { readStages, type Step } from './dockerfile-stages.ts';
 
-/** Whether a path of the context is sent to the engine at all. */
+/** Returns a function that is true for paths of the context that are sent to the engine. */
 export async function sentFiles(dockerfile: string, context: string): Promise<(path: string) => boolean> {
   const ignored = dockerignore.default().add(await readFile(`${dockerfile}.dockerignore`, 'utf8'));
   return (path) => path === context || !ignored.ignores(relative(context, path));
 }
 
 /**
- * What an engine keeps the result of each stage under, by the stage's name: made of its instructions, of the files that
- * they copy, and of the stages they go on from. With the same key nothing of a stage is carried out again.
+ * The cache key of each stage, by the stage's name: derived from its instructions, the files that they copy, and the
+ * stages on which it builds. An engine runs nothing of a stage again while its key stays the same.
  */
 export async function cacheKeys(dockerfile: string, context: string): Promise<Map<string, string>> {
   const isSent = await sentFiles(dockerfile, context);

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Copies what git has of these paths, with the modes of a checkout under umask 027: nothing for others. */
+/** Copies git's files under these paths, with the modes of a checkout under umask 027: others have no rights. */
 export async function closedCheckout(root: string, paths: string[], target: string): Promise<void> {
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths];
   const { stdout } = await run('git', ['-C', root, ...listed], { maxBuffer: 1 << 24 });
   const files = stdout.split('\0').filter((file) => file !== '');
   for (const file of files) {
     await mkdir(dirname(join(target, file)), { recursive: true });
-    // Removed, but not committed yet.
+    // The file was deleted, but the deletion is not committed yet.
     await cp(join(root, file), join(target, file)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { DockerfileParser } from 'dockerfile-ast';
 
-/** One instruction: what stands behind its keyword as one line (`text`), and the same without its flags, in words. */
+/** One instruction: its arguments as one line (`text`), and as words without flags (`words`). */
 export type Step = { keyword: string; text: string; words: string[]; from: string | null; mode: number | null };
-/** One build stage; `base` is the stage it goes on from, null where that is an image from outside. */
+/** One build stage; `base` is the stage on which it builds, or null for an external image. */
 export type Stage = { name: string; base: string | null; steps: Step[] };
 
-/** The stages of a Dockerfile by name. Throws for a stage without a name. */
+/** Reads the stages of a Dockerfile by name. Throws for a stage without a name. */
 export function readStages(file: string): Map<string, Stage> {
   const stages = new Map<string, Stage>();
   let stage: Stage | null = null;

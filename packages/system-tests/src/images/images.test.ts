@@ -17,7 +17,7 @@ import { type Container, runContainer } from './run-container.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const TARGETS = ['api', 'worker', 'migrate', 'maintenance', 'simulator'] as const;
-/** What is sent to the engine. */
+/** The paths of the build context. */
 const CONTEXT = ['package.json', 'package-lock.json', 'apps', 'packages', 'infra/docker'];
 const DOCKERFILE = 'infra/docker/Dockerfile';
 const BUILD_MS = 400_000;
@@ -27,7 +27,7 @@ const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSett
 const database = `images_${randomBytes(6).toString('hex')}`;
 const running: Container[] = [];
 let folder: string;
-/** A checkout that only its owner can read, whom the images do not run as. */
+/** A checkout that only its owner can read; the images run as another user. */
 let checkout: string;
 let node: string;
 let builder: ImageBuilder;
@@ -159,7 +159,7 @@ async function start(target: string, env: Record<string, string>): Promise<Conta
   return container;
 }
 
-/** Starts it and waits until the image's own health check is content. */
+/** Starts a container and waits until the image's own health check succeeds. */
 async function startHealthy(target: string, env: Record<string, string>): Promise<Container> {
   const image: Image = await builder.build(target);
   const container = await start(target, env);

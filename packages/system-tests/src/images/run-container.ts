@@ -7,15 +7,15 @@ import type { Image } from './build-image.ts';
 
 export type Container = {
   output(): string;
-  /** The exit code, once it has ended by itself. */
+  /** The exit code, once the process has ended by itself. */
   ended: Promise<number | null>;
-  /** Sends the image's stop signal and answers the exit code. */
+  /** Sends the image's stop signal and returns the exit code. */
   stop(): Promise<number | null>;
 };
 
 /**
- * Starts a command in an image's folder with nothing but the given environment. As root: process 1 of its own process
- * space, as the image's user, with everything mounted read-only; otherwise as this user, with the folder read-only.
+ * Starts a command in an image's folder with only the given environment. As root: it runs as process 1 of a new process
+ * space, as the image's user, with all mounts read-only. Otherwise: as this user, with the folder read-only.
  */
 export function runContainer(image: Image, options: RunOptions): Container {
   const command = options.command ?? image.command;
@@ -52,7 +52,7 @@ function isolated(image: Image, command: string[]): string[] {
   ];
 }
 
-/** unshare waits for the process that is 1 inside; signals are for that one. */
+/** unshare waits for its child, which is process 1 inside; signals must go to that child. */
 function firstChildOf({ pid }: ChildProcess): number | undefined {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? undefined : Number(children.split(' ')[0]);

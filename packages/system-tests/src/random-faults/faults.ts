@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Link, Part } from './installation.ts';
 import type { Random } from './random.ts';
 
-/** What was done to what, when, in ms of the clock. */
+/** One fault, its target, and its time span in wall-clock milliseconds. */
 export type Fault = { kind: string; target: string; to: string; fromMs: number; toMs: number };
 
-/** Answers errors while it is on. */
+/** Makes the backend answer errors while it is on. */
 export type Refusal = { name: string; turn(on: boolean): void };
 
 export type Targets = { parts: Part[]; links: Link[]; refusals: Refusal[] };
 
-/** What can be done to something for a while: `mend` ends it. */
+/** One possible fault: `harm` starts it and `mend` ends it. */
 type Act = {
   kind: string;
   name: string;
@@ -20,14 +20,14 @@ type Act = {
   mend(): Promise<void>;
 };
 
-/** Longer than locks last (10 s). */
+/** The maximum exceeds the life of a lock (10 s). */
 const STOPPED_SECONDS: [number, number] = [0.5, 14];
 const STORE_STOPPED_SECONDS: [number, number] = [0.5, 10];
 const PAUSE_SECONDS: [number, number] = [0.4, 2.2];
 
 /**
- * Does one thing after the other, several at a time but one to each target, for so long; resolves with all of them when
- * everything is whole again. The same seed gives the same things in the same order.
+ * Makes random faults for this many seconds: several at a time, but one per target. Resolves with all of them when
+ * everything works again. The same seed makes the same faults in the same order.
  */
 export async function makeFaults(random: Random, targets: Targets, seconds: number): Promise<Fault[]> {
   const acts = actsOn(targets);
@@ -74,7 +74,7 @@ function actsOnPart(part: Part): Act[] {
       try {
         process.kill(pid, what);
       } catch (error) {
-        // A child of Postgres may have ended since it was listed.
+        // A child of Postgres may have ended since the list was made.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }

@@ -2,22 +2,22 @@ import type { Fault } from './faults.ts';
 import type { Installation, Life } from './installation.ts';
 import type { Bot, Call, Written } from './traffic.ts';
 
-/** What the history holds at one moment. */
+/** The content of the history at one moment. */
 export type History = {
-  /** Chat and text of what people wrote. */
+  /** Chat and text of each received message. */
   received: Set<string>;
-  /** Bot, chat and message id of what bots sent. */
+  /** Bot, chat and message id of each sent message. */
   sent: Set<string>;
-  /** How often each message of a chat was pinned. */
+  /** How often each message was pinned, by bot, chat and message id. */
   pins: Map<string, number>;
 };
 
-/** A message of a bot in a chat of the platform. */
+/** A bot's message that the platform shows in a chat. */
 export type Sent = { bot: Bot; chat: number; id: number; text: string; atMs: number };
 
-/** An answer whose client has gone is waited for so long. */
+/** How long the proxy waits for the platform's answer after its client has left. */
 const WAITED_FOR_ANSWER_MS = 60_000;
-/** The platform's dates are whole seconds. */
+/** The platform's dates have whole seconds. */
 const SECOND_MS = 1000;
 
 const messageKey = (bot: Bot, chat: number, id: number) => `${bot.id} ${chat} ${id}`;
@@ -45,7 +45,7 @@ export function readHistory({ withDatabase }: Installation): Promise<History> {
   });
 }
 
-/** What people wrote, the platform took, and the history lacks. */
+/** Messages that people wrote and the platform accepted, but that the history lacks. */
 export function lacksReceived(history: History, written: Written[]): string[] {
   return written.flatMap(({ chat, taken }) =>
     taken.flatMap((number) => (history.received.has(`${chat} u${number}`) ? [] : [`u${number} of chat ${chat}`])),
@@ -58,8 +58,8 @@ export type Promises = {
 };
 
 /**
- * What the platform shows as sent and the history lacks though it was promised: all but what a killed process had not
- * stored yet, and what the platform's own answer to was lost.
+ * Compares sent messages with the history. Excused are those that a killed process had not stored yet, and those for
+ * which the platform's answer may be lost.
  */
 export function lacksSent(history: History, shown: Sent[], calls: Call[], promises: Promises): SentBooks {
   const byText = new Map(calls.flatMap((call) => ('text' in call.what ? [[keyOf(call), call] as const] : [])));
@@ -86,10 +86,10 @@ export function lacksSent(history: History, shown: Sent[], calls: Call[], promis
   return { faults, excused: excused.length };
 }
 
-/** `excused`: lacking, as the documentation says it may be. */
+/** `excused`: the documentation allows these to be missing. */
 export type SentBooks = { faults: string[]; excused: number };
 
-/** Pins that were answered with success: once in the audit log, unless they may be lacking; others once at most. */
+/** A successful pin must be in the audit log once, unless it is excused; any other pin at most once. */
 export function lacksPins(history: History, calls: Call[], promises: Promises): SentBooks {
   let excused = 0;
   const faults: string[] = [];
@@ -105,7 +105,7 @@ export function lacksPins(history: History, calls: Call[], promises: Promises): 
   return { faults, excused };
 }
 
-/** Of messages that rules sent. */
+/** Messages sent by rules that the history lacks. */
 export function lacksRouted(history: History, shown: Sent[], lives: Life[], promises: Promises): SentBooks {
   const lacking = shown.filter(({ bot, chat, id }) => !history.sent.has(messageKey(bot, chat, id)));
   const faults = lacking.filter(({ atMs }) => {
@@ -131,12 +131,12 @@ function mayBeLacking(call: Call, promises: Promises): boolean {
   return outcome !== 'made' && answerMayBeLost(promises.faults, begunAtMs, untilMs);
 }
 
-/** Whether a process was killed while it may have held what was answered in that time. */
+/** True if a process was killed while it may have held answers from that time span. */
 function diedWith(life: Life, fromMs: number, toMs: number, { storedUpToMs }: Promises): boolean {
   return life.killedAtMs !== null && life.killedAtMs >= fromMs && storedUpToMs(life) < toMs;
 }
 
-/** Whether anything happened to the platform, or to a way to it, in that time. */
+/** True if a fault affected the platform, or the way to it, in that time span. */
 function answerMayBeLost(faults: Fault[], fromMs: number, toMs: number): boolean {
   return faults.some((fault) => fault.to === 'platform' && fault.fromMs <= toMs && fault.toMs >= fromMs);
 }

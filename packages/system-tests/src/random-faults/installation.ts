@@ -20,18 +20,18 @@ const SIMULATOR = join(import.meta.dirname, '../../../../apps/simulator/src/main
 const STARTED_WITHIN_MS = 120_000;
 const STARTED_ANEW_WITHIN_MS = 30_000;
 
-/** One life of an api or a worker, from its start to a kill -9, if it came to that. */
+/** One run of an api or worker, from its start to its kill -9, if any. */
 export type Life = {
   process: FleetProcess;
   startedAtMs: number;
   killedAtMs: number | null;
 };
 
-/** Something that can be killed, started anew and stopped for a while. */
+/** A part that faults can kill, restart or pause. */
 export type Part = {
   name: string;
   kind: 'api' | 'worker' | 'redis' | 'postgres' | 'platform';
-  /** Itself and its children. */
+  /** The process and its children. */
   pids(): Promise<number[]>;
   /** kill -9. */
   kill(): Promise<void>;
@@ -40,23 +40,23 @@ export type Part = {
 
 export type ServicePart = Part & { lives: Life[] };
 
-/** A way from one part to another. */
+/** A connection between two parts, through a relay. */
 export type Link = { name: string; to: 'redis' | 'postgres' | 'platform' | 'backend' | 'api'; relay: TcpRelay };
 
-/** A whole installation of processes and stores of its own, each link between two of them through a relay. */
+/** A whole installation with its own processes and stores; every connection between two parts goes through a relay. */
 export type Installation = {
   apis: ServicePart[];
   workers: ServicePart[];
-  /** All that can be killed, those included. */
+  /** All parts that can be killed, including the apis and workers. */
   parts: Part[];
   links: Link[];
-  /** Of each api, through the relay before it. */
+  /** The URL of each api, through the relay in front of it. */
   apiUrls: string[];
   control: ControlClient;
-  /** Past the relays. Rejects while Postgres is away. */
+  /** Connects without a relay. Rejects while Postgres is away. */
   withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T>;
   rest<T>(path: string, body?: object): Promise<T>;
-  /** Puts a relay before a further service. */
+  /** Adds a relay in front of another service. */
   link(name: string, to: Link['to'], port: () => number): Promise<TcpRelay>;
   stop(): Promise<void>;
 };
@@ -151,7 +151,7 @@ async function startParts(cleanUp: AsyncDisposableStack): Promise<Installation> 
   };
 }
 
-/** Resolves when each of them says that it is ready. */
+/** Resolves when every process reports that it is ready. */
 export async function untilReady(services: ServicePart[], timeoutMs: number): Promise<void> {
   const unready = new Set(services);
   const check = async () => {
@@ -210,7 +210,7 @@ async function redisPart(cleanUp: AsyncDisposableStack): Promise<Part & { url: s
 async function postgresPart(cleanUp: AsyncDisposableStack): Promise<Part & { url(): string; port(): number }> {
   const dataDir = await throwAwayDir();
   cleanUp.defer(() => rm(dataDir, { recursive: true, force: true }));
-  // As in production: with `throwAway` it would answer commits that a kill -9 loses.
+  // Durable, as in production: with `throwAway` a kill -9 would lose acknowledged commits.
   const start = () => startPostgres({ dataDir });
   let postgres: EmbeddedPostgres = await start();
   cleanUp.defer(() => postgres.stop());
@@ -228,7 +228,7 @@ async function postgresPart(cleanUp: AsyncDisposableStack): Promise<Part & { url
       await postgres.exited;
     },
     start: async () => {
-      // Those who served its connections notice only after a moment that it is gone, and hold its memory until then.
+      // Server processes of the killed Postgres need a moment to notice its end, and hold its memory until then.
       postgres = await waitFor(start, { timeoutMs: STARTED_ANEW_WITHIN_MS, message: 'Postgres to start anew' });
     },
   };

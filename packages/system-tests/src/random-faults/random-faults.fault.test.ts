@@ -25,20 +25,20 @@ import {
 
 const settings = readSettings(
   z.object({
-    /** Reproduces a sequence of faults. */
+    /** The seed of an earlier run, to repeat its faults. */
     FAULT_SEED: z.coerce.number().int().optional(),
     FAULT_SECONDS: z.coerce.number().int().positive().default(60),
-    /** A folder for what the processes wrote. */
+    /** A folder for the logs of the processes. */
     FAULT_LOGS: z.string().optional(),
   }),
 );
 const SEED = settings.FAULT_SEED ?? randomInt(2 ** 32);
 const WRITERS_PER_BOT = 3;
-/** A breaker asks every 60 s at most, and the platform tries a push again after a minute or two. */
+/** A breaker probes at least every 60 s, and the platform repeats a push after one or two minutes. */
 const WHOLE_AGAIN_MS = 240_000;
-/** Of what every reader got: what was in flight at a fault may come twice. */
+/** A share of what each reader got: updates in flight during a fault may arrive twice. */
 const TWICE_AT_MOST = 0.05;
-/** Of what is wrong. */
+/** The largest number of faults that a failed assertion prints. */
 const SHOWN_AT_MOST = 30;
 
 let installation: Installation;
@@ -52,7 +52,7 @@ const books: Record<'backend' | 'pushedBackend' | 'poll' | 'consumer' | 'routed'
 };
 const cleanUp = new AsyncDisposableStack();
 let refusal: Refusal;
-/** A rule shows what is written in `from` in `to`. */
+/** A rule copies messages from chat `from` to chat `to`. */
 let routedChats: { from: number; to: number };
 
 beforeAll(async () => {
@@ -145,7 +145,7 @@ test(
         shown: sent.flat().length + routed.length,
       };
     };
-    // The history is written by turns: what is on its stream is not there at once.
+    // Turns write the history, so calls on its stream are stored a little later.
     const isWhole = async () => {
       const { sent, pins, routed } = await judge();
       return [sent, pins, routed].every((one) => one.faults.length === 0);
@@ -172,7 +172,7 @@ async function newPerson(bot: Bot): Promise<number> {
   return id;
 }
 
-/** What the platform took and a reader has not got, a few of it. */
+/** Updates that the platform accepted but a reader or the history lacks. */
 async function whatIsMissing(written: Written[]): Promise<string[]> {
   await readRouted();
   const { backend, pushedBackend, poll, consumer, routed } = books;
@@ -188,7 +188,7 @@ async function whatIsMissing(written: Written[]): Promise<string[]> {
 }
 
 let routedSeen = 0;
-/** The routing rule's reader is a chat of the platform. */
+/** The routing rule delivers to a chat of the platform: read its new messages. */
 async function readRouted(): Promise<void> {
   const shown = await shownIn({ bot: bots.target, chat: routedChats.to });
   for (const { text } of shown.slice(routedSeen)) {

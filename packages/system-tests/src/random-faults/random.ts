@@ -1,11 +1,11 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers: the same seed gives the same numbers. */
 export type Random = {
-  /** At least `from`, less than `to`. */
+  /** At least `from` and less than `to`. */
   between(from: number, to: number): number;
   oneOf<T>(choices: readonly T[]): T;
 };
 
-/** The generator known as mulberry32: nothing is asked of it but to be short and to repeat itself. */
+/** The mulberry32 generator: it is short, and these tests need only repeatable numbers. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -6,17 +6,17 @@ import { ADMIN_KEY, type Installation, type Life, type ServicePart } from './ins
 
 export type Bot = { id: number; token: string; platformId: number };
 
-/** Something that goes on until it is told to stop. */
+/** An activity that continues until it is stopped. */
 type Running = { stop(): Promise<void> };
 
-/** What a person wrote: taken by the platform, or perhaps taken, where its answer did not come. */
+/** Messages that a person wrote: accepted by the platform, or perhaps accepted, when its response was lost. */
 export type Written = { bot: Bot; chat: number; taken: number[]; perhaps: number[] } & Running;
 
 const WRITE_PAUSE_MS = 150;
-/** Rules send one message a second to a chat. */
+/** A rule sends at most one message per second to a chat. */
 export const ROUTED_PAUSE_MS = 2_000;
 
-/** A person writes to a bot, one message after the other, whose text is its number. */
+/** A person writes messages to a bot, one after the other; the text of each is its number. */
 export function startWriting(control: ControlClient, bot: Bot, person: number, pauseMs = WRITE_PAUSE_MS): Written {
   const [taken, perhaps]: number[][] = [[], []];
   const running = repeat(pauseMs, async (at) => {
@@ -33,7 +33,9 @@ const POLL_SECONDS = 10;
 const POLL_GIVEN_UP_MS = (POLL_SECONDS + 5) * 1000;
 const POLL_PAUSE_MS = 100;
 
-/** A program that polls at one replica, and at the next when that fails or says nothing; from its own offset. */
+/**
+ * A program that polls one api with its own offset, and changes to the next api when that one fails or does not answer.
+ */
 export function startPolling(urls: string[], path: string, book: Ledger): Running {
   const stopped = new AbortController();
   let [offset, at] = [0, 0];
@@ -65,22 +67,22 @@ export function startPolling(urls: string[], path: string, book: Ledger): Runnin
 export type Call = {
   bot: Bot;
   chat: number;
-  /** Of a message: its text; of a pin: the id of the message. */
+  /** The text of a message, or the id of the pinned message. */
   what: { text: string } | { pins: number };
-  /** The process that was called; null when another one took its port meanwhile. */
+  /** The run of the process that received the call; null when another run took its port meanwhile. */
   life: Life | null;
   begunAtMs: number;
   endedAtMs: number;
-  /** made: answered with success; refused: by ourselves, before the platform saw it; perhaps: anything else. */
+  /** made: the call succeeded; refused: the proxy refused it before the platform saw it; perhaps: anything else. */
   outcome: 'made' | 'refused' | 'perhaps';
 };
 
 const SEND_PAUSE_MS = 100;
 const GIVEN_UP_MS = 40_000;
-/** Of every few calls one has a client that does not wait for long. */
+/** The timeout of one call in seven, whose client leaves early. */
 const IMPATIENT_MS = 300;
 
-/** A bot's program sends one message after the other through an api, and pins every fifth. */
+/** A bot's program that sends messages through an api one after the other, and pins every fifth. */
 export function startSending(
   api: ServicePart,
   url: string,
@@ -117,8 +119,8 @@ export function startSending(
 }
 
 /**
- * Notes when each process last had nothing on its way to the history: what it had answered before that is stored, also
- * if it is killed the next moment.
+ * Records when each process last had no call waiting for the history: calls it answered before that are stored, even if
+ * it is killed the next moment.
  */
 export function startWatchingBuffers({ apis, workers }: Installation): { storedUpToMs(life: Life): number } & Running {
   const storedUpTo = new Map<Life, number>();
@@ -141,7 +143,7 @@ export function startWatchingBuffers({ apis, workers }: Installation): { storedU
   };
 }
 
-/** Does something again and again, with a pause between, until it is told to stop. */
+/** Repeats an action with a pause between until it is stopped. */
 function repeat(pauseMs: number, work: (at: number) => Promise<void>): Running {
   let stopped = false;
   const running = (async () => {

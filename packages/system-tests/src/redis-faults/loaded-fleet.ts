@@ -6,21 +6,21 @@ import { type Ledger, ledger } from '../ledger.ts';
 export const CHATS = 10;
 const POLLED_BOTS = 3;
 
-/** A fleet over this Redis whose bots are polled and pushed to, with a ledger of what their backends got. */
+/** A fleet on this Redis with polled and pushed bots, and a ledger of what their backends received. */
 export type LoadedFleet = {
   fleet: Fleet;
   bots: FleetBot[];
-  /** By bot, in the order of `bots`. */
+  /** One ledger per bot, in the order of `bots`. */
   books: Ledger[];
   arrived(): number;
-  /** Makes this many updates, spread over the bots and their chats. */
+  /** Generates this many updates, spread over the bots and their chats. */
   generate(count: number, perSecond: number): Promise<void>;
   allArrived(count: number, timeoutMs: number): Promise<void>;
-  /** Resolves when new updates have arrived for every bot. */
+  /** Resolves when every bot has received new updates. */
   eachGoesOn(timeoutMs: number): Promise<void>;
-  /** Resolves when all that was ordered is made and nothing waits at the platform or here. */
+  /** Resolves when all ordered updates are generated and none is pending at the platform or here. */
   settled(timeoutMs: number): Promise<void>;
-  /** What the processes logged at level error. */
+  /** The log lines at level error. */
   errorLines(): string[];
   stop(): Promise<void>;
 };

@@ -6,7 +6,7 @@ import { startWriter, type Writer } from './writer.ts';
 
 const PER_SECOND = 300;
 const RESUMED_WITHIN_MS = 15_000;
-/** A turn that was given out as the connection broke is found again after its lock's 10 s and a check's 5 s. */
+/** A turn that was claimed as the connection broke is found again after its lock's 10 s and a check's 5 s. */
 const EACH_RESUMED_WITHIN_MS = 20_000;
 const REFUSED_WITHIN_MS = 3_000;
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   await redis?.stop();
 }, 60_000);
 
-/** Resolves when something new arrived at the backends, and rejects when that takes too long. */
+/** Resolves when the backends receive something new; rejects when that takes too long. */
 const goesOn = async () => {
   const before = load.arrived();
   await waitFor(() => load.arrived() > before + 100, { timeoutMs: RESUMED_WITHIN_MS, message: 'deliveries to go on' });
@@ -61,7 +61,7 @@ describe('Redis that is killed under load', () => {
     await redis.restart({ empty: true });
     await goesOn();
     await load.allArrived(before + held, 60_000);
-    // Each load has chats of its own.
+    // Each load uses new chats.
     for (const book of load.books) expect(book.faults(held / load.bots.length / CHATS)).toEqual([]);
     const written = writer.acknowledged();
     await waitFor(() => writer.acknowledged() > written + 10, { timeoutMs: RESUMED_WITHIN_MS });
@@ -75,7 +75,7 @@ describe('Redis that answers nothing for seconds, again and again', () => {
     await load.generate(count, PER_SECOND);
     for (let times = 0; times < 5; times += 1) {
       await goesOn();
-      // Longer than any command is waited for, shorter than a turn needs to doubt that it is the only one.
+      // Longer than any command's timeout, shorter than the time after which a turn no longer trusts its lock.
       await redis.freeze(2_500);
     }
     await load.allArrived(count, 90_000);

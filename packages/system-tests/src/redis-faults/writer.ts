@@ -6,21 +6,21 @@ import { type Ledger, ledger } from '../ledger.ts';
 const CHAT = 77;
 const PAUSE_MS = 20;
 
-/** Pushes updates as the platform does: one after the other, each again until it is acknowledged. */
+/** Pushes updates as the platform does: one after the other, each repeated until it is acknowledged. */
 export type Writer = {
   bot: FleetBot;
-  /** What arrived at the bot's backend. */
+  /** What the bot's backend received. */
   book: Ledger;
   acknowledged(): number;
   refused(): number;
-  /** How long an answer took, at most. */
+  /** The longest time until a response. */
   longestAnswerMs(): number;
   pause(): Promise<void>;
   allArrived(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Registers a bot in webhook mode and writes to it, at any api. */
+/** Registers a bot in webhook mode and pushes updates to it through any api. */
 export async function startWriter(fleet: Fleet): Promise<Writer> {
   const book = ledger();
   const backend = await startBackend((request, response) => {

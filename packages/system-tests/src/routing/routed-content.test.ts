@@ -12,7 +12,7 @@ const { UPDATE_CORPUS } = readSettings(z.object({ UPDATE_CORPUS: z.string().opti
 const ROUTED = ['message', 'channel_post', 'business_message'];
 const MEDIA = ['photo', 'video', 'animation', 'sticker', 'voice', 'audio', 'document', 'video_note'] as const;
 const CAPTIONED: readonly string[] = MEDIA.filter((kind) => kind !== 'sticker' && kind !== 'video_note');
-/** What no method can send again is told in words. */
+/** No method can send these again, so a text describes them. */
 const IN_WORDS = [
   'game',
   'invoice',
@@ -38,7 +38,7 @@ afterAll(async () => {
   await fleet?.stop();
 }, 60_000);
 
-/** A source bot with a person, and a chat of the target bot that everything goes to. */
+/** Makes a source bot with a person, and a rule that routes everything to a chat of the target bot. */
 const line = async (action = 'copy') => {
   const source = await fleet.addBot();
   const [ada, desk] = [await scene.person([source], 'Ada'), await scene.person([target])];
@@ -172,7 +172,7 @@ async function expectSame(sample: UpdateSample): Promise<void> {
   const { fileId } = await fleet.control.sendMessage({ person: ada, bot: source.platformId, file: file('document') });
   const [probe] = await sent(1);
   const payload = JSON.parse(sample.text)[sample.kind] as Fields;
-  // The files of a sample are nowhere: each becomes one that the simulator has.
+  // The files of a sample do not exist, so a file of the simulator replaces each.
   const text = sample.text.replace(/"file_id":\s*"[^"]*"/g, `"file_id":"${fileId}"`);
   const raw = JSON.stringify((JSON.parse(text) as Fields)[sample.kind]);
   await fleet.control.injectUpdate({ bot: source.platformId, kind: sample.kind, raw, neverExpires: true });
@@ -192,7 +192,7 @@ async function expectSame(sample: UpdateSample): Promise<void> {
   }
 }
 
-/** What a chat must show of a sample, null for what says nothing. */
+/** The message that a chat must show for a sample; null when the sample has no content to show. */
 function expectedOf(payload: Fields): Fields | null {
   const { text, caption, caption_entities, location, venue, contact, poll, dice } = payload as {
     [name: string]: Fields;

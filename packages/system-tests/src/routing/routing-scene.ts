@@ -6,17 +6,17 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 export type Shown = Awaited<ReturnType<ControlClient['readChat']>>['messages'][number];
 
-/** What tests of routing do with a fleet. */
+/** Shorthands for routing tests with a fleet. */
 export type RoutingScene = {
-  /** A person whose private chat with each of these bots is open. */
+  /** Creates a person and opens a private chat with each of these bots. */
   person(bots: FleetBot[], firstName?: string): Promise<number>;
-  /** A rule by REST: everything is copied, unless the fields say otherwise. */
+  /** Creates a rule through REST that copies everything, unless the fields say otherwise. */
   rule(source: FleetBot, target: FleetBot, chat: number, fields?: object): Promise<{ id: number }>;
-  /** What a chat shows; a private one is that of this bot. */
+  /** The messages of a chat; a private chat is the one with this bot. */
   shown(bot: FleetBot, chat: number): Promise<Shown[]>;
-  /** What this bot has sent to a chat, as soon as there is so much of it. */
+  /** Waits until this bot has sent `count` messages to a chat, and returns them. */
   sent(bot: FleetBot, chat: number, count: number, timeoutMs?: number): Promise<Shown[]>;
-  /** Resolves when everything this bot was told up to now has been routed. */
+  /** Resolves when all updates that this bot received so far are routed. */
   settled(bot: FleetBot, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -67,7 +67,7 @@ export async function routingScene(fleet: Fleet): Promise<RoutingScene> {
   };
 }
 
-/** Like waitFor, whose condition says null as long as there is nothing. */
+/** Like waitFor, for a condition that returns null until there is a result. */
 export async function waitForSome<T>(
   condition: () => Promise<T | null>,
   options: { timeoutMs?: number; message?: string } = {},

@@ -30,7 +30,7 @@ test('a worker that is killed while it sends leaves at most what was in flight i
       return { writer, repeated, once };
     }),
   );
-  // So that something is in flight whenever a worker dies.
+  // The delay keeps some calls in flight whenever a worker dies.
   await fleet.control.setFault({
     bot: target.platformId,
     method: 'sendMessage',

@@ -12,19 +12,19 @@ import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { startTlsAuthority, type TlsFiles } from '@flotilla/testing/tls-authority.ts';
 
 const MIGRATE = join(import.meta.dirname, '../../../database/src/main.ts');
-/** A busy machine keeps servers silent for a while, too; only the one that is killed is to be replaced. */
+/** A busy machine also keeps servers silent; only a killed one may be replaced. */
 const SILENT_MS = 5_000;
 const PASSWORD = 'a-password-of-redis';
 
 export type TlsRedis = Pick<ReplicatedRedis, 'url' | 'port' | 'masters' | 'servers' | 'stop'>;
 
-/** A migrated Postgres whose certificate, as that of every Redis started here, is for localhost and for no address. */
+/** A migrated Postgres and Redis servers, all with a certificate for localhost and for no IP address. */
 export type TlsStores = {
-  /** Files of the authority that gave the certificates, and of one that gave none. */
+  /** Certificate files of the authority that issued the certificates, and of another one. */
   caFile: string;
   otherCaFile: string;
   certificate: TlsFiles;
-  /** For the same name, of the other authority. */
+  /** A certificate for the same name, issued by the other authority. */
   strangeCertificate: TlsFiles;
   databaseUrl(given?: { host?: string; options?: string }): string;
   startRedis: Record<'one server' | 'a Sentinel set' | 'a cluster', () => Promise<TlsRedis>>;
@@ -67,7 +67,7 @@ async function startSingle(certificate: TlsFiles): Promise<TlsRedis> {
   };
 }
 
-/** What a worker that should not start says of it last: one line of its log. */
+/** Returns why a worker did not start: the message of its fatal log line, or all its output if there is none. */
 export async function whyNotStarted(settings: Record<string, string>): Promise<string> {
   const output = await startProcess('worker', { ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY, ...settings }).then(
     async (started) => {

@@ -77,7 +77,7 @@ describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis wit
     expect(complaints()).toEqual([]);
   }, 240_000);
 
-  /** New connections meet this certificate; those there are end. */
+  /** Makes the servers use this certificate and closes the existing connections. */
   async function useCertificate({ certFile, keyFile }: TlsFiles): Promise<void> {
     for (const { connection } of redis.servers()) {
       await connection.config('SET', 'tls-cert-file', certFile, 'tls-key-file', keyFile);
@@ -86,7 +86,7 @@ describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis wit
     }
   }
 
-  /** Resolves when an update for each has arrived: at the backend, and at whoever polls at each api. */
+  /** Resolves when an update for each bot has arrived: at the backend, and at a poller of each api. */
   async function passesOn(when: string): Promise<void> {
     const text = `${when}, ${form}`;
     const say = async (bot: FleetBot) =>
@@ -105,7 +105,7 @@ describe.each(['one server', 'a Sentinel set', 'a cluster'] as const)('Redis wit
   }
 });
 
-/** Polls as a bot's program does, which asks again whatever it was answered. */
+/** Polls as a bot's program does: it asks again after any response. */
 async function pollUntil(url: string, bot: FleetBot, text: string): Promise<void> {
   const ask = async () => (await fetch(`${url}/tgapi/bot${bot.token}/getUpdates?timeout=20`)).text();
   await waitFor(async () => (await ask()).includes(text), { timeoutMs: GOES_ON_WITHIN_MS, message: `a poll: ${text}` });

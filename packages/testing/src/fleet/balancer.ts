@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A load balancer that gives each connection to the next target, and passes over those that refuse. */
+/** A load balancer that gives each connection to the next target and skips targets that refuse it. */
 export type Balancer = { url: string; port: number; stop(): Promise<void> };
 
 export async function startBalancer(ports: () => number[]): Promise<Balancer> {

@@ -12,11 +12,11 @@ const STOP_WITHIN_MS = 25_000;
 /** One api or worker process, started with the command an operator uses. */
 export type FleetProcess = {
   role: 'api' | 'worker';
-  /** Where it serves (api), else its probes. */
+  /** The HTTP port of an api; the port of the probes of a worker. */
   port: number;
   metricsPort: number;
   pid: number;
-  /** Everything it wrote. */
+  /** Everything the process wrote so far. */
   output(): string;
   hasEnded(): boolean;
   /** kill -9. */
@@ -39,7 +39,7 @@ export async function startProcess(
   return process;
 }
 
-/** Starts a process, whatever becomes of it. */
+/** Starts a process without waiting for it to become ready. */
 export async function launchProcess(
   role: 'api' | 'worker',
   settings: Record<string, string>,
@@ -55,7 +55,7 @@ export async function launchProcess(
       PORT: String(port),
       METRICS_PORT: String(metricsPort),
     },
-    // The channel tells the child when this process is gone, however it went.
+    // The child sees this channel close when our process ends, even after a kill -9.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';

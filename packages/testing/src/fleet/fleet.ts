@@ -6,12 +6,12 @@ import { startRedisOfForm } from '../redis-of-form.ts';
 import { startBalancer } from './balancer.ts';
 import { type FleetProcess, startProcess } from './fleet-process.ts';
 
-/** A bot of the fleet: our id, and what the platform knows of it. */
+/** A bot of the fleet: our id, and the platform's data about it. */
 export type FleetBot = { id: number; token: string; platformId: number; username: string };
 
-/** The whole service as processes, before a simulated platform. */
+/** The whole service as processes, with a simulated platform. */
 export type Fleet = {
-  /** One address before all api processes. */
+  /** The address of the load balancer in front of all api processes. */
   url: string;
   apis: FleetProcess[];
   workers: FleetProcess[];
@@ -19,9 +19,9 @@ export type Fleet = {
   control: ControlClient;
   database: { url: string };
   redis: { url: string; port: number };
-  /** Starts one more process, as an operator would to scale or to replace one. */
+  /** Starts one more process, as an operator does to scale or to replace one. */
   start(role: 'api' | 'worker', settings?: Record<string, string>, port?: number): Promise<FleetProcess>;
-  /** Calls the REST API as the admin; the body of a success, else an Error with what was answered. */
+  /** Calls the REST API as the admin; returns the body of a success, else throws an Error with the response. */
   rest<T = unknown>(path: string, body?: object): Promise<T>;
   addBot(fields?: Record<string, unknown>, platform?: Record<string, unknown>): Promise<FleetBot>;
   stop(): Promise<void>;
@@ -30,7 +30,9 @@ export type Fleet = {
 export const FLEET_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
 
-/** Starts the simulator and this many api and worker processes, on a database and a Redis of its own or those given. */
+/**
+ * Starts the simulator and this many api and worker processes; creates a database and a Redis unless they are given.
+ */
 export async function startFleet(
   size: { apis: number; workers: number } = { apis: 2, workers: 2 },
   settings: Record<string, string> = {},
@@ -41,7 +43,7 @@ export async function startFleet(
   try {
     return await startParts(parts, size, settings, ownDatabase, ownRedis);
   } catch (error) {
-    // What runs is ended also when a later part cannot be started: a test must not leave anything behind.
+    // End the parts that run when a later part cannot start: a test must leave nothing behind.
     await parts.disposeAsync();
     throw error;
   }
@@ -117,7 +119,7 @@ async function startParts(
   };
 }
 
-/** Throws what kept one of them from starting once none is starting any more. */
+/** Waits until every start has ended, then throws the first error, if any. */
 async function allStarted(starting: Promise<FleetProcess>[]): Promise<void> {
   await Promise.allSettled(starting);
   await Promise.all(starting);

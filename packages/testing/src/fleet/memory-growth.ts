@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** By how many bytes a process held more resident at most while something was done than before. Linux only. */
+/** By how many bytes the peak of resident memory rose during an action. Linux only. */
 export async function memoryGrowth(pid: number, doing: () => Promise<void>): Promise<number> {
-  // Forgets the peak that was.
+  // Resets the recorded peak.
   await writeFile(`/proc/${pid}/clear_refs`, '5');
   const before = await readPeak(pid);
   await doing();

@@ -8,13 +8,13 @@ import { waitFor } from '../wait-for.ts';
 
 const RULES = join(import.meta.dirname, '../../../../infra/nginx');
 
-/** One request as nginx's access log tells it. */
+/** One request as nginx's access log shows it. */
 export type NginxRequest = {
   method: string;
   path: string;
-  /** What the client was answered; 499: it went before that. */
+  /** The status that the client got; 499 when the client left first. */
   status: number;
-  /** What each pod that was tried answered; 502: it could not be reached. */
+  /** The statuses of the pods that nginx tried, in order; 502 when a pod was unreachable. */
   tried: number[];
 };
 
@@ -32,21 +32,21 @@ const NGINX: WantedProgram = {
     'There is no nginx on the PATH: install it (Debian, Ubuntu: sudo apt-get install nginx; macOS: brew install nginx).',
 };
 
-/** The path of nginx, as findProgram finds it. */
+/** Returns the path of nginx; findProgram installs it if missing. */
 export function findNginx(): Promise<string> {
   return findProgram(NGINX, (line) => process.stderr.write(`${line}\n`));
 }
 
-/** nginx with the rules that production has, before api processes on these ports of this machine. */
+/** Starts nginx with production's rules in front of api processes on these local ports. */
 export async function startNginx(options: {
   port?: number;
   apiPorts: number[];
-  /** Further lines of the server. */
+  /** More directives for the server block. */
   server?: string;
 }): Promise<Nginx> {
   const port = options.port ?? (await freePort());
   const folder = await throwAwayDir();
-  // As root its workers are another user, who writes what is too large for memory here.
+  // Started as root, nginx's workers run as another user, which must write large bodies to this folder.
   await chmod(folder, 0o777);
   const log = join(folder, 'access.log');
   const file = join(folder, 'nginx.conf');

@@ -4,7 +4,7 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 
 const MAIN = join(import.meta.dirname, '../../../../apps/maintenance/src/main.ts');
 
-/** Runs a command of apps/maintenance as an operator does; resolves with its exit code and all that it said. */
+/** Runs a command of apps/maintenance as an operator does; resolves with its exit code and all its output. */
 export function runMaintenance(
   args: string[],
   settings: Record<string, string>,

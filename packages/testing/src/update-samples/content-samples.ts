@@ -14,7 +14,7 @@ import {
 const json = String.raw;
 const SIZES = `[${photoSize('photo-s', 90, 60)},${photoSize('photo-m', 320, 213)},${photoSize('photo-l', 1280, 853)}]`;
 
-/** Payloads of `message`, one for every kind of content. */
+/** Payloads of `message`, one for each kind of content. */
 export const contentSamples: Record<string, string> = {
   text: json`${messageIn(PRIVATE, 1)},"text":"High tide at 06:40"}`,
   command: json`${messageIn(PRIVATE, 2)},"text":"\/start crane_4","entities":[{"offset":0,"length":6,"type":"bot_command"}]}`,

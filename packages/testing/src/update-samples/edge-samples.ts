@@ -2,7 +2,7 @@ import { ADA, GROUP, messageIn, PRIVATE } from './sample-parts.ts';
 
 const json = String.raw;
 
-/** Whole updates whose bytes no parser and printer would give back; `ID` stands for the digits of update_id. */
+/** Whole updates whose bytes change when JSON is parsed and printed again; `ID` stands for the digits of update_id. */
 export const edgeSamples: Record<string, string> = {
   numbers_beyond_2_53: json`{"update_id":ID,
 "message":${messageIn(PRIVATE, 501)},"text":"big","x_big":12345678901234567890,"x_float":1.10,"x_exponent":1E+2,"x_zero":-0}}`,

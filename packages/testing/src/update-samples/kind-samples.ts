@@ -6,7 +6,7 @@ const RIGHTS =
   '"can_be_edited":false,"can_manage_chat":true,"can_change_info":true,"can_delete_messages":true,"can_invite_users":true,"can_restrict_members":true,"can_pin_messages":true,"can_promote_members":false,"can_manage_video_chats":true,"is_anonymous":false';
 const SOURCE = `{"source":"premium","user":${ADA}}`;
 
-/** Payloads of every update kind but `message`, by kind; kinds with several samples name them after a colon. */
+/** Payloads of every update kind except `message`; a kind with several samples adds a name after a colon. */
 export const kindSamples: Record<string, string> = {
   edited_message: json`${messageIn(PRIVATE, 201)},"edit_date":1790000500,"text":"High tide at 06:45"}`,
   'edited_message:caption': json`${messageIn(PRIVATE, 202)},"edit_date":1790000501,"photo":[${photoSize('edited-photo', 90, 60)}],"caption":"after the edit"}`,

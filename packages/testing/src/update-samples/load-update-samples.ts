@@ -7,17 +7,17 @@ import { serviceSamples } from './service-samples.ts';
 
 export interface UpdateSample {
   name: string;
-  /** The payload's name. */
+  /** The name of the payload's field. */
   kind: string;
-  /** The update as the platform would send it, to the byte. */
+  /** The update, byte for byte as the platform would send it. */
   text: string;
 }
 
 const FIRST_UPDATE_ID = 81_000_001;
 
 /**
- * An update of every kind, of every content and the main events a message can have, and some whose bytes are easily
- * lost; ids rise from sample to sample. With a folder, every `.json` file in it follows as it is.
+ * Samples of every update kind, every kind of content and the main service messages, and some whose bytes are easily
+ * changed; ids rise from sample to sample. If a folder is given, its `.json` files follow unchanged.
  */
 export async function loadUpdateSamples(corpusFolder?: string): Promise<UpdateSample[]> {
   const messages = { ...contentSamples, ...serviceSamples };
@@ -46,7 +46,7 @@ function toSample(name: string, text: string): UpdateSample {
   return { name, kind, text };
 }
 
-// The platform writes its updates in this form.
+// The platform writes updates with this line break.
 function withKind(kind: string, payload: string): string {
   return `{"update_id":ID,\n"${kind}":${payload}}`;
 }

@@ -1,4 +1,4 @@
-// What the samples have in common, as JSON text. All of it is invented.
+// Parts that the samples share, as JSON text. All data is invented.
 
 export const ADA =
   '{"id":700100200,"is_bot":false,"first_name":"Ada","last_name":"Keel","username":"ada_keel","language_code":"en"}';
@@ -12,12 +12,12 @@ export const FORUM = '{"id":-1002100200301,"title":"Dry dock","is_forum":true,"t
 export const CHANNEL = '{"id":-1002100200302,"title":"Tide tables","username":"tide_tables","type":"channel"}';
 
 const DATE = 1_790_000_000;
-/** The beginning of a Message, without its closing brace. */
+/** The start of a Message, without its closing brace. */
 export function messageIn(chat: string, id: number, from: string = ADA): string {
   return `{"message_id":${id},"from":${from},"chat":${chat},"date":${DATE + id}`;
 }
 
-/** The same for a post, which has a sender_chat and nobody's name. */
+/** The start of a channel post: it has sender_chat and no author. */
 export function postIn(chat: string, id: number): string {
   return `{"message_id":${id},"sender_chat":${chat},"chat":${chat},"date":${DATE + id}`;
 }
@@ -27,7 +27,7 @@ export function photoSize(fileId: string, width: number, height: number): string
   return `{"file_id":"${fileId}","file_unique_id":"u${fileId}","file_size":${width * 30},"width":${width},"height":${height}}`;
 }
 
-/** A file of any kind, with what is special to its kind. */
+/** A file of any kind; `extra` adds the fields of its kind. */
 export function file(fileId: string, extra = ''): string {
   return `{${extra}"file_id":"${fileId}","file_unique_id":"u${fileId}","file_size":20480}`;
 }

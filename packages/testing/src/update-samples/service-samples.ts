@@ -14,7 +14,7 @@ import {
 
 const json = String.raw;
 
-/** Payloads of `message` that tell of an event in the chat. */
+/** Payloads of `message` for events in the chat. */
 export const serviceSamples: Record<string, string> = {
   new_chat_members: json`${messageIn(GROUP, 101)},"new_chat_member":${BEN},"new_chat_members":[${BEN},${BOT}]}`,
   left_chat_member: json`${messageIn(GROUP, 102)},"left_chat_member":${BEN}}`,
