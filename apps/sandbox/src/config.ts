@@ -18,7 +18,7 @@ export const SETTINGS = z.object({
   DATA_DIR: z.string().default('.data').describe('Where the sandbox keeps its files.'),
 });
 
-/** Set to nothing, no private range is allowed: then the demo bot, whose program is on this machine, is refused, too. */
+/** An empty value allows no private range. The demo bot is then refused too, because its program is on this machine. */
 export const MAY_BE_EMPTY = ['BACKEND_ALLOWED_CIDRS'] as const;
 
 export type SandboxSettings = z.output<typeof SETTINGS>;

@@ -15,7 +15,10 @@ const credentials = z.object({
 
 export type Credentials = z.output<typeof credentials>;
 
-/** The credentials made at the first start, from a file only its owner can read; the environment's own win over them. */
+/**
+ * The credentials made at the first start. They are kept in a file that only its owner can read; values from the
+ * environment win over them.
+ */
 export async function keepCredentials(dataDir: string, settings: SandboxSettings): Promise<Credentials> {
   const file = join(dataDir, 'credentials.json');
   const kept = await readKept(file);

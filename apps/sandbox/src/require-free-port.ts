@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
-/** Throws FlotillaError with one sentence when nothing can listen on the port; 0 is always free. */
+/** Throws FlotillaError with one sentence when nothing can listen on the port. Port 0 is always free. */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(

@@ -46,12 +46,12 @@ async function stop(sandbox: Sandbox): Promise<number | null> {
   return sandbox.ended;
 }
 
-/** The lines the sandbox prints for a person to try, as they stand there. */
+/** The commands that the sandbox prints for a person to try. */
 function linesToTry(sandbox: Sandbox): string[] {
   return [...sandbox.output().matchAll(/^ +((?:curl|until) .*)$/gm)].map(([, line]) => line!);
 }
 
-/** What a shell answers to text that is pasted into it. */
+/** The output of a shell for text that is pasted into it. */
 async function paste(text: string): Promise<string> {
   const shell = spawn('/bin/sh', ['-s'], { stdio: ['pipe', 'pipe', 'inherit'] });
   let answer = '';
@@ -61,7 +61,7 @@ async function paste(text: string): Promise<string> {
   return answer;
 }
 
-/** A sandbox and what a person at its terminal can do, read from what it prints. */
+/** A sandbox and the actions of a person at its terminal, who knows only what it prints. */
 function atTerminal(sandbox: Sandbox) {
   const printed = (pattern: RegExp) => pattern.exec(sandbox.output())![1]!;
   const url = printed(/runs at +(\S+)/);
@@ -100,7 +100,7 @@ async function partsOf(sandbox: Sandbox): Promise<number[]> {
   return rows.filter(([, parent]) => parent === sandbox.child.pid).map(([pid]) => pid!);
 }
 
-/** Those of the launcher and of all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
+/** Sockets of the launcher and all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
 async function socketsOf(sandbox: Sandbox): Promise<ListeningSocket[]> {
   const sockets = await listeningSockets([sandbox.child.pid!, ...(await partsOf(sandbox))]);
   const parts = ['sandbox', 'api', 'worker', 'simulator'].map((name) => `apps/${name}/src/main.ts`);
@@ -124,7 +124,7 @@ describe('The sandbox', () => {
   beforeAll(async () => {
     dataDir = await throwAwayDir();
   });
-  // A test that failed in the middle of it must not hold the data of the next.
+  // A test that failed half-way must not keep the next one from its data directory.
   afterEach(async () => {
     for (const sandbox of launched.splice(0)) if (sandbox.child.exitCode === null) await stop(sandbox);
   });
@@ -210,7 +210,7 @@ describe('The sandbox', () => {
     const reset = atTerminal(third);
     await reset.control.createBot({ token: bot.token });
     await reset.control.createPerson({ id: bea.id });
-    // The platform has refused the token meanwhile, and is asked again a minute later, or once the bot is switched on.
+    // The platform refused the token meanwhile. Workers ask again after a minute, or when the bot is switched on.
     for (let times = 0; times < 2; times += 1) await reset.rest('/api/bots/toggle-disabled', { id: added.id });
     const { messageId } = await reset.control.sendMessage({ person: bea.id, bot: bot.id, text: 'anew' });
     expect(messageId).toBe(1);

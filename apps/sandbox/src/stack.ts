@@ -1,11 +1,11 @@
 type Stoppable = { exited: Promise<void>; stop(): Promise<void> };
 
-/** What runs in the sandbox, the newest last: stopped in reverse order. */
+/** The running parts of the sandbox. They are stopped in reverse order of their start. */
 export type Stack = {
   add(stop: () => Promise<void>): void;
-  /** Adds it; if it ends before it is stopped, says so, stops all the rest and ends this process with 1. */
+  /** Adds a part. If the part ends before it is stopped, the stack reports it, stops the rest and exits with 1. */
   watch(name: string, part: Stoppable, explain?: () => string): void;
-  /** Shows what is going on once it takes longer than a second. */
+  /** Reports progress once the work takes longer than a second. */
   step<T>(doing: string, work: Promise<T>): Promise<T>;
   report(line: string): void;
   stop(): Promise<void>;

@@ -20,7 +20,7 @@ export type Program = {
 
 export type RunningProgram = { name: string; process: GuardedProcess; logFile: string };
 
-/** Starts one of our processes on this same Node, its log in a file, and waits until it is ready. */
+/** Starts one of our processes with this same Node, writes its log to a file, and waits until it is ready. */
 export async function startProgram(program: Program): Promise<RunningProgram> {
   const logs = join(program.dataDir, 'logs');
   await mkdir(logs, { recursive: true });

@@ -18,8 +18,8 @@ import { welcome } from './welcome.ts';
 type Parts = { stack: Stack; settings: SandboxSettings; dataDir: string };
 
 /**
- * Starts everything on this machine and prints where it is. Rejects with a FlotillaError whose message is for the
- * person at the terminal; what was started by then is stopped again. A part that ends by itself ends the process.
+ * Starts everything on this machine and prints the addresses. Rejects with a FlotillaError whose message is for the
+ * person at the terminal, after stopping what was started. A part that ends by itself ends the process.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<{ stop(): Promise<void> }> {
   const parts = { stack: stack(), settings, dataDir: resolve(settings.DATA_DIR) };
@@ -91,7 +91,7 @@ async function migrate(url: string): Promise<void> {
 }
 
 async function startSimulator(parts: Parts, apiPort: number): Promise<string> {
-  // Beside the api's where that is free, so that what somebody wrote down works after the next start.
+  // The port beside the api's, if it is free, so that a noted address still works after the next start.
   const port = await freePort(apiPort === 0 ? undefined : apiPort + 1);
   const url = `http://127.0.0.1:${port}`;
   const env = { PORT: String(port), HOST: '127.0.0.1', SIMULATOR_DATA_DIR: join(parts.dataDir, 'simulator') };
@@ -118,7 +118,7 @@ async function startServices(
     ADMIN_API_KEY: credentials.adminApiKey,
   };
   const ports = { PORT: String(port), METRICS_PORT: String(apiMetrics) };
-  // No load balancer stands before it.
+  // There is no load balancer that has to notice a stop.
   const api = { ...shared, ...admin, ...ports, BALANCER_NOTICE_SECONDS: '0' };
   const worker = { ...shared, METRICS_PORT: String(workerMetrics) };
   const host = reachable(parts.settings.HOST);
@@ -146,7 +146,7 @@ function where(url: string): string {
   return `${pathname.slice(1)} at ${host}`;
 }
 
-/** An address that stands for all is none a client could use. */
+/** Clients cannot use a wildcard address, so it is replaced by loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

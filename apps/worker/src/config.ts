@@ -14,7 +14,7 @@ const rolesSetting = z
   .pipe(z.array(z.enum(ROLES, `must be a comma-separated list of ${ROLES.join(', ')}`)).min(1))
   .default([...ROLES]);
 
-// 100 years; 0 keeps everything.
+// At most 100 years. 0 keeps everything.
 const retentionSetting = integerSetting({ min: 0, max: 36_500 }).default(0);
 
 export const workerSettings = z.object({
@@ -38,7 +38,7 @@ export const workerSettings = z.object({
 
 export type WorkerConfig = ServiceConfig & {
   roles: Set<Role>;
-  /** Bots this worker polls at once. */
+  /** Bots that this worker polls at the same time. */
   pollingConcurrency: number;
   retentionDays: RetentionDays;
 };

@@ -9,26 +9,26 @@ import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-cl
 import type { WorkerConfig } from './config.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
-/** Everything a worker's turns and upkeep work with; built once, passed first, never global. */
+/** Everything that a worker's turns and upkeep need. It is built once and passed as the first argument. */
 export type WorkerContext = Service & {
   config: WorkerConfig;
   platform: PlatformClient;
   pollingClient: PollingClient;
-  /** Push turns that run here, told of what is new for them. */
+  /** Wakes the push turns that run in this process when their bot gets updates. */
   pushable: ChannelWaiters;
   backends: BackendConnections;
-  /** Requests to backends, over all turns of this process. */
+  /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
-  /** Turns that may await their bot's next update instead of ending. */
+  /** Limits the turns that wait for their bot's next update instead of ending. */
   awaitingTurns: SharedLimiter;
   measure: WorkerMetrics;
 };
 
 const REQUESTS_AT_ONCE = 4000;
-/** Well below the push turns a worker runs at once, so that these keep nobody waiting. */
+/** Well below the number of concurrent push turns, so that waiting turns do not keep other bots from running. */
 const AWAITING_TURNS = 500;
 
-/** Opens what a worker needs; rejects when Redis cannot be reached and is not waited for. */
+/** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
   const service = await openService({ name: 'worker', roles: config.roles }, config, options);
   const { redis, directory, metrics, backendPolicy, onClose } = service;

@@ -11,13 +11,13 @@ import { startUpkeep } from './upkeep/upkeep.ts';
 
 export type Running = { stop(): Promise<void> };
 
-/** Well above what one host may hold, so that requests that hang never hold all turns; each costs renewals of its lock. */
+/** Far more than one host may occupy, so that hanging requests cannot take all turns. Each turn costs lock renewals. */
 const PUSH_TURNS = 2000;
 const RULES_TURNS = 200;
-/** A turn of each shard may gather at once. */
+/** One turn per shard, so that all shards can gather at the same time. */
 const HISTORY_TURNS = 64;
 
-/** Starts what this worker's roles ask for. */
+/** Starts the parts that this worker's roles name. */
 export function startRoles(context: WorkerContext): Running[] {
   const { roles, pollingConcurrency } = context.config;
   const running: Running[] = [];

@@ -7,7 +7,7 @@ import type { WorkerConfig } from './config.ts';
 import { createWorkerContext, type WorkerContext } from './context.ts';
 import { type Running, startRoles } from './roles.ts';
 
-/** Turns are returned within 10 s; a role that hangs is given up. */
+/** Turns are returned within 10 s; a role that hangs is given up after this. */
 const ROLES_STOP_WITHIN_MS = 12_000;
 const CALLS_STORED_WITHIN_MS = 5_000;
 const STORES_CLOSE_WITHIN_MS = 3_000;
@@ -56,7 +56,7 @@ function readReadiness({ waitsFor, leaving }: Startup, context: WorkerContext | 
   if (waitsFor !== null) reasons.push(`${waitsFor} has not answered since the start`);
   if (context === null) return { ready: false, reasons };
   if (context.redis.commands.status !== 'ready') reasons.push('Redis cannot be reached');
-  // Only a worker whose roles run can complete the list, so its absence is no reason before that.
+  // Only a worker whose roles run can complete the list, so before that a missing list is no reason to be unready.
   if (waitsFor === null && !context.directory.ready()) reasons.push('the list of bots is not loaded');
   return { ready: reasons.length === 0, reasons, warnings: context.memory.warnings() };
 }

@@ -9,7 +9,7 @@ import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
 
-/** What a worker counts; no label grows with bots or chats. */
+/** The metrics of a worker. No label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
 const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
@@ -39,7 +39,7 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
   };
 }
 
-/** The label's values are older than the names of outcomes; dashboards show them. */
+/** The label's values keep their old names, because dashboards show them. */
 const ROUTED_AS: Record<Outcome['outcome'], string> = {
   delivered: 'ok',
   dropped: 'ok',
@@ -198,7 +198,7 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'rules' | 'his
   unknown: ['push', 'rules'],
 };
 
-/** A first dead letter shows as an increase only where its series was there before. */
+/** Creates the series in advance: the first dead letter shows as an increase only if its series existed before. */
 function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickCounter> {
   for (const reason of reasonCode.options) {
     for (const reader of READERS_THAT_GIVE_UP[reason]) series.of(reader, reason);

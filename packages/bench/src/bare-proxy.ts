@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
-// A process of its own: the least that a proxy made of node:http and undici does for a call. It knows no bots, checks
-// nothing, counts nothing, and loses what it cannot pass on. `node bare-proxy.ts <origin of the platform>`.
+// The smallest proxy of node:http and undici, in a process of its own. It knows no bots, checks and counts nothing, and
+// drops calls that it cannot pass on. Usage: `node bare-proxy.ts <origin of the platform>`.
 
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'host', 'transfer-encoding']);
 

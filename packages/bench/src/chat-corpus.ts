@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 
-/** A chat of two years, one as large as half of it within nine days, and the rest in ten thousand small ones. */
+/** One chat spread over two years, one with half as many messages within nine days, and ten thousand small chats. */
 export const OLD_CHAT = -1;
 export const BUSY_CHAT = -2;
 const SMALL_CHATS = 10_000;
@@ -14,16 +14,16 @@ const WORDS = 40_000;
 
 const SYLLABLES = 'ka lo mi ne ru ta so vi pe da zu gri sto bel fan прив мет сто ка дом лес'.split(' ');
 
-/** Words that this share of all messages has, whatever their other words. */
+/** Marker words, each with the share of all messages that contain it. */
 export const SHARES = { half: 0.5, tenth: 0.1, thirtieth: 0.033, hundredth: 0.01, thousandth: 0.001 } as const;
 
 export interface Corpus {
-  /** Most common first; the share of the n-th falls with n, as in a language. */
+  /** Most common first. The share of the n-th word falls with n, as in a language. */
   words: string[];
   rowsPerSecond: number;
 }
 
-/** Stores this many messages as the history writer does, with texts that are the same in every run. */
+/** Stores this many messages as the history writer does. The texts are the same in every run. */
 export async function storeCorpus(db: Database, botId: number, rows: number): Promise<Corpus> {
   const random = repeatable(12_345);
   const words = Array.from({ length: WORDS }, (_, at) => spell(at));
@@ -61,7 +61,7 @@ function write(random: () => number, words: string[], progress: number): string 
   for (const [word, share] of Object.entries(SHARES)) if (random() < share) text.push(word);
   if (random() < 0.02) text.push('😀');
   if (random() < 0.02) text.push('我们明天见');
-  // What everybody wrote about once, and nobody since.
+  // A word that is common for a short time and never appears again.
   if (progress > 0.3 && progress < 0.33 && random() < 0.4) text.push('eclipse');
   return text.join(' ');
 }
@@ -74,7 +74,7 @@ function spell(at: number): string {
   return word;
 }
 
-/** A linear congruential generator: runs can be compared. */
+/** A linear congruential generator, so that runs can be compared. */
 function repeatable(seed: number): () => number {
   let state = seed;
   return () => {

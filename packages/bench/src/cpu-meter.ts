@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { usageOf } from './process-usage.ts';
 
-/** What updates cost in processor time (µs each); unlike time it hardly depends on what else the machine does. */
+/** Processor time per update (µs). Unlike elapsed time, it hardly depends on what else the machine does. */
 export type Cost = { perSecond: number; workerUs: number; redisUs: number };
 
 /** Measures the processor time of a worker and of Redis over a stretch of work. */
@@ -14,7 +14,7 @@ export function cpuMeter(workerPid: number, redis: RedisHandles) {
     return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1e6;
   };
   return {
-    /** The cost of each of these updates while `work` ran; it answers how many a second were done. */
+    /** The cost of each update while `work` ran. `work` returns the updates per second. */
     perUpdate: async (updates: number, work: () => Promise<number>): Promise<Cost> => {
       const [workerBefore, redisBefore] = [worker(), await ofRedis()];
       const perSecond = await work();

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Fleet } from '@flotilla/testing/fleet/fleet.ts';
 import { Pool } from 'undici';
 
-/** A fleet's ordinary day: half of the bots have a backend, half poll, and each answers every tenth update. */
+/** A fleet's ordinary load: half of the bots have a backend, half poll, and each answers every tenth update. */
 export type EverydayLoad = {
   /** Platform ids of all bots. */
   bots: number[];
   received(): number;
-  /** Milliseconds from an update's making to its arrival, since the last call. */
+  /** Milliseconds from the making of each update to its arrival, since the last call. */
   takeLags(): number[];
   sent(): number;
   failures(): string[];

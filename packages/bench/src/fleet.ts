@@ -20,12 +20,12 @@ const MANY = 10_000;
 const FEW = 10;
 const UPDATES = 10_000;
 const BATCH = 200;
-/** No bot has an id as high as that. */
+/** No bot has an id this high. */
 const NO_BOTS_FROM = 1_000_000;
-/** Rounds of each kind, in turn, so that what else the machine does falls on both alike. */
+/** Rounds of each kind run alternately, so that other load of the machine affects both kinds alike. */
 const ROUNDS = 3;
 
-/** What a bot costs that is one of many, and what a dead backend costs the others; updates are appended directly. */
+/** The cost of being one bot of many, and the cost of a dead backend to the others. Updates are appended directly. */
 export async function benchFleet(database: { url: string }): Promise<void> {
   const fleet = await startFleet(
     { apis: 0, workers: 1 },
@@ -44,7 +44,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
   };
   const directory = await followDirectory({ redis, secrets, log });
   let nextId = 1;
-  /** Appends one update at a time to these bots in turn; answers how many a second were delivered. */
+  /** Appends one update at a time to these bots in rotation, and returns the deliveries per second. */
   const deliver = async (bots: Bot[], wanted: number): Promise<number> => {
     sink.reset();
     const begunAt = performance.now();
@@ -58,7 +58,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
     return (wanted * 1000) / (performance.now() - begunAt);
   };
   try {
-    // The first has a host of its own: what one backend does must not count against those that share its host.
+    // The first bot's backend has a host of its own, because failures of a backend count against all bots of its host.
     await insertManyBots(db, MANY, (bot) => `http://127.0.0.${bot === 1 ? 2 : 1}:${sink.port}`);
     await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
     const bots = directory.all();
@@ -111,7 +111,7 @@ const total = (cost: Cost): number => cost.workerUs + cost.redisUs;
 const inWords = (cost: Cost): string =>
   `${perSecond(cost.perSecond)}; CPU per update: worker ${Math.round(cost.workerUs)} µs, Redis ${Math.round(cost.redisUs)} µs`;
 
-/** Runs turns of bots that do not exist: what BullMQ takes for a turn, whatever is done in it. */
+/** Runs turns of bots that do not exist, to measure what BullMQ takes for a turn without any work. */
 async function runEmptyTurns(queue: TurnQueue): Promise<number> {
   const begunAt = performance.now();
   for (let from = 0; from < UPDATES; from += BATCH) {
@@ -121,7 +121,7 @@ async function runEmptyTurns(queue: TurnQueue): Promise<number> {
   return (UPDATES * 1000) / (performance.now() - begunAt);
 }
 
-/** The round of middling cost. */
+/** The round of median cost. */
 function middle(rounds: Cost[]): Cost {
   return rounds.toSorted((left, right) => total(left) - total(right))[Math.floor(rounds.length / 2)]!;
 }

@@ -5,15 +5,15 @@ export type LagSink = {
   port: number;
   url: string;
   count(): number;
-  /** Milliseconds from the making of an update to its arrival; of one path, or of all. */
+  /** Milliseconds from the making of an update to its arrival, for one path or for all. */
   lags(path?: string): number[];
   reset(): void;
-  /** From now on requests of this path are neither answered nor counted; null: none. */
+  /** Requests of this path are neither answered nor counted from now on; null ends that. */
   hang(path: string | null): void;
   stop(): Promise<void>;
 };
 
-/** A backend as cheap as Node allows, on all loopback addresses; when an update was made stands in its text. */
+/** A backend as cheap as Node allows, on all loopback addresses. It reads the making time from an update's text. */
 export async function startLagSink(): Promise<LagSink> {
   let arrived: { path: string; lag: number }[] = [];
   let hanging: string | null = null;

@@ -11,7 +11,7 @@ export const SECONDS = 6;
 
 export const loadGenerator: 'wrk' | 'autocannon' = spawnSync('wrk', ['-v']).error ? 'autocannon' : 'wrk';
 
-/** Requests per second that a URL takes from 32 connections, each POSTing a small JSON body. */
+/** Requests per second that a URL serves to 32 connections, each POSTing a small JSON body. */
 export async function requestsPerSecond(url: string, body: string): Promise<number> {
   return loadGenerator === 'wrk' ? withWrk(url, body) : withAutocannon(url, body);
 }
@@ -42,7 +42,7 @@ async function withAutocannon(url: string, body: string): Promise<number> {
   return result.requests.average;
 }
 
-/** Latency (ms) of requests sent at a steady rate, whether or not earlier ones are answered. */
+/** Latency (ms) of requests that are sent at a steady rate, even while earlier ones are unanswered. */
 export async function latencyAtRate(
   url: string,
   body: string,

@@ -28,8 +28,9 @@ const SUBJECTS = {
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|neighbours|search|removal|sizing|soak …] [number]`: every figure of one run, on this machine, with its target.
- * The number is how many messages search and removal store, and how many minutes the soak takes.
+ * `npm run bench [proxy|push|pull|fleet|neighbours|search|removal|sizing|soak …] [number]`
+ * Prints the figures of one run on this machine with their targets. The number is the count of messages for search and
+ * removal, or the minutes of the soak.
  */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);

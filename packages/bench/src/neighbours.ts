@@ -14,10 +14,10 @@ const OF_THE_FIRST = 150;
 const OF_THE_OTHERS = 135;
 const HALF_OPEN = 500;
 const CALLS = 200;
-/** Where the platform would push to: nothing does. */
+/** Webhooks need a public URL. The platform never pushes to this one. */
 const SETTINGS = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://127.0.0.1:1' };
 
-/** What others notice of a backend that hangs, of clients that send half a request, and of JSON made to break. */
+/** The effect on others of a backend that hangs, of clients that send half a request, and of hostile JSON. */
 export async function benchNeighbours(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 1, workers: 1 }, SETTINGS, database);
   const sink = await startLagSink();
@@ -25,7 +25,7 @@ export async function benchNeighbours(database: { url: string }): Promise<void> 
     const bots: number[] = [];
     let token = '';
     for (let at = 0; at < BOTS; at += 1) {
-      // A host each: what one of them does must not count against the rest.
+      // Each bot has a host of its own, because a hanging backend counts against all bots of its host.
       const backend_url = `http://127.0.0.${2 + at}:${sink.port}/${at}`;
       const bot = await fleet.addBot({ proxy_enabled: true, backend_url });
       bots.push(bot.platformId);
@@ -77,7 +77,7 @@ async function lagsOfOthers(fleet: Fleet, sink: LagSink, [first, ...others]: num
   return arrived();
 }
 
-/** How long (ms) the api did nothing else at most, for one update that is deep, wide or odd, or a million keys. */
+/** The longest time (ms) that one update blocks the api's event loop: a deep, wide or odd one, or a million keys. */
 async function longestHoldByOddJson(fleet: Fleet): Promise<number> {
   const api = fleet.apis[0]!;
   const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });

@@ -28,7 +28,7 @@ export function startPlatform(): Promise<Nginx> {
   return startNginx(`${locations.join('\n')} location / { return 200 '{"ok":true,"result":true}'; }`);
 }
 
-/** A plain reverse proxy before that platform: what every figure is compared with. */
+/** A plain nginx reverse proxy in front of that platform, as the base of comparison. */
 export function startReverseProxy(target: string): Promise<Nginx> {
   const upstream = `upstream platform { server ${new URL(target).host}; keepalive 64; }`;
   const pass = `location / { proxy_pass http://platform; proxy_http_version 1.1; proxy_set_header Connection ""; }`;

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Fleet } from '@flotilla/testing/fleet/fleet.ts';
 import pg from 'pg';
 
-/** What a part of the fleet uses: processor time since it began (s), and memory (MB) counted once where it is shared. */
+/** Usage of a part of the fleet: processor time since its start (s), and memory (MB) with shared pages counted once. */
 export type Usage = { cpuSeconds: number; memoryMb: number };
 
 /** One part of the fleet: its name, and the ids of its processes. */
 export type Part = { name: string; pids(): number[] };
 
-/** The kernel counts processor time in these (proc(5)). */
+/** The unit in which the kernel counts processor time (proc(5)). */
 const TICKS_PER_SECOND = 100;
 
 /** The fleet as parts: each api and worker, Redis, and Postgres with all its processes. Linux only. */
@@ -33,18 +33,18 @@ export function usageOf(part: Part): Usage {
 
 function usageOfProcess(pid: number): Usage {
   try {
-    // Behind the name in brackets: utime and stime are the 12th and 13th field, those of ended children follow.
+    // After the name in brackets, utime and stime are the 12th and 13th field; the times of ended children follow.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const kb = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
     return { cpuSeconds: ticks / TICKS_PER_SECOND, memoryMb: Number(kb ?? 0) / 1024 };
   } catch {
-    // It ended between being listed and being read.
+    // The process ended after it was listed.
     return { cpuSeconds: 0, memoryMb: 0 };
   }
 }
 
-/** The memory (MB) of a process without the files, such as programs, that it shares with others. */
+/** The memory (MB) of a process without the files that it shares with others, such as programs. */
 export function ownMemoryMb(pid: number): number {
   const kb = /^Pss_Anon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kb ?? 0) / 1024;

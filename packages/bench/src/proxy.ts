@@ -9,14 +9,14 @@ import { startBareProxy } from './start-bare-proxy.ts';
 const TOKEN = '700001:bench-token-abcdefghijklmnopqrstuvwxyz';
 const BODY = '{"chat_id":5,"text":"hello"}';
 const STEADY = 500;
-/** Of each way in turn, so that what else the machine does falls on all alike; one more before them warms all up. */
+/** Ways are measured alternately, so that other load affects all alike. One earlier round warms everything up. */
 const ROUNDS = 3;
 
-/** One way to the platform; `pid` is the proxy whose processor time counts. */
+/** One way to the platform. `pid` is the proxy whose processor time is measured. */
 type Way = { url: string; pid: number | null };
 type Ways = Record<'nginx' | 'bare' | 'passed' | 'captured', Way>;
 
-/** The proxy beside nginx and beside the barest proxy of the same parts, before a platform that answers at once. */
+/** Compares the proxy with nginx and with a bare proxy of the same parts. The platform behind them answers at once. */
 export async function benchProxy(database: { url: string }): Promise<void> {
   const platform = await startPlatform();
   const nginx = await startReverseProxy(platform.url);

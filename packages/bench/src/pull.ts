@@ -22,7 +22,7 @@ const IDLE_POLLS = 10_000;
 const IDLE_BOTS = 100;
 const SETTLED_AFTER_S = 16;
 
-/** A waiting poll that is woken by an append elsewhere, and a backlog that is drained. */
+/** Measures how soon an append elsewhere wakes a waiting poll, and how fast a backlog is drained. */
 export async function benchPull(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'warn' }, database);
   const log = createLogger({ name: 'bench', level: 'warn' });
@@ -75,7 +75,7 @@ async function measureWakeUps(fleet: Fleet, append: Append): Promise<number[]> {
   const took: number[] = [];
   for (let id = 1; id <= WAKE_UPS; id += 1) {
     const answered = poll.get(id, 30);
-    // The poll must be waiting by then; its own way there is not what is measured.
+    // The poll must be waiting before the append, because its own travel time is not to be measured.
     await new Promise((resolve) => setTimeout(resolve, 3));
     const appendedAt = performance.now();
     await append(bot.id, [id]);
@@ -102,7 +102,7 @@ async function measureDrain(fleet: Fleet, append: Append): Promise<number> {
   return (BACKLOG * 1000) / tookMs;
 }
 
-/** What polls cost an api that wait and are given nothing. */
+/** The cost of waiting polls that get no updates: memory of the api, and connections to Redis. */
 async function measureIdlePolls(fleet: Fleet, redis: RedisHandles) {
   const tokens: string[] = [];
   for (let at = 0; at < IDLE_BOTS; at += 1) {
@@ -138,8 +138,8 @@ async function measureIdlePolls(fleet: Fleet, redis: RedisHandles) {
 }
 
 /**
- * The most that was held at any second while each poll looked for updates of its own accord three times: the garbage of
- * that is part of what polls cost.
+ * The highest memory at any second of this time, in which each poll looks for updates three times by itself. The
+ * garbage of these looks is part of the cost of polls.
  */
 async function settledMemoryMb(pid: number): Promise<number> {
   let mostMb = 0;

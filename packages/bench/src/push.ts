@@ -13,7 +13,7 @@ const QUIET = 10;
 const STEADY = 1_000;
 const STEADY_SECONDS = 10;
 
-/** From the platform to the backend, through one worker, with history written beside it. */
+/** Measures delivery from the platform to the backend through one worker, which writes history as well. */
 export async function benchPush(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 1, workers: 1 }, { LOG_LEVEL: 'warn' }, database);
   const sink = await startLagSink();
@@ -51,7 +51,7 @@ export async function benchPush(database: { url: string }): Promise<void> {
   }
 }
 
-/** The lags of a quiet bot's updates while another bot's many are sent to the same backend. */
+/** The lags of a quiet bot's updates while a busy bot's backlog is sent to the same backend. */
 async function besideBusy(fleet: Fleet, sink: LagSink, [busy, quiet]: number[]): Promise<number[]> {
   sink.reset();
   await fleet.control.generate({ bots: [busy!], chats: CHATS, count: QUEUED });

@@ -15,7 +15,7 @@ import { ms, perSecond, report } from './report.ts';
 const ROWS = 200_000;
 const LATE_MS = 120_000;
 
-/** Deleting a large chat and then the bot: how long the caller waits, and what a writer beside it notices. */
+/** Deletes a large chat, then the bot. Measures the wait of the caller and the slowdown of a concurrent writer. */
 export async function benchRemoval({ url, rows = ROWS }: { url: string; rows?: number }): Promise<void> {
   const db = connectDatabase({ url, maxConnections: 4, queryTimeoutMs: null });
   try {

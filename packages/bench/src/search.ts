@@ -11,7 +11,7 @@ import { ms, perSecond, report } from './report.ts';
 const ROWS = 300_000;
 const SEARCHES = 40;
 
-/** Full-text search within one chat; `rows` messages are stored in all. */
+/** Full-text search within one chat, with `rows` messages stored in total. */
 export async function benchSearch({ url, rows = ROWS }: { url: string; rows?: number }): Promise<void> {
   const db = connectDatabase({ url, maxConnections: 4, queryTimeoutMs: null });
   try {
@@ -73,7 +73,7 @@ async function ask(db: Database, botId: number, chatId: number, questions: strin
   return took;
 }
 
-/** How Postgres looks a word up in the chat of two years. */
+/** The plan by which Postgres looks a word up in the chat of two years. */
 async function planOf(db: Database, botId: number, q: string): Promise<string> {
   const query = searchQuery(q);
   if (query === null) return '';

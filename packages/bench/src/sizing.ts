@@ -14,7 +14,7 @@ const SECONDS = 60;
 const QUEUED = 20_000;
 const ROLES = ['polling', 'push', 'rules', 'history,upkeep'];
 
-/** What 1,000 updates a second take, part by part: a worker for each role, so that each is seen by itself. */
+/** Resources that 1,000 updates a second take, part by part. Each role has a worker of its own, to be seen alone. */
 export async function benchSizing(database: { url: string }): Promise<void> {
   const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'warn' }, database);
   for (const roles of ROLES) await fleet.start('worker', { WORKER_ROLES: roles });
@@ -60,7 +60,7 @@ function generate(fleet: Fleet, bots: number[], seconds: number): Promise<unknow
   return fleet.control.generate({ bots, chats: CHATS, count: PER_SECOND * seconds, perSecond: PER_SECOND });
 }
 
-/** Cores in use while something goes on for so long. */
+/** The cores in use during the given seconds after `begin`. */
 async function coresOf(parts: Part[], seconds: number, begin: () => Promise<unknown>): Promise<number[]> {
   const before = parts.map((part) => usageOf(part).cpuSeconds);
   const begunAt = performance.now();
@@ -97,7 +97,7 @@ async function connectionsOf(fleet: Fleet): Promise<{ redis: string; postgres: s
   return { redis: `${clients} of ${processes} processes`, postgres: `${open} of ${processes} processes` };
 }
 
-/** Redis memory that a bot's backlog takes, by update, while its backend is not there. */
+/** Redis memory per update of a bot's backlog while its backend is away. */
 async function bytesPerWaiting(fleet: Fleet): Promise<number> {
   const redis = await connectRedis({ url: fleet.redis.url, log: createLogger({ name: 'bench', level: 'error' }) });
   const used = async () => Number(/used_memory:(\d+)/.exec(await redis.commands.info('memory'))?.[1]);

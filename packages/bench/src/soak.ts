@@ -11,12 +11,12 @@ const BOTS = 100;
 const CHATS = 10;
 const MINUTES = 10;
 const SAMPLE_MS = 5_000;
-/** Caches, pools and compiled code fill up in this time. */
+/** Caches, pools and compiled code fill up in this time, so it does not count as growth. */
 const WARM_UP_MINUTES = 2;
 
 type Minute = { memoryMb: Map<string, number>; p50: number; p99: number; received: number };
 
-/** Ten minutes of 500 updates a second: the curve of each part's memory, and of the lag. */
+/** Ten minutes of 500 updates a second. Reports the memory of each part and the lag by minute. */
 export async function benchSoak(database: { url: string; rows?: number }): Promise<void> {
   const minutes = database.rows ?? MINUTES;
   const fleet = await startFleet({ apis: 2, workers: 2 }, { LOG_LEVEL: 'warn' }, database);
@@ -61,7 +61,7 @@ async function meanMemoryOfAMinute(parts: Part[]): Promise<Map<string, number>> 
   return new Map(parts.map(({ name }) => [name, mean(samples.map((sample) => sample.get(name) ?? 0))]));
 }
 
-/** The curve by minute, and the last two minutes over the first two after the warm-up: 1.00 is flat. */
+/** Memory by minute, and the ratio of the last two minutes to the first two after the warm-up: 1.00 is flat. */
 function memoryRow(name: string, curve: Minute[], cores: number) {
   const values = curve.map(({ memoryMb }) => memoryMb.get(name) ?? 0);
   const warm = values.slice(WARM_UP_MINUTES);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 export type BareProxy = { url: string; pid: number; stop(): Promise<void> };
 
-/** A proxy of node:http and undici and nothing else, in a process of its own: what this machine allows such a one. */
+/** Starts a proxy of nothing but node:http and undici, which shows what such a proxy reaches on this machine. */
 export async function startBareProxy(platformUrl: string): Promise<BareProxy> {
   const child = fork(new URL('./bare-proxy.ts', import.meta.url), [platformUrl], { stdio: 'inherit' });
   const [port] = (await once(child, 'message')) as [number];

@@ -11,7 +11,7 @@ export type Database = Kysely<Tables>;
 const CONNECT_TIMEOUT_MS = 4_000;
 const DEFAULT_QUERY_TIMEOUT_MS = 4_500;
 const QUERY_TIMED_OUT = 'Query read timeout';
-/** Far above any of our transactions; it releases the locks of a process that stopped inside one. */
+/** Far above any of our transactions. Postgres then releases the locks of a process that stopped inside one. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const POOL_AT_MOST = 200;
 
@@ -27,14 +27,14 @@ export interface ConnectOptions {
   metrics?: Metrics;
 }
 
-/** The most connections to Postgres that a process opens; idle ones close after 10 s. */
+/** The most connections to Postgres that a process opens. Idle ones close after 10 s. */
 export function poolSetting(defaultConnections: number) {
   return integerSetting({ min: 1, max: POOL_AT_MOST }).default(defaultConnections);
 }
 
 /**
- * A pool of connections behind Kysely, ended by `destroy()`; nothing is connected before the first query. int8 is read as a number.
- * A Postgres that does not answer fails every query within 5 s with an error that `isUnavailable` knows.
+ * A pool of connections behind Kysely, closed by `destroy()`. The first query connects. int8 is read as a number.
+ * If Postgres does not answer, every query fails within 5 s with an error that `isUnavailable` recognises.
  */
 export function connectDatabase(options: ConnectOptions): Database {
   const timeoutMs = options.queryTimeoutMs === undefined ? DEFAULT_QUERY_TIMEOUT_MS : options.queryTimeoutMs;
@@ -46,7 +46,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
-    // Searches are short but look costly to the planner: compiling one takes longer than running it.
+    // The planner takes our short searches for costly ones, and compiling such a search takes longer than running it.
     options: '-c jit=off',
     ...(timeoutMs === null ? {} : { query_timeout: timeoutMs, statement_timeout: timeoutMs - 250 }),
   });
@@ -63,7 +63,7 @@ export function connectDatabase(options: ConnectOptions): Database {
 }
 
 function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): PostgresPoolClient {
-  // The pool listens to idle clients only; the end of one in use would also end the process.
+  // The pool listens to idle clients only. Without this listener, the end of a client in use would end the process.
   const ignore = () => {};
   client.on('error', ignore);
   let timedOut = false;

@@ -10,7 +10,7 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ]);
 
-/** Node's codes for faults of certificates, such as one that expired since we started. */
+/** Node's codes for faults of certificates, such as one that expired after our start. */
 const TLS_CODE = /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
 // SQLSTATE classes (PostgreSQL manual, appendix A): connection, login, resources, operator intervention, system error.
@@ -30,20 +30,20 @@ const UNAVAILABLE_MESSAGES = [
 ];
 
 /**
- * Tells a database that cannot serve now (down, unreachable, not letting us in, too slow, shutting down) from a
- * statement that it refused: the first may be tried again unchanged, the second will be refused again.
+ * Tells a database that cannot serve now (down, unreachable, refusing our login, too slow, shutting down) from a
+ * refused statement. The former may be tried again unchanged; the latter would be refused again.
  */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, cause, errors } = error as Partial<Record<'code' | 'message' | 'cause' | 'errors', unknown>>;
-  // Connecting to several addresses of one name fails with one error that holds all.
+  // Connecting to several addresses of one name fails with one error that contains all of theirs.
   if (Array.isArray(errors) && errors.some(isUnavailable)) return true;
   if (typeof code === 'string' && isUnavailableCode(code)) return true;
   if (UNAVAILABLE_MESSAGES.some((part) => String(message).includes(part))) return true;
   return cause !== undefined && cause !== error && isUnavailable(cause);
 }
 
-/** True for faults that waiting cannot cure: a refused login or certificate. */
+/** True for faults that waiting does not end: a refused login or certificate. */
 export function isRefusedLogin(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errors } = error as Partial<Record<'code' | 'errors', unknown>>;

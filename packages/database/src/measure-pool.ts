@@ -5,9 +5,9 @@ import type { Pool } from 'pg';
 import { isUnavailable } from './is-unavailable.ts';
 
 export type MeasureQuery = {
-  /** Times a query until its answer. */
+  /** Measures a query until its answer. */
   query<Answer>(answer: Promise<Answer>): Promise<Answer>;
-  /** Times how long a connection of the pool is waited for. */
+  /** Measures the wait for a connection of the pool. */
   wait<Client>(client: Promise<Client>): Promise<Client>;
 };
 

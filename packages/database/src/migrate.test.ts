@@ -89,7 +89,7 @@ describe('a migration', () => {
     await waitFor(async () => (await locksOfBots(true)) > 0);
     const migrating = apply({ [LATER]: step('alter table bots add later text') });
     await waitFor(async () => (await locksOfBots(false)) > 0);
-    // A reader comes behind whoever waits for the table: it gets through in its time all the same.
+    // A reader queues behind the migration that waits for the table, and must still get through in time.
     await sql`select from bots`.execute(database.db);
     release();
     await holding;

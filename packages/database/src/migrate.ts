@@ -11,14 +11,14 @@ const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_TIMED_OUT = '55P03';
 const TRIES = 20;
 const PAUSE_MS = 1_000;
-// Any number; every release uses the same.
+// Any number would do, but every release must use the same.
 const TURN = 6_120_387_254;
 const LOOK_AGAIN_MS = 250;
 
 /**
- * Applies what is pending and returns the names of what it applied. Several processes may call it at once: one
- * migrates, the others wait for it. A database that a newer release has migrated is left alone. Throws the error of the
- * migration that failed, which is rolled back; those before it stay.
+ * Applies the pending migrations and returns their names. Several processes may call it at once: one migrates, the
+ * others wait for it. A database that a newer release has migrated is left unchanged. Throws the error of the migration
+ * that failed; that one is rolled back, and those before it stay.
  */
 export async function migrateToLatest(db: Database): Promise<string[]> {
   return applySteps(db, migrations, Object.keys(migrations).at(-1)!);
@@ -34,7 +34,7 @@ export async function pendingMigrations(db: Database): Promise<string[]> {
   return pendingOf(db, migrations);
 }
 
-/** Like migrateTo, for any steps. */
+/** Like migrateTo, for the given steps. */
 export async function applySteps(db: Database, steps: Record<string, SchemaStep>, last: string): Promise<string[]> {
   return db.connection().execute(async (connection) => {
     await waitForTurn(connection);
@@ -47,7 +47,7 @@ export async function applySteps(db: Database, steps: Record<string, SchemaStep>
         applied.push(next);
       }
     } finally {
-      // A broken connection holds no lock to release.
+      // If the connection broke, its lock is gone already.
       await sql`select pg_advisory_unlock(${TURN}), set_config('lock_timeout', '0', false)`
         .execute(connection)
         .catch(() => {});
@@ -55,7 +55,7 @@ export async function applySteps(db: Database, steps: Record<string, SchemaStep>
   });
 }
 
-/** A session lock, taken by polling: waiting for it would hit the limit for locks. */
+/** Takes a session lock by polling, because a blocking wait would hit the lock timeout. */
 async function waitForTurn(connection: Database): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${TURN}) as mine`.execute(connection);

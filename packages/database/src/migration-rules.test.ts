@@ -5,7 +5,7 @@ import { faultsOfMigration } from './migration-rules.ts';
 import { migrations } from './migrations.ts';
 
 const FOLDER = join(import.meta.dirname, 'migrations');
-/** Part of the first release: nothing ran before it. */
+/** Migrations of the first release. No earlier release runs beside them. */
 const FIRST_RELEASE = ['20261120T120000-foundation', '20261120T140000-routing'];
 
 const files = readdirSync(FOLDER).map((file) => file.replace(/\.ts$/, ''));

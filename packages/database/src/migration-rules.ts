@@ -26,9 +26,9 @@ const RULES: Rule[] = [
   { found: /^lock table\b/, fault: 'locks a table' },
 ];
 
-/** Why a migration, given as its source text, must not run beside the previous release; empty when it may. */
+/** The reasons why a migration (its source text) must not run beside the previous release; empty when it may. */
 export function faultsOfMigration(source: string): string[] {
-  // The comment says that nobody needs it any more; a reviewer decides whether that is true.
+  // The comment says that no release needs the removed thing any more. A reviewer decides whether that is true.
   if (CONTRACT.test(source)) return [];
   const statements = statementsOf(source);
   const faults = RULES.filter(({ found }) => statements.some((text) => found.test(text))).map(({ fault }) => fault);

@@ -1,7 +1,7 @@
 import type { Database } from './connect.ts';
 import { pendingMigrations } from './migrate.ts';
 
-/** Throws when the database lacks a migration that this release needs, or what Postgres says when it cannot be asked. */
+/** Throws when the database lacks a migration that this release needs, or Postgres' error if it cannot be asked. */
 export async function requireSchema(db: Database): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration';
 
-/** A step of the schema. Each is a transaction of its own. */
+/** A step of the schema, in a transaction of its own. */
 export type SchemaStep = Migration & {
-  /** For statements that Postgres refuses in transactions, such as a concurrent index; it must be repeatable. */
+  /** For statements that Postgres refuses in a transaction, such as a concurrent index. The step must be repeatable. */
   outsideTransaction?: true;
 };

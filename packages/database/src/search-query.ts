@@ -8,10 +8,10 @@ const PREFIX_CHARACTERS = 6;
 // Placeholder for the lexeme prefix in a template; no word contains it.
 const PREFIX_MARK = '#';
 
-/** How long a period is. */
+/** The length of a period. */
 export const PERIOD_S = 2 ** PERIOD_BITS;
 
-/** A search as templates of a tsquery, for `tsqueryIn`: what must be there, and its two parts. */
+/** A search as templates of a tsquery for `tsqueryIn`: all its words, and the same in two parts. */
 export interface SearchQuery {
   all: string;
   /** The last word, as a prefix. */
@@ -21,8 +21,8 @@ export interface SearchQuery {
 }
 
 /**
- * What a message's `search` column holds, as the text of a tsvector. Each lexeme begins with a digest of the chat and
- * of a period of time, so that looking a word or a prefix up reads the postings of that chat and period only.
+ * The value of a message's `search` column, as the text of a tsvector. Each lexeme begins with a digest of the chat and
+ * of a period, so that looking up a word or a prefix reads only the postings of that chat and period.
  */
 export function searchColumn(message: {
   bot_id: number;
@@ -40,7 +40,7 @@ export function searchQuery(q: string): SearchQuery | null {
   const operands = operandsOf(searchWords(q));
   const last = operands.pop();
   if (last === undefined) return null;
-  // Pairs of characters already meet any continuation.
+  // A pair of characters matches whatever follows it, so it needs no prefix search.
   const prefix = last.includes(':*') || last.includes('<->') ? last : `${last}:*`;
   const others = operands.length === 0 ? null : operands.join(' & ');
   return { all: others === null ? prefix : `${others} & ${prefix}`, last: prefix, others };
@@ -56,7 +56,7 @@ export function startOfPeriod(period: RawBuilder<unknown>): RawBuilder<number> {
   return sql`(${period} << ${sql.lit(PERIOD_BITS)})`;
 }
 
-/** A template of a search as the tsquery for one period of a chat, as SQL; says in SQL what `searchColumn` does. */
+/** A template as the tsquery for one period of a chat, as SQL. It must name lexemes as `searchColumn` does. */
 export function tsqueryIn(
   chat: { botId: number; chatId: number },
   period: RawBuilder<unknown>,
@@ -79,7 +79,8 @@ function operandsOf(words: SearchWord[]): string[] {
   return [...operands.slice(0, -1).filter((word, at, before) => before.indexOf(word) === at), ...operands.slice(-1)];
 }
 
-// The last character alone is in no pair of the text; a single one is found as the beginning of a pair.
+// The last character alone is left out, because in a longer text it is only a part of pairs. A query of a single
+// character finds it as the beginning of a pair.
 function stretch(words: SearchWord[]): string {
   if (words.length === 1) return `${lexeme(words[0])}:*`;
   const pairs = words.slice(0, -1).map(lexeme);

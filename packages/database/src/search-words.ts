@@ -1,12 +1,12 @@
-/** A searchable word; `run` numbers the unspaced stretch to which a pair of characters belongs. */
+/** A searchable word. `run` numbers the unspaced stretch that a pair of characters comes from. */
 export type SearchWord = { word: string; run: number | null };
 
 const LONGEST_WORD = 64;
-// The last position a tsvector can name.
+// The last position that a tsvector can hold.
 const LAST_POSITION = 16_383;
 
 // Diacritics, Hebrew points, Arabic vowel signs and tatweel, variation selectors, skin tones, invisible characters.
-// Marks of other scripts are vowels, which make another word.
+// Marks of other scripts are vowels, which make a different word, so they stay.
 const IGNORED = new RegExp(
   [
     '[\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]',
@@ -15,11 +15,11 @@ const IGNORED = new RegExp(
   ].join('|'),
   'gu',
 );
-// Letters of their own, although Unicode writes them as a letter with a breve.
+// Separate letters, although Unicode writes them as a letter with a breve.
 const KEPT_BREVE = /([иуИУ])\u0306/gu;
 const KEPT_BREVE_MARK = '\ue000';
 
-// Letters that people consider equal and Unicode does not decompose.
+// Letters that people consider equal although Unicode does not decompose them.
 const SAME_LETTER: Record<string, string> = {
   ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
   ...{ ى: 'ي', ی: 'ي', ک: 'ك', ة: 'ه' },
@@ -36,7 +36,7 @@ const WORD_OR_SIGN = new RegExp(
 );
 
 /**
- * The words of a text, in any script: case, accents and invisible characters are gone, an emoji or a sign is a word.
+ * The words of a text, in any script. Case, accents and invisible characters are removed; an emoji or a sign is a word.
  * Scripts without spaces give overlapping pairs of characters (and the last one alone), so that any part is found.
  */
 export function searchWords(text: string): SearchWord[] {
@@ -56,12 +56,12 @@ export function searchWords(text: string): SearchWord[] {
   return words;
 }
 
-/** A message's words as the text of a tsvector, each behind `prefix`; null when it has none. */
+/** A message's words as the text of a tsvector, each after `prefix`; null when the message has no word. */
 export function searchVector(prefix: string, text: string | null): string | null {
   if (text === null || text === '') return null;
   const lexemes = new Set<string>();
   for (const [position, { word, run }] of searchWords(text).entries()) {
-    // Only pairs need positions; a gap after each stretch keeps a phrase from continuing in the next.
+    // Only pairs need positions. A gap after each stretch keeps a phrase from continuing in the next stretch.
     const place = run === null ? '' : `:${Math.min(position + run + 1, LAST_POSITION)}`;
     lexemes.add(`'${prefix}${word}'${place}`);
   }
@@ -69,7 +69,7 @@ export function searchVector(prefix: string, text: string | null): string | null
 }
 
 function fold(text: string): string {
-  // ASCII, a large part of all text, needs none of this.
+  // Much text is ASCII only and needs none of this.
   if (ASCII.test(text)) return text.toLowerCase();
   return (
     text
@@ -78,7 +78,7 @@ function fold(text: string): string {
       .replace(IGNORED, '')
       .replaceAll(KEPT_BREVE_MARK, '\u0306')
       .normalize('NFC')
-      // Upper then lower case, so that ß equals ss, and ı equals i.
+      // Upper case first, then lower case, so that ß equals ss and ı equals i.
       .toUpperCase()
       .toLowerCase()
       .replace(SAME_LETTERS, (letter) => SAME_LETTER[letter] ?? letter)

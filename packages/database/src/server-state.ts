@@ -4,10 +4,10 @@ import { migrations } from './migrations.ts';
 
 export type DatabaseState = {
   bytes: number;
-  /** Connections of all clients of the server, and its maximum. */
+  /** The connections of all clients of the server. `maxConnections` is the server's limit. */
   connections: number;
   maxConnections: number;
-  /** Migrations this release knows and the database lacks, and the other way round. */
+  /** `pending`: migrations that the database lacks. `unknown`: migrations that this release does not know. */
   pending: number;
   unknown: number;
 };

@@ -4,7 +4,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 type BigInt64 = number;
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 
-/** `bots`: one row per registered bot. What ends with `_sealed` is encrypted (AES-256-GCM). */
+/** `bots`: one row per registered bot. Columns that end with `_sealed` are encrypted (AES-256-GCM). */
 export interface BotsTable {
   id: Generated<BigInt64>;
   /** The platform's id of the bot, the part of the token before the colon. */
@@ -20,7 +20,7 @@ export interface BotsTable {
   long_poll_enabled: Generated<boolean>;
   webhook_mode: Generated<boolean>;
   disabled: Generated<boolean>;
-  /** In plain text, as the previous release keeps it; '' if the sealed one counts. */
+  /** In plain text, as the previous release keeps it; '' when the sealed URL is used. */
   backend_url: Generated<string>;
   /** '' when unset. */
   backend_url_sealed: Generated<string>;
@@ -32,11 +32,11 @@ export interface BotsTable {
   max_connections: Generated<number>;
   /** JSON array of kinds as text; null means the platform's default set. */
   allowed_updates: string | null;
-  /** Drawn once per registration; Redis state of another registration is not this bot's; the column's name is older. */
+  /** The registration id, under its old name. Redis state with another registration id is not this bot's. */
   generation: string;
   /** From the sequence `bot_revisions`: rises with every change of this row. */
   revision: BigInt64;
-  /** Update ids up to this one may have been handed out; new ones begin above it if Redis lost its state. */
+  /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
   reserved_update_id: Generated<BigInt64>;
   created_at: CreatedAt;
 }
@@ -58,7 +58,7 @@ export interface ChatAuthorsTable {
   bot_id: BigInt64;
   chat_id: BigInt64;
   user_id: BigInt64;
-  /** The name in the messages: a chat that writes is in no other table. */
+  /** The name in the messages. A chat that writes as itself is in no other table. */
   username: string | null;
   first_name: string | null;
   message_count: BigInt64;
@@ -84,7 +84,7 @@ export interface MessagesTable {
   edit_date: BigInt64 | null;
   deleted_at: Date | null;
   outgoing: Generated<boolean>;
-  /** What a message without a medium is: 'joined', 'location', …; null also in rows of a release without it. */
+  /** The kind of a message without a medium: 'joined', 'location', …. Null also in rows of older releases. */
   service: string | null;
 }
 
@@ -120,7 +120,7 @@ export interface RoutesTable {
   target_chat_id: BigInt64 | null;
   enabled: Generated<boolean>;
   description: Generated<string>;
-  /** What a crash between sending and recording does to the one message in flight. */
+  /** After a crash between sending and recording: send the message in flight again, or leave it out. */
   delivery: Generated<'at_least_once' | 'at_most_once'>;
   created_at: CreatedAt;
 }
@@ -138,38 +138,38 @@ export interface RouteLinksTable {
   expires_at: Date;
 }
 
-/** Who did what. Entries about accounts and settings outlive a deleted bot. */
+/** The actions of people and bots. Entries about accounts and settings outlive a deleted bot. */
 export interface AuditLogTable {
   id: Generated<BigInt64>;
-  /** null: about no bot, such as an account. */
+  /** null: the entry is about no bot, but for example about an account. */
   bot_id: BigInt64 | null;
-  /** null: not in a chat; 0: in one whose id is not known, which `details` names. */
+  /** null: not in a chat. 0: in a chat whose id is not known; `details` names it. */
   chat_id: BigInt64 | null;
   action: string;
-  /** An account that used a key is one whose `actor_key_id` is set. */
+  /** An account that used an API key has `actor_key_id` set. */
   actor_kind: 'account' | 'bot';
   /** null: nobody was signed in. */
   actor_id: BigInt64 | null;
   actor_username: string | null;
   actor_key_id: BigInt64 | null;
-  /** Of the network. */
+  /** The network address of the caller. */
   address: string | null;
-  /** A user, an account, or a message of the chat. */
+  /** The id of a chat-user, of an account, or of a message of the chat. */
   target_id: BigInt64 | null;
   target_username: string | null;
   details: Generated<string>;
   date: BigInt64;
-  /** Makes a repeated entry land once: 'call:<process>:<number>' of a captured call, or a name its writer chose. */
+  /** Prevents a repeated entry: 'call:<process>:<number>' for a captured call, or a name that its writer chose. */
   capture_key: string | null;
 }
 
 export interface DeadLettersTable {
   id: Generated<BigInt64>;
   bot_id: BigInt64;
-  /** 'push', 'rules' or 'history': which reader gave up. */
+  /** The reader that gave up: 'push', 'rules' or 'history'. */
   reader: string;
   update_id: BigInt64;
-  /** The update's own bytes; text, never jsonb. */
+  /** The update's own bytes. It is text and never jsonb, which would change them. */
   payload: string;
   reason: string;
   /** From the contract's closed list; null in rows of a release without codes. */
@@ -178,22 +178,22 @@ export interface DeadLettersTable {
   last_status: number | null;
   first_failed_at: Date | null;
   last_failed_at: Date | null;
-  /** JSON, for rules: the destinations that never got it. */
+  /** For rules: JSON of the destinations that never received the update. */
   destinations: string | null;
   created_at: CreatedAt;
-  /** Makes a replay land once: '<shard>:<stream id>'. */
+  /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
   capture_key: string | null;
 }
 
 export interface AccountsTable {
   id: Generated<BigInt64>;
   username: string;
-  /** The form by which usernames are compared, unique; null until the api has filled it in. */
+  /** The form by which usernames are compared, unique. Null until the api has filled it in. */
   username_key: string | null;
   display_name: Generated<string>;
   password_hash: string;
   role: 'admin' | 'user';
-  /** true: every bot; false: those of account_bots. */
+  /** true: every bot. false: the bots in account_bots. */
   all_bots: Generated<boolean>;
   must_change_password: Generated<boolean>;
   /** Rises when every session of the account must end. */
@@ -213,26 +213,26 @@ export interface ApiKeysTable {
   name: string;
   /** SHA-256 of the key, hex; unique. */
   key_hash: string;
-  /** The first characters, to recognise it by. */
+  /** The first characters, by which people recognise the key. */
   key_prefix: string;
   role: 'admin' | 'user';
-  /** null: what the account sees; else a JSON array of bot ids as text. */
+  /** null: all bots of the account. Otherwise a JSON array of bot ids as text. */
   bot_ids: string | null;
   enabled: Generated<boolean>;
   expires_at: Date | null;
-  /** The key that made it, with which it ends; null for one that a session made. */
+  /** The key that made this one, which ends with it. Null for a key that a session made. */
   parent_id: BigInt64 | null;
   last_used_at: Date | null;
   created_at: CreatedAt;
 }
 
-/** Deleted bots and chats whose rows still have to be removed, in small steps. */
+/** Deleted bots and chats whose rows are still being removed in small steps. */
 export interface DeletionsTable {
   id: GeneratedAlways<BigInt64>;
   bot_id: BigInt64;
   /** null: the whole bot. */
   chat_id: BigInt64 | null;
-  /** For a chat: no reader sees messages dated before it (Unix seconds); null for a bot. */
+  /** For a chat: no reader sees messages dated before this (Unix seconds). Null for a bot. */
   before_date: BigInt64 | null;
   created_at: CreatedAt;
 }

@@ -4,12 +4,12 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 
 const run = promisify(execFile);
 
-/** Installs a Debian package without a question, when we are root; false when that cannot be done. */
+/** Installs a Debian package without asking, if we are root. Returns false when that is not possible. */
 export async function aptInstall(name: string, report: (line: string) => void): Promise<boolean> {
   if (process.getuid?.() !== 0) return false;
-  // RUNLEVEL=1: a package that brings a server would start one of its own otherwise.
+  // RUNLEVEL=1, because a package with a server would start that server otherwise.
   const env = { ...inheritedEnv(), DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  // Several test files may want a package each at the same time.
+  // Several test files may each install a package at the same time.
   const options = ['-q', '-y', '-o', 'DPkg::Lock::Timeout=300'];
   const apt = (...args: string[]) => run('apt-get', [...options, ...args], { env, maxBuffer: 1 << 24 });
   const install = () => apt('install', '--no-install-recommends', name);

@@ -5,8 +5,8 @@ import { serviceError } from './service-error.ts';
 const END_DEADLINE_MS = 15_000;
 
 /**
- * Ends a service that an earlier launcher left behind over the same data, found by its pid file, and removes the file
- * when it is stale. A pid that meanwhile belongs to another program is left alone.
+ * Ends a service that an earlier launcher left running over the same data, found by its pid file, and removes the file.
+ * If the pid belongs to another program by now, that program is left alone.
  */
 export async function endLeftover(pidFile: string, program: RegExp, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
   const text = await readFile(pidFile, 'utf8').catch(() => null);

@@ -5,19 +5,19 @@ import { aptInstall } from './apt-install.ts';
 import { serviceError } from './service-error.ts';
 
 export type WantedProgram = {
-  /** Any of these will do; the first folder of the PATH that has one decides. */
+  /** Any of these names will do. The first folder of the PATH that has one decides. */
   names: string[];
-  /** Debian's package that has it. */
+  /** The Debian package that contains it. */
   aptPackage: string;
-  /** One line for the person who started us, where there is none. */
+  /** One line for the person who started us, if it is not found. */
   missing: string;
 };
 
 const USUAL_PLACES = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
 
 /**
- * The path of a program; as root on Debian and its kin it is installed when missing. Throws FlotillaError with one line
- * that says how to install it.
+ * The path of a program. As root on a system with apt-get, a missing program is installed. Throws FlotillaError with
+ * one line that says how to install it.
  */
 export async function findProgram(
   { names, aptPackage, missing }: WantedProgram,

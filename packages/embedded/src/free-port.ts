@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 
-// Below those that systems give to outgoing connections (Linux from 32768 on), one of which could take it meanwhile.
+// Below the ports of outgoing connections (Linux from 32768 on), one of which could take a free port meanwhile.
 const FROM = 15_000;
 const TO = 32_000;
 const TRIES = 100;
 
-/** The processes of one test run choose at the same time, each from a share of its own. */
+/** The processes of one test run choose ports at the same time, each from its own share. */
 const SHARES = 8;
 const PER_SHARE = Math.floor((TO - FROM) / SHARES);
 
-/** Ports chosen before, which their user may not have opened yet. */
+/** Ports that were chosen before. Their users may not have opened them yet. */
 const chosen = new Set<number>();
 
-/** A loopback port nothing listens on at this moment, and never one that was given before; `wanted` where it is free. */
+/** A loopback port that nothing listens on now and that was never returned before: `wanted`, if it is free. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && !chosen.has(wanted) && (await isFree(wanted))) {
     chosen.add(wanted);

@@ -4,23 +4,23 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 export type ServiceCommand = {
   command: string;
   args: string[];
-  /** `/` unless given. */
+  /** The default is `/`. */
   cwd?: string;
   env: Record<string, string | undefined>;
   user: { uid: number; gid: number } | null;
-  /** The signal for an orderly end of the service. */
+  /** The signal that stops the service in an orderly way. */
   stopSignal: 'SIGINT' | 'SIGTERM';
-  /** Everything it writes goes into this file, anew; otherwise only the last lines are kept, in memory. */
+  /** A new file for all its output. Without one, only the last lines are kept, in memory. */
   outputFile?: string;
-  /** Removed by the guard too, when the launcher died and could not. */
+  /** Removed at the end. If the launcher was killed, the guard removes it. */
   removeAfterwards?: string;
 };
 
 export type GuardedProcess = {
   pid: number;
-  /** The last lines the service wrote, for the message when it fails. */
+  /** The last lines that the service wrote, for error messages. */
   tail(): string;
-  /** Resolves once a line contains the text; rejects when the process ends before. Not with an outputFile. */
+  /** Resolves once a line contains the text. Rejects when the process ends first. Does not work with an outputFile. */
   waitForOutput(text: string): Promise<void>;
   exited: Promise<void>;
   running(): boolean;
@@ -31,7 +31,8 @@ export type GuardedProcess = {
 const STOP_GRACE_MS = 15_000;
 const TAIL_LINES = 12;
 
-// Holds a pipe to the launcher; when that closes without a word, the launcher was killed and the service goes too.
+// The guard holds a pipe to the launcher. If the pipe closes without a word, the launcher was killed, and the guard
+// ends the service.
 const GUARD_SCRIPT = `
 trap '' INT TERM HUP
 read -r word
@@ -43,8 +44,8 @@ kill -s KILL "$1" 2>/dev/null
 `;
 
 /**
- * Starts a service in a process group of its own (Ctrl-C does not reach it), which ends with this process
- * however this process ends. Rejects when the command cannot be executed.
+ * Starts a service in its own process group, which Ctrl-C does not reach. The service ends with this process, however
+ * this process ends. Rejects when the command cannot be executed.
  */
 export async function startGuarded(service: ServiceCommand): Promise<GuardedProcess> {
   const output = service.outputFile === undefined ? 'pipe' : openSync(service.outputFile, 'w', 0o600);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { serviceError } from './service-error.ts';
 
 /**
- * Takes a data directory for this process, so that two launchers never run services over the same files.
- * Throws when another living process has it. The returned function gives it back.
+ * Takes a data directory for this process, so that two launchers never run services over the same files. Throws when
+ * another running process has it. The returned function releases it.
  */
 export async function ownData(dataDir: string): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);
@@ -28,7 +28,7 @@ export async function ownData(dataDir: string): Promise<() => Promise<void>> {
   throw serviceError(`Another start is taking ${dataDir} at this moment.`);
 }
 
-/** Makes the directory such that others may pass through (Postgres runs as another user when we are root), not look around. */
+/** Others can pass through the directory but not list it: started by root, Postgres runs as another user. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true });
@@ -38,7 +38,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** A pid alone is reused; with the moment its process started it is not. */
+/** A pid can be reused, so it is combined with the start time of its process. */
 async function startTime(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';

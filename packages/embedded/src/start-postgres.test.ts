@@ -44,7 +44,7 @@ describe('The embedded Postgres', () => {
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  // The server's end is expected here; without a listener it would end the test process.
+  // The test ends the server. Without a listener that would end the test process.
   client.on('error', () => {});
   await client.connect();
   try {

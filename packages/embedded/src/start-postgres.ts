@@ -18,7 +18,7 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_MESSAGES: 'C', TZ: 'UTC' };
 const MAJOR = '18';
 
 export type PostgresOptions = {
-  /** Data goes into `<dataDir>/postgres`, or where the user it must run as can go. */
+  /** Data goes into `<dataDir>/postgres`, or into another place if the user of Postgres cannot get there. */
   dataDir: string;
   /** For tests: no fsync, and everything is removed when the launcher is killed. */
   throwAway?: boolean;
@@ -36,8 +36,8 @@ export type EmbeddedPostgres = {
 };
 
 /**
- * Starts a real Postgres on a free loopback port, over new data or those of last time; also after a crash.
- * Throws FlotillaError with one sentence for the person who started us.
+ * Starts a real Postgres on a free loopback port, over new or existing data, also after a crash. Throws FlotillaError
+ * with one sentence for the person who started us.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const report = options.report ?? (() => {});
@@ -73,7 +73,7 @@ function serverFlags(port: number, throwAway: boolean): string[] {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    // Tests of fleets run side by side, each with the pools of some processes.
+    // Several fleets of tests run at the same time, and each of their processes has a pool.
     max_connections: throwAway ? 600 : 200,
     ...(throwAway ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
   };
@@ -123,7 +123,7 @@ async function keepPassword(place: string): Promise<string> {
   return password;
 }
 
-/** Makes the cluster on first use; answers as whom the server must run, which is whoever owns the data. */
+/** Makes the database cluster on first use. Returns the user that the server must run as: the owner of the data. */
 async function prepareData(
   binaries: PostgresBinaries,
   data: string,
@@ -156,7 +156,7 @@ async function initialise(
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (user) await Promise.all([partial, passwordFile].map((path) => chown(path, user.uid, user.gid)));
   const flags = [`--pgdata=${partial}`, `--username=${ROLE}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  // Postgres' own C.UTF-8 folds the case of every script, whatever locales the system has.
+  // The C.UTF-8 of Postgres itself folds the case of every script, whatever locales the system has.
   const collation = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'];
   try {
     const initdb = (locale: string) =>

@@ -59,7 +59,7 @@ describe('The embedded Redis', () => {
   });
 });
 
-/** One inline command over a bare socket; answers what comes back. */
+/** Sends one inline command over a bare socket and returns the reply. */
 async function command(url: string, line: string): Promise<string> {
   const { hostname, port, password } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');

@@ -11,7 +11,7 @@ import { serviceError } from './service-error.ts';
 export type RedisOptions = {
   /** Data goes into `<dataDir>/redis`. */
   dataDir: string;
-  /** A free one unless given. */
+  /** The default is a free port. */
   port?: number;
   /** For tests: no password, and everything is removed when the launcher is killed. */
   throwAway?: boolean;
@@ -26,15 +26,15 @@ export type EmbeddedRedis = {
   pid: number;
   exited: Promise<void>;
   stop(): Promise<void>;
-  /** Like a crash: what was not yet written is lost. */
+  /** Like a crash: data that was not yet written is lost. */
   kill(): void;
 };
 
 const START_TRIES = 3;
 
 /**
- * Starts a real Redis (or Valkey) on a loopback port with every write on disk before it is answered, over new data or
- * those of last time. Throws FlotillaError with one sentence for the person who started us.
+ * Starts a real Redis (or Valkey) on a loopback port, over new or existing data. Every write is on disk before it is
+ * answered. Throws FlotillaError with one sentence for the person who started us.
  */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {
   const program = await findRedis(options.report);

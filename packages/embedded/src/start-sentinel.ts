@@ -8,9 +8,9 @@ import { makeDataDir } from './own-data.ts';
 export type SentinelOptions = {
   /** Removed when the launcher is killed. */
   dataDir: string;
-  /** Lines of its configuration besides where it listens, such as which primary it watches. */
+  /** Lines of its configuration except the listening address, such as the primary it watches. */
   lines: string[];
-  /** Listens with TLS alone; the lines name its certificate. */
+  /** Listens with TLS only. The lines name its certificate. */
   tls?: boolean;
 };
 

@@ -8,7 +8,7 @@ export type SystemUser = { uid: number; gid: number };
 
 const NAME = 'postgres';
 
-/** The user Postgres runs as: null for ourselves, or, since it refuses root, the system user postgres (made if need be). */
+/** The user that Postgres runs as: null for ourselves. It refuses root, so root uses (or makes) the user postgres. */
 export async function unprivilegedUser(): Promise<SystemUser | null> {
   if (process.getuid?.() !== 0) return null;
   const found = await lookUp();

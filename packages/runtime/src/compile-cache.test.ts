@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a program says that keeps what it compiles in this folder. */
+/** Runs a program that keeps its compiled code in this folder, and returns its output. */
 async function runProgram(place: string): Promise<{ stdout: string; stderr: string }> {
   const program = `
     import { keepCompiled } from ${JSON.stringify(CACHE)};

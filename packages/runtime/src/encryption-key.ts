@@ -8,7 +8,7 @@ export type EncryptionKeys = {
 const KEY_BYTES = 32;
 const LISTED_KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/;
 
-/** Reads ENCRYPTION_KEY; throws an Error that says what is wrong and never quotes the value. */
+/** Reads ENCRYPTION_KEY. Throws an Error that says what is wrong and never quotes the value. */
 export function parseEncryptionKey(value: string): EncryptionKeys {
   const listed = value.includes(':') ? value.split(',').map((entry) => readListed(entry.trim())) : [readBare(value)];
   const byId = new Map<string, Buffer>();
@@ -16,7 +16,7 @@ export function parseEncryptionKey(value: string): EncryptionKeys {
     if (byId.has(id)) throw new Error(`lists the key id "${id}" twice`);
     byId.set(id, key);
   }
-  // Texts sealed with a single key stay readable after it got an id in a list.
+  // Texts sealed with a single key stay readable after that key got an id in a list.
   for (const { key } of listed) byId.set(fingerprint(key), key);
   return { first: listed[0]!, byId: (id) => byId.get(id) };
 }

@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import { knownSecretFault } from './known-secrets.ts';
 import { switchSetting } from './settings.ts';
 
-/** The environment does not make a usable configuration; the message names every fault and no secret. */
+/** The environment is no usable configuration. The message names every fault and no secret. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
 /**
- * Parses the environment with a flat schema of variable names. A variable set to nothing counts as unset, as compose
- * files leave them, but for those in `mayBeEmpty`. Throws SettingsError with all faults at once, secrets that everybody
- * knows among them.
+ * Parses the environment with a flat schema of variable names. An empty variable counts as unset, because compose files
+ * leave them so; `mayBeEmpty` names the exceptions. Throws SettingsError with all faults at once, among them secrets
+ * that everybody knows.
  */
 export function readSettings<S extends z.ZodObject>(
   schema: S,
@@ -29,7 +29,7 @@ export function readSettings<S extends z.ZodObject>(
   throw new SettingsError(`These settings are missing or wrong:\n${[...faults, ...known].join('\n')}`);
 }
 
-/** Also for schemas without ALLOW_SANDBOX_SECRETS: the sandbox runs more than api and worker. */
+/** Applies to schemas without ALLOW_SANDBOX_SECRETS too, because the sandbox runs more than the api and the worker. */
 function knownSecrets(present: (readonly [string, string])[], env: Record<string, string | undefined>): string[] {
   const sandbox = switchSetting(false).safeParse(env.ALLOW_SANDBOX_SECRETS || undefined).data === true;
   return present.flatMap(([name, value]) => {
@@ -38,7 +38,7 @@ function knownSecrets(present: (readonly [string, string])[], env: Record<string
   });
 }
 
-/** The environment handed on to child processes; settings themselves are read with readSettings. */
+/** The environment for child processes. Settings are read with readSettings only. */
 export function inheritedEnv(): Record<string, string | undefined> {
   return { ...process.env };
 }

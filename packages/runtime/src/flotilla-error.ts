@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 
-/** One fault of an input: where it is (`bot_id`, `permissions.can_pin`) and what is wrong with it. */
+/** One fault of an input: its path (`bot_id`, `permissions.can_pin`) and what is wrong. */
 export interface FaultDetail {
   path: string;
   reason: string;
@@ -16,8 +16,8 @@ export interface FlotillaErrorExtra {
 }
 
 /**
- * A broken expectation, with a code from the closed list. The message is a sentence for the caller and tells no
- * internals; what happened inside goes into `cause`, which is only logged.
+ * A broken expectation, with a code from the closed list. The message is a sentence for the caller without internals.
+ * The internal error goes into `cause`, which is only logged.
  */
 export class FlotillaError extends Error {
   override readonly name = 'FlotillaError';
@@ -35,7 +35,7 @@ export class FlotillaError extends Error {
   }
 }
 
-/** The error for one input that is well-formed and still cannot be taken. */
+/** The error for one input that is well-formed but cannot be accepted. */
 export function refusedInput(path: string, reason: string): FlotillaError {
   return new FlotillaError('bad_request', `${path} ${reason}`, { details: [{ path, reason }] });
 }

@@ -1,20 +1,20 @@
 const NONE = Buffer.alloc(0);
 
 /**
- * Bytes that come in pieces, joined in one buffer at once: a list of pieces takes a hundred bytes for each, also where
- * a client sends them one by one.
+ * Joins bytes that arrive in pieces in one buffer. A list of pieces would take a hundred bytes for each piece, and a
+ * client may send single bytes.
  */
 export class GrowingBytes {
   #room: Buffer = NONE;
   #length = 0;
   readonly #expected: number;
 
-  /** No more room is made ahead than for the bytes that are expected at most. */
+  /** The buffer grows ahead of its content only up to the expected size. */
   constructor(expectedBytes: number) {
     this.#expected = expectedBytes;
   }
 
-  /** Keeps a first piece as it is, so that a body of one piece is never copied. */
+  /** Keeps the first piece itself, so that a body of one piece is never copied. */
   write(piece: Buffer): void {
     if (this.#length === 0) {
       this.#room = piece;
@@ -31,12 +31,12 @@ export class GrowingBytes {
     this.#length = length;
   }
 
-  /** All of them so far; not to be written to. */
+  /** All bytes so far. The caller must not write to them. */
   bytes(): Buffer {
     return this.#room.subarray(0, this.#length);
   }
 
-  /** Their size in memory. */
+  /** The size of the buffer in memory. */
   heldBytes(): number {
     return this.#room.length;
   }

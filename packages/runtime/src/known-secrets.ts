@@ -1,7 +1,7 @@
 import { parseEncryptionKey } from './encryption-key.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
-/** Secrets shown in this repository (compose's sandbox, the examples). Accepted in the sandbox only. */
+/** Secrets that this repository shows (compose's sandbox, the examples). Only the sandbox accepts them. */
 const WELL_KNOWN = new Set([
   'c2FuZGJveC1vbmx5LW5vdC1hLXNlY3JldC0zMi1ieXQ=',
   'sandbox',
@@ -13,7 +13,7 @@ const WELL_KNOWN = new Set([
 
 const KEY_BYTES = 32;
 const LONGEST_PERIOD = KEY_BYTES / 2;
-/** 32 random bytes, or 32 random hexadecimal characters, have more different ones but once in 10^12. */
+/** 32 random bytes, or 32 random hexadecimal characters, have more distinct values, except once in 10^12. */
 const FEW_DIFFERENT = 5;
 
 type SecretSetting = { secretsIn(value: string): (string | undefined)[]; command: string };
@@ -26,7 +26,7 @@ const SECRET_SETTINGS: Record<string, SecretSetting> = {
   ADMIN_API_KEY: { secretsIn: (value) => [value], command: 'echo "flt_$(openssl rand -hex 24)"' },
 };
 
-/** The fault of a public or guessable secret, with the command that makes a good one; else null. */
+/** The fault of a public or guessable secret, with the command that makes a good one; otherwise null. */
 export function knownSecretFault(name: string, value: string, sandbox: boolean): string | null {
   const setting = Object.hasOwn(SECRET_SETTINGS, name) ? SECRET_SETTINGS[name] : undefined;
   if (setting === undefined) return null;
@@ -46,7 +46,7 @@ function secretsIn(setting: SecretSetting, value: string): string[] {
   }
 }
 
-/** Keys behind the first only open: a known one may stay there until rotate-keys has sealed everything anew. */
+/** Keys after the first only open texts. A known key may stay there until rotate-keys has sealed everything again. */
 function sealingKey(value: string): string {
   return parseEncryptionKey(value).first.key.toString('base64');
 }
@@ -61,7 +61,7 @@ function redisPasswords(value: string): (string | undefined)[] {
   return [target.password, target.form === 'sentinel' ? target.sentinelLogin.password : undefined];
 }
 
-/** True if a key repeats, counts by one step, or has very few different bytes. */
+/** True if a key repeats, counts in equal steps, or has very few distinct bytes. */
 function isPattern(base64: string): boolean {
   const bytes = [...Buffer.from(base64, 'base64')];
   const step = (index: number) => (bytes[index]! - bytes[index - 1]! + 256) % 256;

@@ -18,7 +18,7 @@ function run(start: string, options = '{}') {
   return { child, output: () => output };
 }
 
-// Not the event "close": it does not come for a child whose channel was disconnected from here.
+// The event "close" does not come for a child whose channel we disconnected, so it cannot be awaited.
 async function exitCode(child: ChildProcess): Promise<number | null> {
   const [[code]] = await Promise.all([once(child, 'exit'), once(child.stdout!, 'close'), once(child.stderr!, 'close')]);
   return code;

@@ -4,19 +4,19 @@ import { FlotillaError } from './flotilla-error.ts';
 import { createLogger, redactSecrets } from './logger.ts';
 
 const STOP_DEADLINE_MS = 25_000;
-/** npm and a terminal's Ctrl-C both pass a signal on, so that one wish to stop arrives twice. */
+/** On Ctrl-C, the terminal and npm both send the signal, so a second one within this time is the same request. */
 const SAME_WISH_MS = 1000;
 
 export type MainOptions = {
-  /** For a program started at a terminal: sentences instead of JSON lines. */
+  /** For a program started at a terminal: prints sentences instead of JSON lines. */
   plain?: boolean;
 };
 
 /**
- * Runs a process: `start` once, `stop` once on SIGTERM, SIGINT or when the parent that holds our IPC channel is gone;
- * then exit 0, or 1 when stopping fails or takes over 25 s. A second signal, a second later or more, ends it at once
- * with 1. Unhandled errors are logged and end the process with 1. A start that takes long gives up when its signal aborts;
- * one that fails only after it has resolved rejects `failed`.
+ * Runs a process. `start` runs once; `stop` runs once on SIGTERM, SIGINT, SIGHUP, or when the parent that holds our IPC
+ * channel is gone. Exits with 0, or with 1 when stopping fails or takes over 25 s. A second signal, at least a second
+ * later, exits with 1 at once. Unhandled errors are logged and exit with 1. A long start must give up when its signal
+ * aborts; a start that fails only after it has resolved rejects `failed`.
  */
 export function runMain(
   name: string,
@@ -33,13 +33,13 @@ export function runMain(
   process.on('uncaughtException', (error) => die('unhandled error', error));
   process.on('unhandledRejection', (error) => die('unhandled rejection', error));
 
-  // In a microtask, so that a signal in the middle of it already finds its listener.
+  // Started in a microtask, so that the signal handlers below exist before the start begins.
   const stopping = new AbortController();
   const started = Promise.resolve()
     .then(() => start(stopping.signal))
     .catch((error: unknown) => (stopping.signal.aborted ? process.exit(0) : die('could not start', error)));
   started.then((running) =>
-    // When the process is told to stop, this fails too; `stop` then ends the process.
+    // When the process is told to stop, this fails too. `stop` then ends the process.
     running.failed?.catch((error: unknown) => stopping.signal.aborted || die('could not start', error)),
   );
   const stop = (reason: string) => {
@@ -59,7 +59,7 @@ export function runMain(
     stop(signal);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => signalled(signal));
-  // A launcher that was killed cannot signal us; its end of the channel closes instead.
+  // A killed launcher cannot send a signal, but its end of the channel closes.
   if (process.connected) process.on('disconnect', () => stop('the launcher is gone'));
 }
 
@@ -88,7 +88,7 @@ function sentence(message: string, error: unknown): string {
 
 export type StopStep = { name: string; withinMs: number; stop: () => Promise<void> };
 
-/** Stops one thing after the other; what fails or does not stop in its time is logged and left behind. Never rejects. */
+/** Runs the steps in order. A step that fails or exceeds its time is logged and given up. Never rejects. */
 export async function stopInOrder(
   log: { warn(fields: object, message: string): void },
   steps: StopStep[],

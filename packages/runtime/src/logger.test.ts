@@ -6,7 +6,7 @@ const SECRET = 'AAF_abcdefghijklmnopqrstuvwxyz-12345';
 const TOKEN = `123456789:${SECRET}`;
 const KEY = 'flt_abc.DEF-ghi_jkl+mno/pqr=stu';
 
-/** Logs with the given call and answers what was written; fails when that is no JSON line any more. */
+/** Logs with the given call and returns the written line. Fails if it is not JSON. */
 function written(log: (logger: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
   log(createLogger({ name: 'test', level: 'trace', destination: { write: (line) => void lines.push(line) } }));

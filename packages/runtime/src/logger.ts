@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctio
 export type Logger = PinoLogger;
 
 /**
- * A pino logger of JSON lines, to standard output unless a destination is given. No secret leaves it:
- * the finished line is scanned, so that error messages, stacks and nested objects are covered alike.
+ * A pino logger of JSON lines, to standard output unless a destination is given. Secrets are redacted in the finished
+ * line, so error messages, stacks and nested objects are covered alike.
  */
 export function createLogger(options: { name: string; level: string; destination?: DestinationStream }): Logger {
   return pino(
@@ -20,18 +20,18 @@ export function createLogger(options: { name: string; level: string; destination
 
 const HIDDEN = '[redacted]';
 
-/** A bot token anywhere, also inside a URL and percent-encoded; its bot id stays, to tell bots apart. */
+/** A bot token anywhere, also in a URL or percent-encoded. The bot id stays, so that bots can be told apart. */
 const BOT_TOKEN = /(\d{1,20}(?::|%(?:25)?3A))[A-Za-z0-9_-]{20,}/gi;
 const API_KEY = /flt_[^\s"'\\&<>,;)\]}]+/g;
 const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/[^:/@\s"]{0,256}:)[^@/\s"]{1,1024}@/gi;
-/** A user alone, which then is a key as often as not. */
+/** A URL with a user and no password. That user is often a key. */
 const USER_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/)[^:/@\s"]{1,1024}@/gi;
 const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 
 const SECRET_NAME =
   '[\\w.-]{0,60}?(?:password|passwd|passphrase|secret|authorization|cookie|encryption_?key|api_?key|token)(?:_?(?:new|old|token|key))?';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** `"name":"value"`, a list of values, and `"name","value"` as raw headers come. */
+/** `"name":"value"`, a list of values, and `"name","value"` as in raw headers. */
 const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[(?:\\s*${STRING}\\s*,?)*\\])`, 'gi');
 /** The same in JSON inside a JSON string: quotes carry backslashes, those inside a value twice as many and one more. */
 const NESTED = new RegExp(
@@ -49,8 +49,8 @@ const HEADER_LINE =
   /((?:proxy-)?authorization|(?:set-)?cookie|x-telegram-bot-api-secret-token|password)(:\s+)[^\s"'[\\](?:[^"\\\r\n]|\\[^rn])*/gi;
 
 /**
- * Blanks every secret in a serialised log line (JSON stays JSON): bot tokens, `flt_` keys, credentials in URLs,
- * and the values of fields, headers and query parameters that are named like a secret.
+ * Redacts every secret in a serialised log line, which stays JSON: bot tokens, `flt_` keys, credentials in URLs, and
+ * the values of fields, headers and query parameters with the name of a secret.
  */
 export function redactSecrets(line: string): string {
   return line

@@ -19,28 +19,28 @@ import {
   quickHistogram,
 } from './quick-series.ts';
 
-/** One process's (or one test's) metrics; nothing is registered globally. No label may grow with bots or chats. */
+/** The metrics of one process or one test. Nothing is registered globally. No label may grow with bots or chats. */
 export type Metrics = {
   registry: Registry;
   counter<T extends string>(options: Omit<CounterConfiguration<T>, 'registers'>): Counter<T>;
   histogram<T extends string>(options: Omit<HistogramConfiguration<T>, 'registers'>): Histogram<T>;
   gauge<T extends string>(options: Omit<GaugeConfiguration<T>, 'registers'>): Gauge<T>;
-  /** For thousands of counts a second: a child costs 0.01 µs where prom-client's cost 0.4 to 0.8. */
+  /** For thousands of counts per second: a count costs 0.01 µs, where prom-client needs 0.4 to 0.8. */
   quickCounter(options: QuickOptions): QuickSeries<QuickCounter>;
   quickHistogram(options: QuickOptions & { buckets: readonly number[] }): QuickSeries<QuickHistogram>;
-  /** A gauge that is asked for at every scrape; what cannot be read then has no series. */
+  /** A gauge that is read at every scrape. A gauge that cannot be read has no series in that scrape. */
   readGauge(options: QuickOptions, read: () => Promise<Reading[]> | Reading[]): void;
 };
 
 export type Reading = { labels?: Record<string, string>; value: number };
 
-/** Metrics of a process, with Node's own (memory, event loop, garbage collection) when asked for. */
+/** The metrics of a process, with those of Node (memory, event loop, garbage collection) if wanted. */
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const register = <Series>(quick: { metric: QuickMetric; series: Series }): Series => {
-    // The registry asks for nothing but a name and get(); its type names only its own classes.
+    // The registry needs only a name and get(), but its type names its own classes.
     registry.registerMetric(quick.metric as unknown as Metric);
     return quick.series;
   };

@@ -1,6 +1,6 @@
 /**
- * What Node is started with to run one of our programs. By itself it lets an api's young garbage grow to 128 MB, as waiting
- * polls make it do; twice this size holds what calls leave behind, and is walked through no less quickly.
+ * The Node flags for one of our programs. By default, waiting polls let the young generation of an api's heap grow to
+ * 128 MB. Twice the size given here holds the garbage of calls, and it is collected no more slowly.
  */
 export function nodeFlags(program: string): string[] {
   return program === 'api' ? ['--max-semi-space-size=16'] : [];

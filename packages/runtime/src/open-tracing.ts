@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-settings.ts';
 
-/** Starts tracing where it is configured. Only then is the SDK loaded: off, it costs neither time nor memory. */
+/** Starts tracing if it is configured. Only then is the SDK loaded, so that tracing that is off costs nothing. */
 export async function openTracing(
   config: TracingConfig | null,
   service: { name: string; log: Logger },

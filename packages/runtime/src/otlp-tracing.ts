@@ -26,7 +26,7 @@ import type { Logger } from './logger.ts';
 import type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-settings.ts';
 
-/** A minute of a busy process is not kept for a collector that is away: what is above is dropped. */
+/** The most spans that wait for a collector that is away, less than a busy minute. Further spans are dropped. */
 const SPANS_KEPT = 8192;
 const EXPORT_EVERY_MS = 1000;
 const CLOSE_WITHIN_MS = 1000;
@@ -40,7 +40,7 @@ const KINDS: Record<SpanKind, OtelSpanKind> = {
   consumer: OtelSpanKind.CONSUMER,
 };
 
-/** Records spans and sends them to a collector over OTLP/HTTP. What cannot be sent is lost, and holds up nothing. */
+/** Records spans and sends them to a collector over OTLP/HTTP. Spans that cannot be sent are lost and delay nothing. */
 export function startTracing(config: TracingConfig, service: { name: string; log: Logger }): Tracing {
   const exporter = new OTLPTraceExporter({ url: config.url, headers: config.headers, timeoutMillis: config.timeoutMs });
   const provider = new TracerProvider({
@@ -130,7 +130,7 @@ function samplerOf({ sampler, ratio }: TracingConfig): Sampler {
   }
 }
 
-/** Says once a minute, not once per try, that the collector does not take what is sent. */
+/** Logs at most once a minute that the collector does not accept spans. */
 function complaining(exporter: SpanExporter, log: Logger): SpanExporter {
   let lost = 0;
   let quietUntilMs = 0;

@@ -6,7 +6,7 @@ import { readyMetric } from './process-metrics.ts';
 export type Readiness = {
   ready: boolean;
   reasons: string[];
-  /** What an operator should know although requests are served as ever. */
+  /** Conditions that an operator should know although requests are still served. */
   warnings?: string[];
 };
 
@@ -18,7 +18,7 @@ export type ProbeServerOptions = {
   ready: () => Promise<Readiness>;
 };
 
-/** Only probes and scrapers come here: whoever is slow or sends much is not one of them. */
+/** Only probes and scrapers connect here, and their requests are small and quick. */
 const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 5_000,
@@ -28,8 +28,8 @@ const LIMITS = {
 const MAX_CONNECTIONS = 200;
 
 /**
- * Serves /livez, /readyz and /metrics on a port of its own (0 takes a free one). Rejects when the port is taken.
- * A readiness check that throws counts as not ready.
+ * Serves /livez, /readyz and /metrics on their own port (0 takes a free one). Rejects when the port is taken. A
+ * readiness check that throws counts as not ready.
  */
 export async function startProbeServer(
   options: ProbeServerOptions,

@@ -7,7 +7,7 @@ const GIB = 2 ** 30;
 
 test('the limit of the container counts, and without one the memory of the machine', () => {
   expect(memoryLimitBytes(GIB, 8 * GIB)).toBe(GIB);
-  // What control groups say where nothing is limited.
+  // The values that control groups report without a limit.
   for (const none of [0, 2 ** 64, 2 ** 63 - 4096]) expect(memoryLimitBytes(none, 8 * GIB)).toBe(8 * GIB);
 });
 

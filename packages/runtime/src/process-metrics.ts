@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Metrics } from './metrics.ts';
 
-/** What this process is: its release and what it does (`api`, or a worker's roles). */
+/** Describes this process: its release and its role (`api`, or the roles of a worker). */
 export function describeProcess(metrics: Metrics, name: string, roles: Iterable<string>): void {
   metrics
     .gauge({
@@ -26,16 +26,16 @@ export function describeProcess(metrics: Metrics, name: string, roles: Iterable<
     .set(memoryLimitBytes());
 }
 
-/** The limit of the process's control group (a container, a systemd unit), or the machine's memory where that is less. */
+/** The memory limit of the control group (a container, a systemd unit), or the machine's memory if that is less. */
 export function memoryLimitBytes(
   constrained: number = process.constrainedMemory(),
   total: number = totalmem(),
 ): number {
-  // 0 or 2^64 say that there is none.
+  // 0 and 2^64 mean that there is no limit.
   return constrained > 0 ? Math.min(constrained, total) : total;
 }
 
-/** Whether the process is ready, as its probe says, asked at every scrape. */
+/** Reports at every scrape whether the process is ready, as /readyz does. */
 export function readyMetric(metrics: Metrics, ready: () => Promise<{ ready: boolean }>): void {
   metrics.gauge({
     name: 'flotilla_ready',
@@ -47,7 +47,7 @@ export function readyMetric(metrics: Metrics, ready: () => Promise<{ ready: bool
   });
 }
 
-/** Whether something we depend on answers, asked at every scrape and waited for at most 2 s. */
+/** Reports at every scrape whether a dependency answers within 2 s. */
 export function answersMetric(
   metrics: Metrics,
   options: { name: string; help: string },

@@ -1,4 +1,4 @@
-/** A counter or histogram of a hot path: counting is an addition, and its text is made when it is read. */
+/** A counter or histogram for hot paths. Counting is an addition; the text is made at the scrape. */
 export type QuickSeries<Child> = {
   /** One child per combination of label values, in the order of labelNames; the same values give the same child. */
   of(...values: string[]): Child;
@@ -31,7 +31,7 @@ export function quickCounter(options: QuickOptions): { metric: QuickMetric; seri
   });
 }
 
-/** `buckets` are upper bounds, rising. */
+/** `buckets` are ascending upper bounds. */
 export function quickHistogram(options: QuickOptions & { buckets: readonly number[] }): {
   metric: QuickMetric;
   series: QuickSeries<QuickHistogram>;

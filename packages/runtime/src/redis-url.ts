@@ -2,7 +2,7 @@ export type RedisAddress = { host: string; port: number };
 type Login = { username?: string; password?: string };
 type Common = Login & { tls: boolean };
 
-/** What a REDIS_URL names: one server, the primary of a Sentinel set, or a cluster. */
+/** The target of a REDIS_URL: one server, the primary of a Sentinel set, or a cluster. */
 export type RedisTarget =
   | (Common & { form: 'single'; address: RedisAddress; db: number })
   | (Common & { form: 'sentinel'; sentinels: RedisAddress[]; primary: string; db: number; sentinelLogin: Login })
@@ -15,7 +15,7 @@ const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26379;
 
-/** Reads a REDIS_URL; throws an Error that says what is wrong and never quotes a password. */
+/** Reads a REDIS_URL. Throws an Error that says what is wrong and never quotes a password. */
 export function parseRedisUrl(text: string): RedisTarget {
   const parts = PARTS.exec(text);
   if (!parts) throw new Error(`must begin ${FORMS}; in user and password write / ? # and , as %2F %3F %23 and %2C`);

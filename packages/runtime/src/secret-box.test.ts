@@ -5,14 +5,14 @@ import { isUnbound, secretBox } from './secret-box.ts';
 const newKey = () => randomBytes(32).toString('base64');
 const TOKEN = '123456789:AAF_abcdefghijklmnopqrstuvwxyz-12345';
 const PLACE = 'bots.token_sealed.7';
-/** Made by the previous release, with a key of no worth. */
+/** Made by the previous release, with a worthless key. */
 const SEALED_BEFORE = {
   key: 'AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM=',
   sealed:
     'v1.ae5ddaa8938b.vMilfcIwHqeBJvJcpjJAlH8qUdc_zmIkAutheqDuWBdAFJ2TThrGnBOyui3qIXfwyhKtgBya6NvRonu5hxA0aIMGV00REjHQ0b0',
 };
 
-/** As the previous release opens a text: the key's id is all that is authenticated beside it. */
+/** Opens a text as the previous release does: only the key's id is authenticated with it. */
 function openedBefore(key: string, sealed: string): string {
   const [, id = '', text = ''] = sealed.split('.');
   const bytes = Buffer.from(text, 'base64url');
@@ -65,7 +65,7 @@ describe('The secret box', () => {
     for (const place of ['bots.token_sealed.8', 'bots.secret_token_sealed.7', 'bots.token_sealed.', '']) {
       expect(() => box.open(sealed, place)).toThrow('altered or moved');
     }
-    // The format is authenticated, too: a text that is bound does not pass for one that is not.
+    // The format is authenticated as well, so a bound text cannot pass for an unbound one.
     expect(() => box.open(sealed.replace(/^v2/, 'v1'), PLACE)).toThrow('altered or moved');
   });
 

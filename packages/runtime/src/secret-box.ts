@@ -1,29 +1,29 @@
 import { createCipheriv, createDecipheriv, type DecipherGCM, randomBytes } from 'node:crypto';
 import { parseEncryptionKey } from './encryption-key.ts';
 
-/** Encrypts what must be read back later (bot tokens, secrets) for storage at rest. */
+/** Encrypts values that must be read back later (bot tokens, secrets), for storage. */
 export type SecretBox = {
-  /** Of the key that seals. */
+  /** The id of the key that seals. */
   keyId: string;
-  /** Whether ENCRYPTION_KEY lists the key of this id. */
+  /** True if ENCRYPTION_KEY lists the key of this id. */
   lists(keyId: string): boolean;
-  /** The sealed text differs each time, also for the same input. It opens at this place only: table, column and row. */
+  /** Seals a text, with a different result each time. It opens only at this place: table, column and row. */
   seal(plain: string, place: string): string;
-  /** As the previous release seals, which knows no places: the text opens at every place. */
+  /** Seals in the form of the previous release, which knows no places: the text opens at every place. */
   sealUnbound(plain: string): string;
-  /** Throws when the text was sealed with a key that is not listed any more or for another place, or was altered. */
+  /** Throws when the text was altered, or sealed for another place or with a key that is not listed. */
   open(sealed: string, place: string): string;
 };
 
-/** What the text is bound to beside its key, by which its format begins. */
+/** The formats, by which sealed texts begin: bound to the key only, or also to a place. */
 const UNBOUND = 'v1';
 const BOUND = 'v2';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM under ENCRYPTION_KEY: 32 bytes in base64, or a list `id:base64,…`
- * of which the first seals and all open. Throws an Error when the value has another form.
+ * AES-256-GCM under ENCRYPTION_KEY: 32 bytes in base64, or a list `id:base64,…` of which the first seals and all open.
+ * Throws an Error when the value has another form.
  */
 export function secretBox(encryptionKey: string): SecretBox {
   const keys = parseEncryptionKey(encryptionKey);
@@ -55,12 +55,12 @@ export function secretBox(encryptionKey: string): SecretBox {
   };
 }
 
-/** The id of the key that sealed this text; null when it was not sealed here. */
+/** The id of the key that sealed this text; null when the text is not in a sealed form. */
 export function keyIdOf(sealed: string): string | null {
   return partsOf(sealed).id;
 }
 
-/** Whether the text opens at every place, as the previous release sealed it. */
+/** True if the text opens at every place, as the previous release sealed it. */
 export function isUnbound(sealed: string): boolean {
   return partsOf(sealed).format === UNBOUND;
 }
@@ -71,12 +71,12 @@ function partsOf(sealed: string): { format: string; id: string | null; text: str
   return { format, id: known && id !== '' ? id : null, text };
 }
 
-/** What is authenticated with the text; neither a format nor a key's id has a dot in it. */
+/** The data authenticated with the text. Neither a format nor a key's id contains a dot, so it is unambiguous. */
 function bindingsOf(format: string, keyId: string, place: string): Buffer {
   return Buffer.from(format === UNBOUND ? keyId : [format, keyId, place].join('.'));
 }
 
-/** The end of the text; throws where node would name neither the key nor the setting. */
+/** The end of the text. Replaces Node's error, which names neither the key nor the setting. */
 function verified(decipher: DecipherGCM, keyId: string): string {
   try {
     return decipher.final('utf8');

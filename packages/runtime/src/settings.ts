@@ -20,7 +20,7 @@ export function integerSetting(bounds: { min: number; max: number }) {
     .refine((value) => value >= bounds.min && value <= bounds.max, message);
 }
 
-/** 1, true, yes, on, or 0, false, no, off. */
+/** 1, true, yes or on; 0, false, no or off. */
 export function switchSetting(defaultValue: boolean) {
   return z
     .string()
@@ -30,7 +30,7 @@ export function switchSetting(defaultValue: boolean) {
     .default(defaultValue);
 }
 
-/** An absolute URL with one of the schemes (named without colon). */
+/** An absolute URL with one of these schemes, which are named without a colon. */
 export function urlSetting(...schemes: string[]) {
   const message = `must be a URL that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
   return z.string(`is required: ${message}`).refine((value) => {
@@ -48,21 +48,21 @@ export function cidrListSetting() {
     .default([]);
 }
 
-/** ENCRYPTION_KEY as secretBox takes it, checked. */
+/** ENCRYPTION_KEY, checked as secretBox reads it. */
 export function encryptionKeySetting() {
   return z
     .string('is required: 32 bytes in base64 (make one with: openssl rand -base64 32)')
     .superRefine(faultOf(parseEncryptionKey));
 }
 
-/** REDIS_URL in any of its forms, checked. */
+/** REDIS_URL in any of its forms, checked as parseRedisUrl reads it. */
 export function redisUrlSetting() {
   return z
     .string('is required: redis://host:6379, redis-sentinel://host:26379,…/primary or redis-cluster://host:6379,…')
     .superRefine(faultOf(parseRedisUrl));
 }
 
-/** Reports what a parser throws, whose message quotes no secret. */
+/** Reports the error of a parser, whose message quotes no secret. */
 function faultOf(parse: (value: string) => unknown) {
   return (value: string, context: z.RefinementCtx) => {
     try {
@@ -73,7 +73,7 @@ function faultOf(parse: (value: string) => unknown) {
   };
 }
 
-/** What the api and the worker both read; spread into z.object({...}). */
+/** The settings that the api and the worker both read, to be spread into z.object({...}). */
 export const commonSettings = {
   DATABASE_URL: urlSetting('postgres', 'postgresql').describe(
     'Postgres, see postgres.md. All processes need the same value.',
@@ -93,7 +93,7 @@ export const commonSettings = {
   ENCRYPTION_KEY: encryptionKeySetting().describe(
     'Seals tokens, secrets and backend URLs, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
   ),
-  // What it accepts is decided where settings are read, for every process alike: see known-secrets.ts.
+  // readSettings (known-secrets.ts) decides what this accepts, for every process alike.
   ALLOW_SANDBOX_SECRETS: switchSetting(false).describe(
     'For the sandbox only: accepts the passwords and keys that this repository shows.',
   ),

@@ -1,8 +1,8 @@
 const EVERY_MS = 10_000;
 
 /**
- * Says the first of many alike at once and after that at most one every 10 s, with how many were left out in between:
- * a store that is away fails thousands of calls a second, and one line tells as much.
+ * Logs the first of many similar events at once, then at most one every 10 s with the number of those left out. A store
+ * that is away fails thousands of calls per second, and one line says as much.
  */
 export function throttledLog<T>(say: (what: T, leftOut: number) => void): (what: T) => void {
   let saidAtMs = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,7 @@ const SAMPLERS = [
 
 export type SamplerName = (typeof SAMPLERS)[number];
 
-/** OpenTelemetry's own variables, as its specification names them; what else it knows has no effect here. */
+/** OpenTelemetry's own variables, with the names of its specification. Its other variables have no effect here. */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https')
     .transform((url) => url.replace(/\/+$/, ''))
@@ -45,21 +45,21 @@ export const tracingSettings = {
 } as const;
 
 export type TracingConfig = {
-  /** Of the collector, with its path. */
+  /** The URL of the collector, with its path. */
   url: string;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Null: the process names itself. */
+  /** Null when the process uses its own name. */
   serviceName: string | null;
   resourceAttributes: Record<string, string>;
   sampler: SamplerName;
-  /** Of traces that begin here, from 0 to 1; for the samplers by ratio. */
+  /** The sampled part, from 0 to 1, of traces that begin here; for the samplers by ratio. */
   ratio: number;
 };
 
 type Settings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-/** Null where tracing is off: without an endpoint, or switched off beside one. */
+/** Null when tracing is off: no endpoint is set, or OTEL_SDK_DISABLED is. */
 export function tracingConfig(settings: Settings): TracingConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
   if (endpoint === undefined || settings.OTEL_SDK_DISABLED) return null;
@@ -74,7 +74,7 @@ export function tracingConfig(settings: Settings): TracingConfig | null {
   };
 }
 
-/** `name=value,name=value`, values percent-encoded where they need it. */
+/** `name=value,name=value`; values may be percent-encoded. */
 function pairsSetting() {
   return z
     .string()

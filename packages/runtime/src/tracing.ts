@@ -1,4 +1,4 @@
-/** Ids, counts and words of our own: never an address, a body or an error's message, which may carry tokens. */
+/** Only our own ids, counts and words. Never addresses, bodies or error messages, which may contain tokens. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -6,13 +6,13 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
 export type SpanOptions = {
   kind?: SpanKind;
   attributes?: SpanAttributes;
-  /** Unix ms; now when left out. */
+  /** Unix ms; the default is now. */
   startedAtMs?: number;
 };
 
 /** A step of a trace that is being recorded. */
 export type Span = {
-  /** By which others go on with the trace (W3C Trace Context). */
+  /** The text by which another process continues the trace (W3C Trace Context). */
   readonly traceparent: string;
   child(name: string, options?: SpanOptions): Span;
   set(attributes: SpanAttributes): void;
@@ -21,15 +21,15 @@ export type Span = {
 
 export type Tracing = {
   /**
-   * Begins a span of the trace that `parent` (a traceparent) names, or of a new one where it names none. Null when the
-   * sampler leaves it out: then nothing is recorded and nothing is carried on.
+   * Begins a span in the trace that `parent` (a traceparent) names, or in a new trace. Returns null when the sampler
+   * leaves the trace out; then nothing is recorded and no context is passed on.
    */
   start(name: string, options?: SpanOptions & { parent?: string | null; links?: string[] }): Span | null;
-  /** Exports what is recorded, within a second, and lets go of the collector. */
+  /** Exports the recorded spans within a second and closes the connection to the collector. */
   close(): Promise<void>;
 };
 
-/** Does a part of a span's work in a child of it, which has failed when that rejects. */
+/** Runs a part of a span's work in a child span, which fails if the work rejects. */
 export async function inChild<T>(parent: Span, name: string, work: (span: Span) => Promise<T>): Promise<T> {
   const span = parent.child(name);
   try {

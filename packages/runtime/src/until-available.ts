@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Tries something until it succeeds; what waiting does not mend is thrown. */
+/** Repeats an attempt until it succeeds. Faults that waiting does not end are thrown. */
 export type Patience = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 const TRY_AGAIN_MS = 1000;
 
 /**
- * The patience of a process that starts: while what it needs is away it tries again every second, and calls `onWait` once,
+ * The patience of a process that starts. While a store is away it tries again every second, and calls `onWait` once,
  * before the second try. Rejects with the signal's reason when that aborts.
  */
 export function patience(options: {
@@ -30,7 +30,7 @@ export function patience(options: {
   };
 }
 
-/** A try may take seconds to fail; who is told to stop does not wait for it. */
+/** An attempt may take seconds to fail. A process that is told to stop does not wait for it. */
 async function untilAborted<T>(attempt: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return attempt;
   signal.throwIfAborted();

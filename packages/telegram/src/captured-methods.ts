@@ -1,12 +1,12 @@
-/** What the history takes from a method's `result`. */
+/** The part of a method's `result` that the history stores. */
 export type CaptureEffect =
-  /** A Message, or a list of Messages: stored as sent, or as edited. `true` (an inline message) stores nothing. */
+  /** A Message or a list of Messages, stored as sent or as edited. `true` (an inline message) stores nothing. */
   | 'messages'
-  /** A MessageId, or a list of them: the content is that of the source named in the parameters. */
+  /** A MessageId or a list of them. The content is that of the source, which the parameters name. */
   | 'copies'
-  /** `true`: the messages named in the parameters are deleted. */
+  /** `true`: the messages that the parameters name are deleted. */
   | 'deletion'
-  /** `true`, or an object: an entry of the audit log, made from the parameters. */
+  /** `true` or an object: makes an entry of the audit log from the parameters. */
   | 'audit';
 
 export type CapturedMethod = { effect: CaptureEffect };
@@ -32,10 +32,10 @@ const METHODS_BY_EFFECT: Record<CaptureEffect, string> = {
     createForumTopic editForumTopic closeForumTopic reopenForumTopic deleteForumTopic`,
 };
 
-/** Spelled as the Bot API documentation does. */
+/** Spelled as in the Bot API documentation. */
 export const CAPTURED_METHOD_NAMES: readonly string[] = Object.values(METHODS_BY_EFFECT).flatMap(namesIn);
 
-/** By lower-case method name; the names are those of the Bot API documentation. */
+/** By method name in lower case, from the names of the Bot API documentation. */
 export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
   Object.entries(METHODS_BY_EFFECT).flatMap(([effect, names]) =>
     namesIn(names).map((name) => [name.toLowerCase(), { effect: effect as CaptureEffect }] as const),
@@ -44,10 +44,10 @@ export const CAPTURED_METHODS: ReadonlyMap<string, CapturedMethod> = new Map(
 
 const LIKE_SEND_MESSAGE: CapturedMethod = { effect: 'messages' };
 
-/** Nothing of these stays in a chat. */
+/** These leave nothing in a chat. */
 const SENDS_NOTHING = new Set(['sendchataction', 'sendmessagedraft']);
 
-/** How a method is captured, undefined when it is not. A `send…` we do not know yet counts as one that sends. */
+/** How a method is captured; undefined when it is not. An unknown `send…` method counts as one that sends a message. */
 export function capturedMethod(lowerCaseMethod: string): CapturedMethod | undefined {
   const known = CAPTURED_METHODS.get(lowerCaseMethod);
   if (known !== undefined) return known;

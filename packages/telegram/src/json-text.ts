@@ -1,6 +1,6 @@
 /**
- * Offsets in JSON text: values are found without being decoded, so that every digit and byte survives, and nested ones
- * are skipped without recursion, whatever their depth. -1 stands for text that is malformed or cut off there.
+ * Offsets in JSON text. Values are found without decoding, so that every digit and byte survives. Nested values are
+ * skipped without recursion, whatever their depth. -1 means that the text is malformed or cut off.
  */
 
 const QUOTE = 0x22;
@@ -12,14 +12,14 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The offset of the first character from `at` on that is no JSON whitespace. */
+/** The offset of the first character at or after `at` that is not JSON whitespace. */
 export function skipSpace(text: string, at: number): number {
   let position = at;
   while (isSpace(text.charCodeAt(position))) position++;
   return position;
 }
 
-/** The offset behind the value that begins at `at`. A number or a word ends where something follows it. */
+/** The offset after the value that begins at `at`. A number or a word ends before the next delimiter. */
 export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return skipString(text, at);
@@ -29,7 +29,7 @@ export function skipValue(text: string, at: number): number {
   return position === at || position === text.length ? -1 : position;
 }
 
-/** The offset behind the closing quote of the string that begins at `at`. */
+/** The offset after the closing quote of the string that begins at `at`. */
 export function skipString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
@@ -37,8 +37,8 @@ export function skipString(text: string, at: number): number {
 }
 
 /**
- * Calls `visit` with each member of the object that begins at `at`; it returns the offset behind the value, or -1 to
- * end here. Returns the offset behind the object.
+ * Calls `visit` with each member of the object that begins at `at`. `visit` returns the offset after the value, or -1
+ * to stop. Returns the offset after the object.
  */
 export function scanObject(text: string, at: number, visit: (key: string, valueStart: number) => number): number {
   if (text.charCodeAt(at) !== OPEN_BRACE) return -1;
@@ -60,7 +60,7 @@ export function scanObject(text: string, at: number, visit: (key: string, valueS
   return -1;
 }
 
-/** As scanObject, for the elements of the array that begins at `at`. */
+/** Like scanObject, for the elements of the array that begins at `at`. */
 export function scanArray(text: string, at: number, visit: (valueStart: number) => number): number {
   let position = skipSpace(text, at + 1);
   if (text.charCodeAt(position) === CLOSE_BRACKET) return position + 1;
@@ -75,8 +75,8 @@ export function scanArray(text: string, at: number, visit: (valueStart: number) 
 }
 
 /**
- * Calls `onMember` with the name and the raw text of each member of the text's object. False when it is no object, or
- * malformed, or cut off; the members before that were given.
+ * Calls `onMember` with the name and the raw text of each member of an object. Returns false when the text is no
+ * object, malformed or cut off; `onMember` has then had the members before the fault.
  */
 export function scanMembers(text: string, onMember: (name: string, raw: string) => void): boolean {
   const end = scanObject(text, skipSpace(text, 0), (name, start) => {
@@ -87,7 +87,7 @@ export function scanMembers(text: string, onMember: (name: string, raw: string) 
   return end !== -1;
 }
 
-/** The value of a string literal, in which two spellings of one text are one; a malformed one loses its quotes only. */
+/** The value of a string literal, so that two spellings of a text are equal. A malformed one only loses its quotes. */
 export function unquoted(literal: string): string {
   if (!literal.includes('\\')) return literal.slice(1, -1);
   try {

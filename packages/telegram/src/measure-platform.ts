@@ -8,7 +8,7 @@ const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const OUTCOMES = ['ok', 'refused', 'flood', 'unreachable', 'garbage'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** A backend may answer an update with any method's name: those not listed share the label `other`. */
+/** A backend may answer an update with any method name, so methods that are not listed share the label `other`. */
 const LABELLED = new Set([
   ...CAPTURED_METHOD_NAMES,
   ...['getMe', 'getUpdates', 'setWebhook', 'deleteWebhook', 'getWebhookInfo', 'getFile', 'getChat', 'getChatMember'],
@@ -22,7 +22,7 @@ const LABELLED = new Set([
   ],
 ]);
 
-/** Counts the calls that the service makes on its own behalf, and what became of them. */
+/** Counts the calls that the service makes on its own behalf, by outcome. */
 export function measurePlatform(metrics: Metrics) {
   const calls = metrics.quickCounter({
     name: 'flotilla_platform_calls_total',
@@ -63,7 +63,7 @@ export function measurePlatform(metrics: Metrics) {
   };
 }
 
-/** null: we broke it off ourselves. */
+/** null: we aborted the call ourselves. */
 function outcomeOfAnswer(answer: PlatformAnswer): Outcome | null {
   if (answer.outcome === 'refused') return answer.errorCode === 429 ? 'flood' : 'refused';
   return answer.outcome === 'unreachable' && answer.reason === 'aborted' ? null : answer.outcome;

@@ -18,7 +18,7 @@ export interface SenderFacts {
   firstName: string | null;
   lastName: string | null;
   isBot: boolean;
-  /** A chat that speaks as itself (a channel) and is no user. */
+  /** True for a chat that writes as itself (a channel) and is no user. */
   isChat: boolean;
 }
 
@@ -27,20 +27,20 @@ export interface MessageFacts {
   /** '' outside a business connection. */
   businessConnectionId: string;
   chat: ChatFacts;
-  /** `from`, else `sender_chat`; null when the platform names neither. */
+  /** `from`, or else `sender_chat`; null when the platform names neither. */
   sender: SenderFacts | null;
-  /** The bot that wrote in the name of a business account. */
+  /** The bot that wrote on behalf of a business account. */
   senderBusinessBotId: number | null;
   dateS: number;
   editDateS: number | null;
-  /** What it says; the label of its service where it says nothing. */
+  /** Its words, or the label of its service if it has none. */
   text: string | null;
   mediaType: MediaType | null;
   fileId: string | null;
-  /** What a message without a medium is, where it is more than its words. */
+  /** The kind of a message that has no medium but is more than its words. */
   service: string | null;
   replyToMessageId: number | null;
-  /** A group says where it went, the supergroup where it came from. */
+  /** The group names the supergroup it became; the supergroup names the group it came from. */
   migrateToChatId: number | null;
   migrateFromChatId: number | null;
 }
@@ -95,13 +95,13 @@ export function readUserFacts(user: Fields): SenderFacts {
   };
 }
 
-/** What the id alone tells of a chat: users are positive, supergroups and channels begin -100. */
+/** The type that the id alone reveals: users are positive, supergroups and channels begin with -100. */
 export function guessChatType(chatId: number): string {
   if (chatId > 0) return 'private';
   return chatId < -1_000_000_000_000 ? 'supergroup' : 'group';
 }
 
-/** True for an object with what every Message has. */
+/** True for an object with the fields that every Message has. */
 export function isMessage(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false;
   return 'message_id' in value && 'date' in value && 'chat' in value;

@@ -7,10 +7,10 @@ export interface MessageMedia {
   fileId: string | null;
 }
 
-// An animation comes with a document of the same file, for old clients: it is looked for first.
+// An animation also has a document of the same file, for old clients, so it is looked for first.
 const FILE_FIELDS = ['animation', 'video', 'sticker', 'voice', 'audio', 'document', 'video_note'] as const;
 
-/** Which medium a message carries; of a photo's sizes the largest. Null for text, service and other messages. */
+/** The medium of a message, with the largest size of a photo. Null for text, service and other messages. */
 export function readMessageMedia(message: Fields): MessageMedia | null {
   for (const field of FILE_FIELDS) {
     const file = readObject(message, field);
@@ -22,7 +22,7 @@ export function readMessageMedia(message: Fields): MessageMedia | null {
   return readPaidMedia(message);
 }
 
-// Only what the bot may see whole has a file; a preview has none.
+// Only media that the bot may see in full have a file. A preview has none.
 function readPaidMedia(message: Fields): MessageMedia | null {
   const items = readObject(message, 'paid_media')?.paid_media;
   for (const item of Array.isArray(items) ? items.filter(isFields) : []) {

@@ -1,9 +1,9 @@
 import { type Fields, readObject, readText } from './platform-fields.ts';
 
 export interface MessageService {
-  /** What the message says or is without words or a medium: 'joined', 'location', … */
+  /** The kind of a message that is neither words nor a medium: 'joined', 'location', … */
   service: string;
-  /** The same for people, in one line. */
+  /** The same in one line for people. */
   label: string;
 }
 
@@ -12,7 +12,7 @@ type Labeller = [service: string, label: (content: Fields) => string];
 const LABEL_CHARACTERS = 500;
 const NAME_CHARACTERS = 64;
 
-/** Fields whose service is not called as they are, or that can say more than their name. The first one present counts. */
+/** Fields whose service has another name, or whose label says more than the name. The first one present counts. */
 const CONTENTS: Readonly<Record<string, Labeller>> = {
   new_chat_members: ['joined', (m) => titled('Joined', people(m.new_chat_members))],
   left_chat_member: ['left', (m) => titled('Left', person(object(m, 'left_chat_member')))],
@@ -25,7 +25,7 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   channel_chat_created: ['chat_created', () => 'Channel created'],
   migrate_to_chat_id: ['migrated', (m) => titled('Became the supergroup', number(m, 'migrate_to_chat_id'))],
   migrate_from_chat_id: ['migrated', (m) => titled('Was the group', number(m, 'migrate_from_chat_id'))],
-  // A venue comes with its location, for old clients: it is looked for first.
+  // A venue also has its location, for old clients, so it is looked for first.
   venue: of('venue', (it) => titled('Venue', joined(readText(it, 'title'), readText(it, 'address')))),
   location: of('location', (it) => titled(it.live_period === undefined ? 'Location' : 'Live location', position(it))),
   contact: of('contact', (it) => titled('Contact', joined(person(it), readText(it, 'phone_number')))),
@@ -83,7 +83,7 @@ const CONTENTS: Readonly<Record<string, Labeller>> = {
   web_app_data: of('web_app_data', (it) => titled('Web app data', readText(it, 'data'))),
 };
 
-/** What a Message has beside its content (Bot API 10, and older names that servers still send). */
+/** Fields of a Message besides its content (Bot API 10, and older names that servers still send). */
 const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['message_id', 'message_thread_id', 'ephemeral_message_id', 'business_connection_id', 'guest_query_id', 'date'],
   ...['from', 'sender_chat', 'sender_boost_count', 'sender_business_bot', 'sender_tag', 'receiver_user', 'chat'],
@@ -98,11 +98,11 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a message without a medium is, where it is more than its words: an event of the chat, a location, a poll. A field
- * that is not known to us counts under its own name. Null for what has words and nothing else.
+ * The service of a message without a medium: an event of the chat, a location, a poll. An unknown field counts under
+ * its own name. Null for a message that is only words.
  */
 export function readMessageService(message: Fields, words: string | null): MessageService | null {
-  // Nearly every message is a plain text.
+  // Nearly every message is plain text.
   if (readText(message, 'text')) return null;
   const known = Object.keys(CONTENTS).find((field) => isThere(message[field]));
   if (known !== undefined) {
@@ -117,8 +117,8 @@ export function readMessageService(message: Fields, words: string | null): Messa
 }
 
 /**
- * A ban or its end, as a `chat_member` or `my_chat_member` update tells it; in a private chat the person has blocked the
- * bot. Null for all other changes.
+ * A ban or its end, from a `chat_member` or `my_chat_member` update. In a private chat, the person has blocked the bot
+ * or unblocked it. Null for all other changes.
  */
 export function readMemberService(change: Fields): MessageService | null {
   const [before, after] = [object(change, 'old_chat_member'), object(change, 'new_chat_member')];
@@ -132,7 +132,7 @@ export function readMemberService(change: Fields): MessageService | null {
   return { service, label: bounded(label, LABEL_CHARACTERS) };
 }
 
-/** A service that is called as its field, labelled by the object there. */
+/** A service with the name of its field, labelled by the object in that field. */
 function of(field: string, label: (content: Fields) => string): Labeller {
   return [field, (message) => label(object(message, field))];
 }
@@ -174,12 +174,12 @@ function position({ latitude, longitude }: Fields): string {
   return joined(degrees(latitude), degrees(longitude));
 }
 
-// Six decimals are a tenth of a metre.
+// Six decimals are about a tenth of a metre.
 function degrees(value: unknown): string | null {
   return typeof value === 'number' ? String(Number(value.toFixed(6))) : null;
 }
 
-// Amounts come in the currency's smallest unit, and which that is stands in a list of the platform's that we do not have.
+// Amounts are in the currency's smallest unit. We do not have the platform's list that says which unit that is.
 function amount(payment: Fields): string | null {
   const currency = readText(payment, 'currency');
   if (currency === 'XTR') return stars(payment, 'total_amount');

@@ -1,12 +1,12 @@
 import { type Fields, readObject, readText } from './platform-fields.ts';
 
-/** What a message says: its text, its caption, or the plain text of a rich message, a block a line. */
+/** The words of a message: its text, its caption, or the plain text of a rich message with one line per block. */
 export function readMessageText(message: Fields): string | null {
   return readText(message, 'text') ?? readText(message, 'caption') ?? readRichText(message);
 }
 
-// What is read of a block, in the order it is shown, and what stands between the parts of a list there: the pieces of
-// one text run on, cells, items and blocks stand on lines of their own.
+// The fields read of a block, in the order in which they are shown, and the separator between parts of a list: pieces
+// of one text follow each other directly; cells, items and blocks get their own lines.
 const RICH_FIELDS: [field: string, separator: string][] = [
   ['title', ''],
   ['text', ''],

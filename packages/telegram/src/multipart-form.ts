@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { UploadedFile } from './uploaded-file.ts';
 
 /**
- * A call's parameters and files as multipart/form-data, with its length where every file's is known. What is no string
- * is sent as JSON, as the platform reads it; undefined is left out.
+ * A call's parameters and files as multipart/form-data, with a length if every file's size is known. Values other than
+ * strings are sent as JSON, as the platform reads them; undefined values are left out.
  */
 export function multipartForm(
   params: Record<string, unknown>,
@@ -53,7 +53,7 @@ function knownLength(pieces: Buffer[], files: UploadedFile[]): number | null {
   return length;
 }
 
-/** Without what would end the quotes or the line; browsers write names the same way. */
+/** Replaces characters that would end the quotes or the line. Browsers write names the same way. */
 function quotable(name: string): string {
   return name.replaceAll('"', '%22').replace(/[\r\n]+/g, ' ');
 }

@@ -1,4 +1,4 @@
-/** How a call ended: the platform did it, said no, never answered, or answered what is no Bot API answer. */
+/** How a call ended: the platform did it, refused it, never answered, or sent something that is no Bot API answer. */
 export type PlatformAnswer =
   | { outcome: 'ok'; result: unknown; text: string }
   | {
@@ -8,11 +8,11 @@ export type PlatformAnswer =
       retryAfterS?: number;
       migrateToChatId?: number;
     }
-  /** `neverSent`: it is certain that the platform did not get the call. */
+  /** `neverSent`: the platform certainly did not get the call. */
   | { outcome: 'unreachable'; reason: string; timedOut: boolean; neverSent?: true }
   | { outcome: 'garbage'; status: number; reason: string };
 
-/** Reads the platform's envelope; `text` stays the exact body. */
+/** Reads the platform's envelope. `text` is the exact body. */
 export function readPlatformAnswer(status: number, retryAfter: string | undefined, text: string): PlatformAnswer {
   const envelope = parseEnvelope(text);
   if (envelope === null) return { outcome: 'garbage', status, reason: `no Bot API answer (HTTP ${status})` };

@@ -8,47 +8,47 @@ import { encodeToken, hideToken } from './token-text.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 export interface CallOptions {
-  /** From the request's start to the whole answer; default 30 s. */
+  /** From the start of the request to the end of the answer; the default is 30 s. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** How often a call that never reached the platform's answer is sent again; only for calls that may run twice. */
+  /** How often a call without an answer is sent again. Only for calls that may run twice. */
   retries?: number;
 }
 
-/** Which part of a file is wanted, in the words of HTTP. */
+/** The wanted part of a file, in the terms of HTTP. */
 export interface FileRange {
   range: string;
-  /** Only if the file is still the one with this ETag or date. */
+  /** Applies the range only if the file still has this ETag or date. */
   ifRange?: string;
 }
 
-/** What opening a file for download came to; `refused` is the status of the answer. */
+/** The result of opening a file for download. `refused` has the status of the answer. */
 export type OpenedFile =
   | {
       outcome: 'open';
-      /** 206 when it is the part that was asked for. */
+      /** 206 if the stream is the requested part. */
       status: 200 | 206;
       stream: Readable;
-      /** Of what the stream gives, bytes. */
+      /** The bytes that the stream will give; null when that is not known. */
       size: number | null;
       mime: string;
-      /** Content-Range, Accept-Ranges, ETag and Last-Modified, where the platform sent them. */
+      /** Content-Range, Accept-Ranges, ETag and Last-Modified, as far as the platform sent them. */
       headers: Record<string, string>;
     }
   | { outcome: 'refused'; status: number }
   | { outcome: 'unreachable'; reason: string };
 
 export interface PlatformClient {
-  /** Calls a Bot API method. Never throws: what can go wrong is in the answer's outcome. */
+  /** Calls a Bot API method. Never throws: failures are in the answer's outcome. */
   call(token: string, method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<PlatformAnswer>;
-  /** The same with files, as multipart/form-data. Their streams are read to the end or destroyed. */
+  /** The same with files, as multipart/form-data. Each stream is read to its end or destroyed. */
   upload(
     token: string,
     method: string,
     params: Record<string, unknown>,
     files: UploadedFile[],
   ): Promise<PlatformAnswer>;
-  /** Opens the file at a `file_path` that getFile gave; whoever gets the stream reads or destroys it. Never throws. */
+  /** Opens the file at a `file_path` from getFile. The caller must read or destroy the stream. Never throws. */
   openFile(token: string, path: string, part?: FileRange): Promise<OpenedFile>;
 }
 
@@ -58,7 +58,7 @@ const FILE_SILENCE_MS = 60_000;
 const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified'];
 
 /**
- * The client for the calls the service makes on its own behalf, over kept-alive connections. `apiUrl` may carry a
+ * The client for calls that the service makes on its own behalf, over kept-alive connections. `apiUrl` may contain a
  * path; a trailing slash does not matter.
  */
 export function platformClient(config: { apiUrl: string }): PlatformClient {
@@ -72,7 +72,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: JSON.stringify(params),
-          // Exactly this type: some servers refuse it with a charset.
+          // Exactly this type, because some servers refuse it with a charset.
           headers: { 'content-type': 'application/json', 'user-agent': 'flotilla' },
           throwHttpErrors: false,
           followRedirect: false,
@@ -113,7 +113,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
         decompress: false,
         throwHttpErrors: false,
         followRedirect: false,
-        // How long it takes in all is up to whoever reads; that nothing comes is not.
+        // The reader decides how long the whole file takes, so only the time without any data is limited.
         timeout: { connect: DEFAULT_TIMEOUT_MS, response: DEFAULT_TIMEOUT_MS, socket: FILE_SILENCE_MS },
         retry: { limit: 0 },
       });
@@ -122,7 +122,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
   };
 }
 
-/** Codes of failures before a connection was there. */
+/** Codes of failures before the connection was established. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function failure(error: unknown, token: string, signal: AbortSignal | undefined): PlatformAnswer {
@@ -143,7 +143,7 @@ function rangeHeaders(part: FileRange | undefined): Record<string, string> {
 function openedFile(stream: Request, token: string): Promise<OpenedFile> {
   return new Promise((resolve) => {
     stream.once('response', ({ statusCode, headers }: { statusCode: number; headers: Record<string, string> }) => {
-      // A failure from here on is for whoever reads.
+      // From here on, the reader of the stream handles failures.
       stream.on('error', () => {});
       if (statusCode !== 200 && statusCode !== 206) {
         stream.destroy();

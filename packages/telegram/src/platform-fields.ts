@@ -8,7 +8,7 @@ export function readObject(object: Fields, key: string): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** The text under `key`, or null. NUL, which Postgres cannot keep in a text, is left out. */
+/** The text under `key`, or null. NUL characters are left out, because Postgres cannot store them. */
 export function readText(object: Fields, key: string): string | null {
   const value = object[key];
   if (typeof value !== 'string') return null;
@@ -23,7 +23,7 @@ export function readInteger(object: Fields, key: string): number | null {
   return value;
 }
 
-/** As readInteger, but throws bad_request when it is missing. */
+/** Like readInteger, but throws bad_request when the value is missing. */
 export function requireInteger(object: Fields, key: string): number {
   const value = readInteger(object, key);
   if (value === null) throw new FlotillaError('bad_request', `${key} is missing or not a number`);

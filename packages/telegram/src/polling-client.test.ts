@@ -7,7 +7,7 @@ const TOKEN = '700001:secret-of-this-bot';
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
-/** A platform that answers every connection with these bytes, or not at all. */
+/** A platform that sends these bytes on every connection, or nothing. */
 async function platform(answer: string | null): Promise<PollingClient> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => {});

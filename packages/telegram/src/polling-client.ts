@@ -2,9 +2,9 @@ import { Agent, errors } from 'undici';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 
-/** Asks the platform for updates, over connections that are kept and shared by all bots. */
+/** Asks the platform for updates, over kept-alive connections that all bots share. */
 export type PollingClient = {
-  /** Never throws: what can go wrong is in the answer's outcome. */
+  /** Never throws: failures are in the answer's outcome. */
   getUpdates(
     token: string,
     params: Record<string, unknown>,
@@ -15,7 +15,7 @@ export type PollingClient = {
 
 const LONGEST_TIMEOUT_MS = 120_000;
 
-/** Polling is a hot path: with many bots that each get an update now and then, it is a call per update. */
+/** Polling is a hot path: with many bots of little traffic, each update takes a call of its own. */
 export function pollingClient(config: { apiUrl: string }): PollingClient {
   const url = new URL(config.apiUrl);
   const path = url.pathname.replace(/\/+$/, '');

@@ -2,18 +2,18 @@ import { scanArray, scanObject, skipSpace, skipValue } from './json-text.ts';
 
 export interface SlicedUpdate {
   updateId: number;
-  /** The update exactly as it was written, without the whitespace around it. */
+  /** The update exactly as it was written, without surrounding whitespace. */
   raw: string;
-  /** Where the digits of update_id begin and end in `raw`. */
+  /** The offsets in `raw` where the digits of update_id begin and end. */
   idStart: number;
   idEnd: number;
-  /** The parsed form; numbers beyond 2^53 are rounded here, never in `raw`. */
+  /** The parsed update. Numbers beyond 2^53 are rounded here, but not in `raw`. */
   value: Record<string, unknown>;
 }
 
 /**
- * Cuts every Update out of the text of a getUpdates answer without re-encoding it. Null when the text is no
- * `{"ok":true,"result":[…]}` of objects with an integer update_id.
+ * Cuts every Update out of the text of a getUpdates answer without re-encoding it. Null when the text is not
+ * `{"ok":true,"result":[…]}` with objects that have an integer update_id.
  */
 export function sliceUpdates(body: string): { updates: SlicedUpdate[] } | null {
   const answer = parseObject(body);
@@ -22,7 +22,7 @@ export function sliceUpdates(body: string): { updates: SlicedUpdate[] } | null {
   let updates: (SlicedUpdate | null)[] = [];
   scanObject(body, skipSpace(body, 0), (key, start) => {
     if (key !== 'result') return skipValue(body, start);
-    // JSON.parse lets the last of two equal names win, and so do we.
+    // JSON.parse uses the last of two equal names, so this must do the same.
     const isArray = body.charAt(start) === '[';
     updates = [];
     if (!isArray) return skipValue(body, start);
@@ -35,7 +35,7 @@ export function sliceUpdates(body: string): { updates: SlicedUpdate[] } | null {
   return updates.every((update) => update !== null) ? { updates } : null;
 }
 
-/** The same for the text of one Update, as the platform pushes it. Null when it is none. */
+/** The same for the text of one Update, as the platform pushes it. Null when it is no Update. */
 export function sliceUpdate(body: string): SlicedUpdate | null {
   const value = parseObject(body);
   return value === null ? null : cutUpdate(body, skipSpace(body, 0), value).update;

@@ -2,11 +2,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export interface UpdateFacts {
-  /** The payload's name: the first key beside update_id, '' when there is none. */
+  /** The name of the payload: the first key besides update_id, or '' when there is none. */
   kind: string;
-  /** Updates of one lane are delivered in order, lanes in parallel. */
+  /** Updates of one lane are delivered in order. Lanes are delivered in parallel. */
   lane: string;
-  /** When the update is no longer worth delivering; Unix ms. */
+  /** The time (Unix ms) after which the update is not worth delivering. */
   expiresAtMs: number;
 }
 
@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 
 interface KindRule {
   lane(payload: Fields): string | null;
-  /** Lives so long from its arrival; absent: a day from the date of the event. */
+  /** The lifetime from the update's arrival. Without it, the update lives a day from the date of its event. */
   keepMs?: number;
 }
 
@@ -54,8 +54,8 @@ const KIND_RULES: Record<string, KindRule> = {
 };
 
 /**
- * What the log needs to know of an update, read from its parsed form. Never throws: a kind we do not know has a lane
- * of its own and lives a day from its arrival. What was handed to us dated long ago is still kept for an hour.
+ * The facts of an update that the log needs, read from its parsed form. Never throws: an unknown kind has a lane of its
+ * own and lives a day from its arrival. An update that is old when it arrives is still kept for an hour.
  */
 export function readUpdateFacts(update: Record<string, unknown>, acceptedAtMs: number): UpdateFacts {
   const kind = Object.keys(update).find((key) => key !== 'update_id') ?? '';
@@ -69,7 +69,7 @@ export function readUpdateFacts(update: Record<string, unknown>, acceptedAtMs: n
   return { kind, lane, expiresAtMs: Math.max(eventMs + DAY_MS, acceptedAtMs + HOUR_MS) };
 }
 
-// removed_chat_boost and chat_boost date themselves under names of their own.
+// chat_boost and removed_chat_boost have their dates under other names.
 function eventDateS(payload: Fields): number | null {
   const dates = [payload.edit_date, payload.date, payload.remove_date, field(payload, 'boost').add_date];
   return dates.find((date): date is number => typeof date === 'number' && Number.isFinite(date)) ?? null;

@@ -1,4 +1,4 @@
-/** Every update kind of the platform, in its own order; custom_event and custom_query are internal. */
+/** Every update kind in the platform's order. Its internal custom_event and custom_query are not among them. */
 export const UPDATE_KINDS = [
   'message',
   'edited_message',
@@ -31,14 +31,14 @@ export type UpdateKind = (typeof UPDATE_KINDS)[number];
 
 const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
 
-/** What a bot receives that never named its kinds. */
+/** The kinds that a bot receives if it never named any. */
 export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter((kind) => !ONLY_ON_DEMAND.includes(kind));
 
 export type AllowedUpdates = { kind: 'unchanged' } | { kind: 'default' } | { kind: 'only'; kinds: UpdateKind[] };
 
 /**
- * Reads an `allowed_updates` parameter, as JSON text or an array, the platform's lenient way: what is
- * no array of strings changes nothing, unknown names are ignored, none left means the default set.
+ * Reads an `allowed_updates` parameter, as JSON text or an array, as leniently as the platform. Anything but an array
+ * of strings changes nothing, and unknown names are ignored. An array without a known name means the default set.
  */
 export function parseAllowedUpdates(value: unknown): AllowedUpdates {
   const names = typeof value === 'string' ? parseJson(value) : value;
@@ -48,7 +48,7 @@ export function parseAllowedUpdates(value: unknown): AllowedUpdates {
   return kinds.length === 0 ? { kind: 'default' } : { kind: 'only', kinds };
 }
 
-/** True when a reader with these kinds (null: the default set) gets `kind`; a kind we do not know always passes. */
+/** True if a reader with these kinds (null: the default set) gets `kind`. An unknown kind always passes. */
 export function allowsKind(kinds: readonly string[] | null, kind: string): boolean {
   if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return true;
   return (kinds ?? (DEFAULT_KINDS as readonly string[])).includes(kind);

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** A file of a call: its bytes come from a stream, so that it is never held whole. */
+/** A file of a call. Its bytes come from a stream, so that the file is never held in memory as a whole. */
 export interface UploadedFile {
-  /** The name that the parameter, or `attach://…` in it, has. */
+  /** The name of the parameter, or the name after `attach://` in its value. */
   field: string;
   name: string;
   mime: string;
-  /** In bytes; null when it is not known before the end. */
+  /** In bytes; null when the size is not known in advance. */
   size: number | null;
   stream: Readable;
 }

@@ -8,8 +8,8 @@ type Call = { method: string; params: Record<string, unknown> };
 export type EchoProgram = { url: string; stop(): Promise<void> };
 
 /**
- * The demo bot's program: takes the updates Flotilla pushes to it and says back what it is told, calling the Bot API
- * at `apiRoot` (Flotilla's proxy) as any bot would. Listens on a free port of loopback when told nothing else.
+ * The demo bot's program. It takes the updates that Flotilla pushes and replies with the same text, calling the Bot API
+ * at `apiRoot` (Flotilla's proxy) like any bot. It listens on a free port of loopback by default.
  */
 export async function startEchoProgram(
   bot: { apiRoot: string; token: string; secret: string },

@@ -1,9 +1,9 @@
 import { ADA, type DemoBot } from './register-demo-bot.ts';
 
-/** The addresses of the parts for a person, and the key to use. */
+/** Addresses as a person reaches them, and the API key to use. */
 export type Reached = { apiUrl: string; simulatorUrl: string; proxyPrefix: string; apiKey: string };
 
-/** Three commands that may be pasted at once: the second waits until what the first one said is in the history. */
+/** Three commands that may be pasted at once: the second waits until the bot's reply to the first is in the history. */
 export function linesToTry({ apiUrl, simulatorUrl, proxyPrefix, apiKey }: Reached, bot: DemoBot): string[] {
   const said = JSON.stringify({ person: ADA.id, bot: bot.telegramId, text: 'Hello' });
   const history = `'${apiUrl}/api/messages?bot_id=${bot.id}&chat_id=${ADA.id}' -H 'Authorization: Bearer ${apiKey}'`;

@@ -7,7 +7,7 @@ import { ADA, type DemoBot, registerDemoBot } from './register-demo-bot.ts';
 
 runMain('demo bot', async () => startDemoBot(readSettings(SETTINGS)), { plain: true });
 
-/** The demo bot and its program for a Flotilla and a simulator that run already; prints what to try. */
+/** Starts the demo bot and its program beside a Flotilla and a simulator that already run, and prints what to try. */
 async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promise<void> }> {
   const bot = { token: settings.DEMO_BOT_TOKEN, secret: settings.DEMO_BOT_SECRET };
   const apiRoot = `${settings.API_URL}${settings.PROXY_PREFIX}`;

@@ -17,7 +17,7 @@ export type DemoBotOptions = {
   backendUrl: string;
 };
 
-/** Makes the demo bot at the simulator, and at Flotilla unless it is registered from an earlier start. */
+/** Makes the demo bot at the simulator, and registers it at Flotilla unless an earlier start has done so. */
 export async function registerDemoBot(options: DemoBotOptions): Promise<DemoBot> {
   const platform = controlClient(options.simulatorUrl);
   const telegramId = await findOrCreateBot(platform, options.token);
@@ -40,7 +40,7 @@ export async function registerDemoBot(options: DemoBotOptions): Promise<DemoBot>
   return { id: known.id, telegramId, token: options.token };
 }
 
-/** The simulator may have forgotten it, Flotilla has not: the ids of a new one go on above those of the one before. */
+/** A simulator that lost the bot gets a new one. Its ids begin above the old ones, because Flotilla remembers those. */
 async function findOrCreateBot(platform: ControlClient, token: string): Promise<number> {
   const known = (await platform.listBots()).find((bot) => bot.token === token);
   if (known !== undefined) return known.id;

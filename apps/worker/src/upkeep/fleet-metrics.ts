@@ -6,13 +6,13 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Reading } from '@flotilla/runtime/metrics.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** One scrape asks for all of them within this time, and reads what they are made of once. */
+/** All gauges of one scrape are read within this time, so their sources are read once. */
 const SCRAPE_MS = 1_000;
 const DATABASE_READ_EVERY_MS = 30_000;
 
 type Gauge<Source> = { name: string; help: string; labelNames?: string[]; read(source: Source): Reading[] };
 
-/** Figures of the whole fleet; every worker with the role upkeep tells the same ones. */
+/** Figures of the whole fleet. Every worker with the role upkeep reports the same ones. */
 export function fleetMetrics(deps: WorkerContext): void {
   const figures = remembered(deps.clock, SCRAPE_MS, async () => {
     const found = await readFigures(deps);
@@ -147,7 +147,7 @@ function withLabel(reading: Reading, labels: Record<string, string>): Reading {
   return { ...reading, labels: { ...labels, ...reading.labels } };
 }
 
-/** What was read less than this long ago is taken again; a failure is not remembered. */
+/** Repeats a value that was read less than `forMs` ago. A failure is not remembered. */
 function remembered<Value>(clock: Clock, forMs: number, read: () => Promise<Value>): () => Promise<Value> {
   let last: { value: Promise<Value>; atMs: number } | null = null;
   return () => {

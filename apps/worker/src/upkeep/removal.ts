@@ -7,8 +7,8 @@ const LOOK_EVERY_MS = 5_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /**
- * Removes what was deleted or is older than it is to be kept. It may take long and goes on beside the other upkeep; of
- * many workers one at a time removes.
+ * Removes deleted rows and rows older than their retention. It may take long, so it runs beside the other upkeep. Only
+ * one worker of the fleet removes at a time.
  */
 export function startRemoval({
   db,

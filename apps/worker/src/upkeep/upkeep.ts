@@ -17,7 +17,7 @@ const LINKS_AT_ONCE = 5_000;
 const PENDING_KINDS = ['push', 'rules', 'history'] as const;
 type PendingKind = (typeof PENDING_KINDS)[number];
 
-/** Revives what was lost: turns that should exist, pending turns nobody took, configuration Redis forgot. */
+/** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let reconciledAtMs = 0;
   let reconciledRuns = '';
@@ -25,10 +25,10 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   const round = async (): Promise<void> => {
     const runs = deps.redis.runIds();
     const isDue = deps.clock.nowMs() - reconciledAtMs >= RECONCILE_EVERY_MS || !deps.directory.ready();
-    // Redis may have come back with an older configuration, by which the platform must not be told anything.
+    // A Redis that restarted may hold an older configuration, and the platform must not be told that one.
     if (isDue || runs !== reconciledRuns) {
       const mended = await reconcileBots(deps).catch((error) => {
-        // With Postgres away, Redis knows what is needed to go on.
+        // Without Postgres, the configuration in Redis is enough to go on.
         if (!isUnavailable(error)) throw error;
         return 0;
       });
@@ -60,7 +60,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   };
 }
 
-/** Nobody but the operator knows when no process of the previous release is left. */
+/** Only the operator knows when no process of the previous release is left. */
 async function warnOfLegacy({ db, log }: WorkerContext): Promise<void> {
   const form = await botStore(db)
     .sealedForm()
@@ -81,7 +81,7 @@ async function measured({ measure, log }: WorkerContext, round: () => Promise<vo
   measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);
 }
 
-/** Replies to messages that were routed long ago have no way back any more. */
+/** Removes links past their expiry. A reply to such an old routed message no longer finds its source. */
 async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
   await routeLinkStore(deps.db)
     .removeExpired(LINKS_AT_ONCE)
@@ -90,7 +90,7 @@ async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
     });
 }
 
-/** A pending turn that stays is a wake that was lost with the process that owed it. */
+/** A pending turn that stays means that a wake was lost with its process. */
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const forgotten: Record<PendingKind, number[]> = { push: [], rules: [], history: [] };

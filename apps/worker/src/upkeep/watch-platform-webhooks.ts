@@ -9,7 +9,7 @@ import type { WorkerContext } from '../context.ts';
 const CHECK_EVERY_MS = 60_000;
 const CHECKS_AT_ONCE = 20;
 
-/** Looks at the webhooks of pushed bots at the platform, each once a minute over all workers; sets changed ones anew. */
+/** Checks each pushed bot's webhook at the platform once a minute over all workers, and sets changed ones again. */
 export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> {
   const pushed = deps.directory.all().filter((bot) => bot.webhookMode && !bot.disabled);
   if (pushed.length === 0 || deps.publicUrl === null) return;
@@ -19,7 +19,7 @@ export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> 
   }
 }
 
-/** Asks for the key of each bot's check; who gets it does the check, the others find it taken. */
+/** Claims the check of each bot by setting its key. A worker that finds the key set leaves the check to another one. */
 async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
   const replies = await deps.redis.runMany(
     bots.map((bot) => ['set', botKeys(bot.id).webhookCheck, '1', 'PX', CHECK_EVERY_MS, 'NX']),
@@ -27,7 +27,7 @@ async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
   return bots.filter((_, at) => replies[at] === 'OK');
 }
 
-/** Checks one bot's webhook and remembers what was found. Never throws for what the platform does. */
+/** Checks one bot's webhook and stores the result in the bot's state. A refusal by the platform is not thrown. */
 export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
   const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
   try {

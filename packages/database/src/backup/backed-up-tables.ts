@@ -17,5 +17,5 @@ const IN_ORDER: Record<keyof Tables, true> = {
   deletions: true,
 };
 
-/** Every table, referenced ones first. A table missing here does not compile. */
+/** Every table, referenced ones first. The code does not compile while a table is missing here. */
 export const BACKED_UP_TABLES = Object.keys(IN_ORDER);

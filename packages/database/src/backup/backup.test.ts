@@ -44,7 +44,7 @@ const load = () => loadBackup({ url: target.url, source: backup, signal });
 const messages = (texts: (string | null)[], firstId = 1): StoredMessage[] =>
   texts.map((text, at) => ({ chat_id: -7, id: firstId + at, date: 1_700_000_000 + at, text }));
 
-/** Rows of every table as Postgres writes them, but for the revisions, which are drawn anew. */
+/** Rows of every table as Postgres writes them. Revisions are left out, because a restore draws new ones. */
 async function contents(db: Database): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const table of BACKED_UP_TABLES) {

@@ -9,7 +9,7 @@ import { hashing } from './hashing.ts';
 
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/;
 
-/** Reads a whole backup and holds it against its checksums. Throws FlotillaError('bad_request') saying what is wrong. */
+/** Reads a whole backup and checks its checksums. Throws FlotillaError('bad_request') that says what is wrong. */
 export async function checkBackup(folder: string, signal: AbortSignal): Promise<BackupManifest> {
   const listed = await readChecksums(folder);
   for (const [file, checksum] of listed) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
 
-/** A stream that passes on what it is given, and the SHA-256 (hex) of it once it has ended. */
+/** A stream that passes its data on, and the SHA-256 (hex) of the data once it has ended. */
 export function hashing(): { stream: Transform; digest(): string } {
   const hash = createHash('sha256');
   const stream = new Transform({

@@ -21,7 +21,7 @@ export type RestoreOptions = {
   report?: (line: string) => void;
 };
 
-/** Ids that may have been given out after the backup, and must not be reused. */
+/** Ids may have been given out after the backup, and they must not be used again. */
 const SKIPPED_IDS = 10_000;
 const INDEX_MEMORY = '256MB';
 
@@ -81,7 +81,7 @@ async function migrate(url: string, to: string | null): Promise<void> {
 
 async function loadTables(client: pg.Client, manifest: BackupManifest, options: RestoreOptions): Promise<void> {
   await client.query('begin');
-  // Building an index over all rows at once takes a fraction of adding them row by row.
+  // Building an index over all rows at once takes a fraction of the time of adding the rows one by one.
   const indexes = await readPlainIndexes(client);
   for (const { name } of indexes) await client.query(`drop index ${pg.escapeIdentifier(name)}`);
   for (const { name, file, columns, rows } of manifest.tables) {
@@ -109,7 +109,7 @@ async function setSequences(client: pg.Client, { sequences }: BackupManifest): P
   for (const { name, last } of sequences) {
     await client.query('select setval($1::regclass, $2)', [name, last + SKIPPED_IDS]);
   }
-  // Above every revision that a surviving Redis has seen, or Redis would take its older configuration for newer.
+  // Above every revision that a surviving Redis has seen. Otherwise Redis would take its older configuration for newer.
   await client.query(`select setval('bot_revisions', greatest(nextval('bot_revisions'), $1))`, [Date.now()]);
   await client.query(`update bots set revision = nextval('bot_revisions')`);
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A connection without a limit for statements, whatever the server or the role sets. */
+/** A connection without a time limit for statements, whatever the server or the role sets. */
 export function longClient(url: string, applicationName: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -8,7 +8,7 @@ export function longClient(url: string, applicationName: string): pg.Client {
     options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
     keepAlive: true,
   });
-  // Its end rejects the query in flight; without a listener it would also end the process.
+  // The end of a connection rejects the query in flight. Without a listener it would also end the process.
   client.on('error', () => {});
   return client;
 }

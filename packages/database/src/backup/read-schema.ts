@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The migrations that a database has had, in order; none when it has none of our tables. */
+/** The migrations that a database has, in order; an empty list when it has none of our tables. */
 export async function readMigrations(client: pg.Client): Promise<string[]> {
   const { rows: found } = await client.query(`select to_regclass('kysely_migration') as name`);
   if (found[0]?.name === null) return [];
@@ -26,7 +26,7 @@ export async function readColumns(client: pg.Client, table: string): Promise<str
   return rows.map((row) => row.name);
 }
 
-/** The last value that each sequence has given out; 0 when none. */
+/** The last value that each sequence has given out, or 0 when it gave out none. */
 export async function readSequences(client: pg.Client): Promise<{ name: string; last: number }[]> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, coalesce(last_value, 0) as last from pg_sequences
@@ -34,7 +34,7 @@ export async function readSequences(client: pg.Client): Promise<{ name: string; 
   return rows.map(({ name, last }) => ({ name, last: Number(last) }));
 }
 
-/** The keys that have sealed something. */
+/** The ids of the keys that sealed something. */
 export async function readKeyIds(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(`
     select distinct split_part(sealed, '.', 2) as id
@@ -43,7 +43,7 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The indexes that no constraint needs, with their definitions. */
+/** The indexes that belong to no constraint, with their definitions. */
 export async function readPlainIndexes(client: pg.Client): Promise<{ name: string; definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select c.relname as name, pg_get_indexdef(i.indexrelid) as definition

@@ -24,8 +24,8 @@ export type BackupOptions = {
 type Checksums = Map<string, string>;
 
 /**
- * Writes everything in Postgres, as it is at one moment, into a new directory, with constant memory and beside
- * whatever runs. The directory has its name only once it is whole. Throws FlotillaError('conflict') when it exists.
+ * Writes everything in Postgres, as it is at one moment, into a new directory. Memory stays constant, and other
+ * processes go on. The directory gets its name only once it is complete. Throws FlotillaError('conflict') if it exists.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
   const target = resolve(options.target);
@@ -68,7 +68,7 @@ async function writeTables(
     const columns = await readColumns(client, name);
     const rows = client.query(copyTo(`copy ${name} (${columns.join(', ')}) to stdout`));
     const hash = hashing();
-    // The fastest level, so that a backup costs the machine little; whoever stores it may compress it further.
+    // The fastest level, so that a backup costs the machine little. Operators may compress it further.
     const writing = createWriteStream(join(folder, file), { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(rows, createGzip({ level: 1 }), hash.stream, writing, { signal });
     checksums.set(file, hash.digest());
@@ -77,7 +77,7 @@ async function writeTables(
   }
   const keyIds = await readKeyIds(client);
   const { rows: version } = await client.query<{ server_version: string }>('show server_version');
-  // Sequences ignore transactions: read last, they are at least as high as any id that was copied.
+  // Sequences ignore transactions. Read last, they are at least as high as any id that was copied.
   const sequences = await readSequences(client);
   await client.query('commit');
   return { format: 1, createdAt, postgres: version[0]!.server_version, schema, keyIds, tables, sequences };

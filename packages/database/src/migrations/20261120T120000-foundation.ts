@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Every table of the first release; what each index is for stands beside it. */
+/** Every table of the first release. A comment beside each index says what it is for. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createBots(db);
   await createAccounts(db);
@@ -44,7 +44,7 @@ async function createBots(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now()
     )`.execute(db);
   await sql`create index bots_telegram_id on bots (telegram_id)`.execute(db);
-  // The snapshot asks every second for what changed since the newest revision it has.
+  // Every second, the snapshot asks for rows that changed since its newest revision.
   await sql`create index bots_revision on bots (revision)`.execute(db);
 }
 
@@ -87,10 +87,10 @@ async function createAccounts(db: Kysely<unknown>): Promise<void> {
   await sql`create index api_keys_account on api_keys (account_id)`.execute(db);
 }
 
-// Whatever a bot gathers without end has no foreign key to it: a cascade would delete millions of rows in one statement.
-// Who writes such rows locks the bot's row, and `deletions` remembers what is to be removed.
+// Tables that grow without limit have no foreign key to the bot: a cascade would delete millions of rows at once.
+// Writers of such rows lock the bot's row, and `deletions` records what is to be removed.
 async function createHistory(db: Kysely<unknown>): Promise<void> {
-  // Every batch updates its chats' counts: with room left in the page no index is touched.
+  // Every batch updates its chats' counts. Room left in the page lets these updates touch no index.
   await sql`
     create table chats (
       bot_id bigint not null,
@@ -104,11 +104,11 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       updated_at timestamptz not null default now(),
       primary key (bot_id, id)
     ) with (fillfactor = 80)`.execute(db);
-  // "Which bot tracks this chat", for calls without bot_id.
+  // For calls without bot_id, which ask which bots track a chat.
   await sql`create index chats_id on chats (id)`.execute(db);
   // A captured call may name its chat as @username.
   await sql`create index chats_username on chats (bot_id, lower(username)) where username is not null`.execute(db);
-  // What `search` holds is made by search-query.ts, not here: folding must not depend on the database's locale.
+  // search-query.ts makes the content of `search`, because folding must not depend on the database's locale.
   await sql`
     create table messages (
       bot_id bigint not null,
@@ -130,9 +130,9 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       search tsvector,
       primary key (bot_id, business_connection_id, chat_id, id)
     )`.execute(db);
-  // The one order messages are listed in; it also serves counting and deleting a whole chat.
+  // The only order in which messages are listed. It also serves counting and deleting a whole chat.
   await sql`create index messages_newest on messages (bot_id, chat_id, date desc, id desc)`.execute(db);
-  // A search looks into the index once per period of time, and would read the whole pending list each time.
+  // Without fastupdate, because a search reads the index once per period, and each time the whole pending list.
   await sql`create index messages_search on messages using gin (search) with (fastupdate = off)`.execute(db);
   await sql`
     create table chat_users (
@@ -187,7 +187,7 @@ async function createRouting(db: Kysely<unknown>): Promise<void> {
       expires_at timestamptz not null,
       primary key (target_bot_id, target_chat_id, target_message_id)
     )`.execute(db);
-  // Deleting a source bot, and an edit of the source message, look from this side.
+  // Deleting a source bot and editing a source message look a link up from this side.
   await sql`
     create index route_links_source
       on route_links (source_bot_id, source_chat_id, source_message_id)`.execute(db);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What routing needs to know: how a rule treats doubt, and messages of business connections, whose ids are their own. */
+/** Adds the delivery mode of rules, and business connections, in which message ids have a series of their own. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table routes add delivery text not null default 'at_least_once'

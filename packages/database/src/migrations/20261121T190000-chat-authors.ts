@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How much each author has written in a chat, so that nobody has to count it. Triggers keep it: messages come, change and
- * go in many places, and a count that one of them forgot would be wrong for ever.
+ * The number of messages of each author in a chat, so that nobody has to count them. Triggers maintain it, because
+ * messages are written in many places, and a place that forgot the count would make it wrong for ever.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Every batch of messages updates its authors' counts: with room left in the page no index is touched.
+  // Every batch of messages updates its authors' counts. Room left in the page lets these updates touch no index.
   await sql`
     create table chat_authors (
       bot_id bigint not null,
@@ -32,13 +32,13 @@ export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`drop table chat_authors`.execute(db);
 }
 
-/** Of messages that came or went: how many each author has more or fewer. */
+/** The change of each author's count, for messages that were added or removed. */
 const counted = (rows: string, weight: number) => `
   select bot_id, chat_id, user_id, username, first_name, ${weight} as weight from ${rows}
   where user_id is not null and not outgoing and deleted_at is null`;
 
-// The two states of an update are added up and never joined: a plan kept from a small batch would compare every pair
-// of a large one. Rows are always locked in the order of their keys, so that writers of one chat wait for each other.
+// The old and new rows of an update are added up and never joined: a plan kept from a small batch would compare every
+// pair of a large one. Rows are locked in key order, so that writers of one chat wait instead of deadlocking.
 const count = (moved: string) => `
   insert into chat_authors as a (bot_id, chat_id, user_id, username, first_name, message_count)
   select bot_id, chat_id, user_id, max(username) filter (where weight > 0),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Why and when an update was given up, in columns of their own: so far only a sentence said it. */
+/** The reason and the times of a dead letter in columns of their own; before, only a sentence named them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table dead_letters

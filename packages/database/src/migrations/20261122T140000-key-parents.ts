@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Which key made a key: with that one it ends. Keys made before this, and those a session made, have none. */
+/** Adds the key that made a key. A key ends with its parent. Older keys and those of a session have no parent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table api_keys add column parent_id bigint`.execute(db);
-  // Also the previous release, which knows nothing of parents, removes with a key what that has made.
+  // The previous release knows no parents. The cascade makes it delete a key's descendants too.
   await sql`
     alter table api_keys add constraint api_keys_parent
       foreign key (parent_id) references api_keys on delete cascade not valid`.execute(db);

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The one form that usernames are compared by (username-key.ts): in JavaScript, since Postgres folds letters as its
- * locale has it. The api fills it in; null is a row that an earlier release wrote.
+ * The form by which usernames are compared (username-key.ts). JavaScript makes it, because Postgres folds letters by
+ * its locale. The api fills it in; null marks a row that an earlier release wrote.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table accounts add column username_key text`.execute(db);
-  // An earlier release gives a name and leaves the key of the old one: whoever knows of keys sets it after the name.
+  // An earlier release sets a name without its key, so the trigger clears it. This release sets the key afterwards.
   await sql`
     create function forget_username_key() returns trigger language plpgsql as $$
     begin

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Who changed what, beyond what is done in chats: an entry may speak of no bot, no chat and of nobody who was signed in,
- * and says which API key was used and where the call came from.
+ * Audits changes outside of chats as well. An entry may now be about no bot, no chat and nobody who was signed in, and
+ * it has the API key and the address of the call.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

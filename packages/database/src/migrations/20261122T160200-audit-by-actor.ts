@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** For what one account did; what bots did is found by the bot. */
+/** For the actions of one account. Actions of bots are found by the bot. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index concurrently if exists audit_log_of_actor`.execute(db);
   await sql`create index concurrently audit_log_of_actor on audit_log (actor_id, date desc, id desc) where actor_kind = 'account'`.execute(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Update ids up to this one may have been handed out: where Redis has lost which were, they begin above it. */
+/** Update ids up to this one may have been given out. New ids begin above it when Redis has lost its own record. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table bots add column reserved_update_id bigint not null default 0`.execute(db);
 }

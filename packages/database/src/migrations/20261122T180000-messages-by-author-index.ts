@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 export const outsideTransaction = true;
 
-/** What one user wrote in a chat, newest first. */
+/** For the messages of one user in a chat, newest first. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index concurrently if exists messages_author`.execute(db);
   await sql`

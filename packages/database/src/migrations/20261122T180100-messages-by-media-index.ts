@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 export const outsideTransaction = true;
 
-/** A chat's pictures, voices and the like, newest first, and how many of one user. */
+/** For a chat's messages of one media type, newest first, and for counting those of one user. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index concurrently if exists messages_media`.execute(db);
   await sql`

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 export const outsideTransaction = true;
 
-/** Counting a filtered list takes these off what the other indexes have, so that no row has to be read. */
+/** A count over a filtered list subtracts these from the counts of the other indexes, so it reads no row. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index concurrently if exists messages_deleted`.execute(db);
   await sql`

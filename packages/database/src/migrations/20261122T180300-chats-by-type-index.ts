@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 export const outsideTransaction = true;
 
-/** A bot's groups or channels among its many private chats. */
+/** For a bot's groups or channels, which are few among many private chats. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index concurrently if exists chats_type`.execute(db);
   await sql`

@@ -56,7 +56,7 @@ export function accountStore(db: Database) {
       return rows.map(toAccount);
     },
 
-    /** The account with this key of its username, and those that have none yet; one query, whether it is there or not. */
+    /** The account with this username key, and all without a key: one query, whether the account exists or not. */
     async listByUsernameKey(key: string): Promise<AccountWithPassword[]> {
       const rows = await accounts()
         .where((where) => where.or([where('username_key', '=', key), where('username_key', 'is', null)]))
@@ -75,7 +75,7 @@ export function accountStore(db: Database) {
         .execute();
     },
 
-    /** Sets the key of a username, unless the account has another one by now; rejects for a key that is taken. */
+    /** Sets a username's key, unless the account has been renamed meanwhile. Rejects for a key that is taken. */
     async keyUsername(id: number, username: string, key: string): Promise<void> {
       await db
         .updateTable('accounts')
@@ -94,7 +94,7 @@ export function accountStore(db: Database) {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** By id; `afterId` starts after that account. */
+    /** Ordered by id. The page begins after `afterId`. */
     async list(page: { limit: number; offset: number; afterId: number | null }): Promise<Account[]> {
       let query = accounts().orderBy('accounts.id').limit(page.limit).offset(page.offset);
       if (page.afterId !== null) query = query.where('accounts.id', '>', page.afterId);
@@ -151,7 +151,7 @@ export function accountStore(db: Database) {
       if (changes.username !== undefined) await this.keyUsername(id, changes.username, usernameKey(changes.username));
     },
 
-    /** The bots it sees, unless it sees all. */
+    /** Sets the bots that the account sees, unless it sees all. */
     async setBots(id: number, botIds: readonly number[]): Promise<void> {
       await db.deleteFrom('account_bots').where('account_id', '=', id).execute();
       const rows = [...new Set(botIds)].map((botId) => ({ account_id: id, bot_id: botId }));
@@ -174,7 +174,7 @@ export function accountStore(db: Database) {
       await db.updateTable('accounts').set({ last_login_at: at }).where('id', '=', id).execute();
     },
 
-    /** Ends every session of the account; returns the epoch under which new ones are opened. */
+    /** Ends every session of the account. Returns the epoch for new sessions. */
     async setPassword(id: number, passwordHash: string, mustChange: boolean): Promise<number> {
       const { session_epoch } = await db
         .updateTable('accounts')

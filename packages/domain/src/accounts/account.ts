@@ -6,11 +6,11 @@ export interface Account {
   username: string;
   displayName: string;
   role: Role;
-  /** Every bot, also those registered later; an admin sees every bot anyway. */
+  /** True if the account sees every bot, also those registered later. An admin sees every bot anyway. */
   allBots: boolean;
   botIds: readonly number[];
   mustChangePassword: boolean;
-  /** Sessions that were opened under a smaller one have ended. */
+  /** Sessions opened under a lower epoch have ended. */
   sessionEpoch: number;
   createdAt: Date;
   lastLoginAt: Date | null;

@@ -22,7 +22,7 @@ export interface AccountRequest {
   mustChangePassword: boolean;
 }
 
-/** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that is not there. */
+/** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that does not exist. */
 export async function addAccount(deps: AccountDeps, by: Actor, request: AccountRequest): Promise<Account> {
   const { username, displayName, role, botIds, mustChangePassword } = request;
   const passwordHash = await hashChosenPassword('password', request.password);

@@ -15,16 +15,16 @@ export interface NewApiKeyRow {
   parentId: number | null;
 }
 
-/** The bounds within which another key is no wider than this one. */
+/** The limits of a key. Another key within them is no wider than this one. */
 export type KeyReach = Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>;
 
-/** The keys of an account; with `within` only those no wider than it. */
+/** The keys of an account. With `within`, only those that are no wider than it. */
 export interface KeySelection {
   accountId: number;
   within: KeyReach | null;
 }
 
-/** Each key with its ancestors. */
+/** The state of a key's ancestors. */
 type Line = { ancestors: number; ancestors_enabled: boolean; ancestors_expire_at: Date | null };
 const ANCESTORS = sql<Line>`(
   with recursive line as (
@@ -70,7 +70,7 @@ export function apiKeyStore(db: Database) {
       return count;
     },
 
-    /** Newest first; `beforeId` starts after that key. */
+    /** Newest first. The page begins after `beforeId`. */
     async list(
       { accountId, within }: KeySelection,
       page: { limit: number; offset: number; beforeId: number | null },
@@ -86,7 +86,7 @@ export function apiKeyStore(db: Database) {
       return made.id;
     },
 
-    /** Null, and no change, if the key exists already. */
+    /** Returns null and changes nothing if the key exists already. */
     async insertIfAbsent(key: NewApiKeyRow): Promise<number | null> {
       const row = await db
         .insertInto('api_keys')
@@ -97,7 +97,7 @@ export function apiKeyStore(db: Database) {
       return row?.id ?? null;
     },
 
-    /** The keys that were made with a key, and with those. */
+    /** The keys that were made with this key, directly or through others. */
     async descendants(id: number): Promise<number[]> {
       const { rows } = await sql<{ id: number }>`
         with recursive line as (
@@ -141,7 +141,7 @@ export function apiKeyStore(db: Database) {
   };
 }
 
-/** Role, bots and end, each no wider; null is no limit. Seeing all of the account's bots is wider than any list. */
+/** Compares role, bots and end; null is no limit. Seeing all of the account's bots is wider than any list of bots. */
 function noWiderThan(within: KeyReach | null) {
   const { role = 'admin', botIds = null, expiresAt = null } = within ?? {};
   const conditions = [
@@ -149,7 +149,7 @@ function noWiderThan(within: KeyReach | null) {
     ...(botIds === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(botIds)}::jsonb`]),
     ...(expiresAt === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expiresAt}`]),
   ];
-  // A key without a list of bots, or without an end, compares as null and so is within no limit.
+  // A key without a list of bots, or without an end, compares as null, so no limit includes it.
   return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
 }
 

@@ -8,13 +8,13 @@ export interface ApiKey {
   name: string;
   prefix: string;
   role: Role;
-  /** null: what the account sees. */
+  /** null: all bots of the account. */
   botIds: readonly number[] | null;
   enabled: boolean;
   expiresAt: Date | null;
-  /** The key that made it; null: a session did. */
+  /** The key that made it, or null if a session did. */
   parentId: number | null;
-  /** Its ancestors, up to the key that a session made; it ends with any of them. */
+  /** The keys above it, up to the one that a session made. The key ends with any of them. */
   ancestors: { count: number; enabled: boolean; expireAt: Date | null };
   lastUsedAt: Date | null;
   createdAt: Date;
@@ -25,8 +25,8 @@ const CHECKSUM_LENGTH = 6;
 const SHOWN_PREFIX_LENGTH = 10;
 
 /**
- * A new key: `flt_`, 192 random bits, and a checksum by which secret scanners tell a key from a look-alike. The server
- * does not look at the checksum: a quick refusal would tell keys that were altered from keys that never were.
+ * A new key: `flt_`, 192 random bits, and a checksum by which secret scanners recognise a key. The server ignores the
+ * checksum, because a quicker refusal would tell altered keys from keys that never existed.
  */
 export function newApiKey(): string {
   const body = `flt_${randomBytes(KEY_BYTES).toString('base64url')}`;
@@ -44,7 +44,7 @@ export function isUsableKey(key: ApiKey, nowMs: number): boolean {
   return key.enabled && key.ancestors.enabled && (endOfKey(key)?.getTime() ?? Number.POSITIVE_INFINITY) > nowMs;
 }
 
-/** When it expires: with the first of its ancestors, or earlier. */
+/** The key's end: its own or that of an ancestor, whichever is first. */
 export function endOfKey({ expiresAt, ancestors: { expireAt } }: ApiKey): Date | null {
   if (expiresAt === null || expireAt === null) return expiresAt ?? expireAt;
   return expiresAt < expireAt ? expiresAt : expireAt;

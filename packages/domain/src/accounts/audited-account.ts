@@ -33,7 +33,7 @@ export function describeNewKey({ role, botIds, expiresAt }: Pick<ApiKey, 'role' 
   return describeNew({ role, bot_ids: botIds, expires_at: expiresAt });
 }
 
-/** Keyed by the names of the REST interface. */
+/** The names are those of the REST interface. */
 function fieldsOfAccount(account: Account) {
   return {
     username: account.username,

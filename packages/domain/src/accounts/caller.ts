@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** Who makes a request, with the rights of the credential: never more than those of the account. */
+/** The author of a request, with the rights of the credential, which never exceed those of the account. */
 export interface Caller {
   account: Account;
   role: Role;

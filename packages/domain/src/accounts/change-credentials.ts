@@ -3,8 +3,8 @@ import { authKeys } from '@flotilla/redis/keys.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 /**
- * Runs a change of accounts or keys and makes every process forget what it cached of them. The version is drawn before
- * the change too: with Redis away nothing is changed, so that no revoked key lives on in a cache.
+ * Runs a change of accounts or keys, and makes every process drop its cached copies. The version is drawn before the
+ * change too: while Redis is away nothing changes, so no revoked key stays valid in a cache.
  */
 export async function changeCredentials<T>(deps: AccountDeps, change: () => Promise<T>): Promise<T> {
   await drawVersion(deps);
@@ -13,7 +13,7 @@ export async function changeCredentials<T>(deps: AccountDeps, change: () => Prom
   return result;
 }
 
-// Random and not counted: after an empty Redis a counter could repeat an old value.
+// Random, because a counter could repeat an old value after Redis lost its data.
 async function drawVersion({ redis }: AccountDeps): Promise<void> {
   await redis.commands.set(authKeys.version, randomUUID());
 }

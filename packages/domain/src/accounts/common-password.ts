@@ -1,7 +1,7 @@
 import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Those of the 49,233 most common passwords that are long enough, in lower case like the whole list. */
+/** The long enough ones of the 49,233 most common passwords, in lower case like the list. */
 const COMMON = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD_LENGTH));
 
 export const COMMON_PASSWORD_FAULT = 'is one of the commonest passwords: choose another one';

@@ -27,9 +27,9 @@ export interface ApiKeyRequest {
 const MAX_ANCESTORS = 7;
 
 /**
- * Makes a key that can do no more than its account and than the caller; the key itself is in the answer only. Made with
- * a key it ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request', or
- * 'unauthorized' when the caller's key is gone meanwhile.
+ * Makes a key that can do no more than its account and its maker. Only the answer contains the key itself. A key made
+ * with another key ends with that one at the latest. Throws 'forbidden', 'not_found' (the account), 'bad_request', or
+ * 'unauthorized' when the caller's key was deleted meanwhile.
  */
 export async function createApiKey(
   deps: AccountDeps,

@@ -7,14 +7,14 @@ import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { hashChosenPassword, randomPassword } from './password.ts';
 
-/** Any number of our own. The process that holds this lock looks for accounts and makes the first. */
+/** An arbitrary number. The process that holds this lock looks for accounts and makes the first one. */
 const FIRST_ADMIN_LOCK = 7_361_002;
 
 export type FirstAdmin = { outcome: 'exists' } | { outcome: 'created'; generatedPassword: string | null };
 
 /**
- * Makes the first admin of an empty installation; several processes may start at once. Without a password one is made
- * at random and handed back, for printing once.
+ * Makes the first admin of an empty installation. Several processes may start at once. If no password is given, a
+ * random one is generated and returned, to be printed once.
  */
 export async function createFirstAdmin(
   deps: AccountDeps,

@@ -8,7 +8,7 @@ import type { ApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 
 const VERSION_AGE_MS = 1000;
-/** Read again after this long even under the same version, in case a change could not draw a new one. */
+/** Entries are read again after this time even under the same version, in case a change could not draw a new one. */
 const FRESH_MS = 60_000;
 /** A known credential keeps working for this long without Postgres. */
 const USABLE_MS = 3_600_000;
@@ -17,17 +17,17 @@ const MAX_ENTRIES = 10_000;
 
 /** A process's cache of accounts and keys, so that a long poll needs no Postgres. */
 export interface CredentialCache {
-  /** By the key's SHA-256, hex; null when there is no such key. Throws when it is not known here and Postgres is away. */
+  /** By the key's SHA-256 in hex; null when no such key exists. Throws if it is not cached and Postgres is away. */
   keyByHash(hash: string): Promise<ApiKey | null>;
-  /** `epoch`: of a session of the account; what is remembered from before that session is read again. */
+  /** `session.epoch`: an account that was cached before this epoch is read again. */
   account(id: number, session?: { epoch: number }): Promise<Account | null>;
   /** A version that changes when any account or key does, at most 1 s late; null while Redis is away. */
   version(): Promise<string | null>;
-  /** The version that was last heard of, without asking for a newer one. */
+  /** The last known version, without asking for a newer one. */
   knownVersion(): string | null;
 }
 
-/** Follows the version that `changeCredentials` draws, at most 1 s late; without Redis it asks Postgres each time. */
+/** Follows the version that `changeCredentials` draws, at most 1 s late. Without Redis it asks Postgres each time. */
 export function credentialCache(deps: AccountDeps): CredentialCache {
   const { version, known } = followVersion(deps);
   const keys = cachedLookup<string, ApiKey>(deps, version, (hash) => apiKeyStore(deps.db).findByHash(hash));

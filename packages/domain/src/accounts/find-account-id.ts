@@ -5,8 +5,8 @@ import { findAccount } from './find-account.ts';
 const ID = /^[1-9]\d{0,15}$/;
 
 /**
- * The account of a username or an id, also one that was deleted since; null when there never was one of that name. Who
- * is called like a number is found by that name.
+ * The account of a username or an id, including deleted accounts; null when no account ever had that name. A username
+ * that looks like a number takes precedence over the id.
  */
 export async function findAccountId({ db }: Pick<AccountDeps, 'db'>, nameOrId: string): Promise<number | null> {
   const named = await findAccount(db, nameOrId);

@@ -3,8 +3,8 @@ import { type AccountWithPassword, accountStore } from './account-store.ts';
 import { usernameKey } from './username-key.ts';
 
 /**
- * The account that a username means, in whatever spelling. Accounts that an earlier release made, two of which may be
- * spelt alike, are meant by their own spelling first, then in any case, as that release took it.
+ * The account that a username means, in any spelling. Two accounts of an earlier release may differ in spelling only:
+ * the exact spelling is tried first, then any case, as that release did.
  */
 export async function findAccount(db: Database, username: string): Promise<AccountWithPassword | null> {
   const key = usernameKey(username);

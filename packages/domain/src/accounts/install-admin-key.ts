@@ -8,14 +8,13 @@ import { auditedKey, describeNewKey } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { findAccount } from './find-account.ts';
 
-/** The name of the ADMIN_API_KEY's key; no other key may have it. */
+/** The name of the key that ADMIN_API_KEY sets. No other key may have it. */
 export const ADMIN_KEY_NAME = 'ADMIN_API_KEY';
 const BY_SETTING = 'by the setting, at start';
 
 /**
- * Makes ADMIN_API_KEY a key of the first admin's account, and revokes what an earlier value of the setting left, with
- * every key that was made with it.
- * 'no-account' when no admin has that username.
+ * Makes ADMIN_API_KEY a key of the first admin's account. Revokes the key of an earlier value, with every key that was
+ * made with it. Returns 'no-account' when no admin has that username.
  */
 export async function installAdminKey(
   deps: AccountDeps,
@@ -43,7 +42,7 @@ async function removeAdminKey(deps: AccountDeps): Promise<'removed' | 'unchanged
   return removed > 0 ? 'removed' : 'unchanged';
 }
 
-/** Returns the number of removed keys. Several processes start at once; only one finds some. */
+/** Returns the number of removed keys. Of several processes that start at once, only one removes any. */
 function replaceAdminKey(deps: AccountDeps, wanted: NewApiKeyRow | null): Promise<number> {
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {

@@ -4,8 +4,8 @@ import { apiKeyStore } from './api-key-store.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Records when a key was last used, to the minute, without making the request wait. A failure is logged: the request
- * that used the key does not depend on it.
+ * Records when a key was last used, to the minute. The request does not wait for it and does not depend on it, so a
+ * failure is only logged.
  */
 export function keyUseRecorder({ db, clock, log }: AccountDeps): (keyId: number) => void {
   const recordedAtMs = new Map<number, number>();

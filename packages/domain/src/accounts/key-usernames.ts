@@ -4,8 +4,8 @@ import { isUsernameTaken } from './refuse-known-username.ts';
 import { usernameKey } from './username-key.ts';
 
 /**
- * Gives each account that an earlier release wrote the key of its username. One that is spelt like another keeps none:
- * it is found by its own spelling until somebody renames it.
+ * Sets the username key of each account that an earlier release wrote. An account whose key is taken gets none: it is
+ * found by its exact spelling until somebody renames it.
  */
 export async function keyUsernames(db: Database): Promise<void> {
   const accounts = accountStore(db);

@@ -12,8 +12,8 @@ export interface ApiKeyQuery {
 }
 
 /**
- * The keys of the caller, or for an admin of any account, newest first, and how many there are. With a key those that are
- * no wider than it; a session sees all.
+ * The caller's keys, or for an admin those of any account, newest first, with their number. A caller with a key gets
+ * only keys that are no wider than it; a session gets all.
  */
 export async function listApiKeys(
   deps: AccountDeps,

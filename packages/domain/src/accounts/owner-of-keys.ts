@@ -6,7 +6,7 @@ import { type ApiKey, endOfKey } from './api-key.ts';
 import { apiKeyStore, type KeyReach } from './api-key-store.ts';
 import { type Caller, requireAdmin } from './caller.ts';
 
-/** The account whose keys are meant: the caller's own, or for an admin any. Throws 'forbidden' or 'not_found'. */
+/** The account whose keys are requested: the caller's own, or any for an admin. Throws 'forbidden' or 'not_found'. */
 export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: number | undefined): Promise<Account> {
   if (accountId === undefined || accountId === caller.account.id) return caller.account;
   requireAdmin(caller);
@@ -15,12 +15,12 @@ export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: 
   return account;
 }
 
-/** The widest key the caller may see: its own key; null for a session, which sees all. */
+/** The limits of the keys that the caller may see: those of its own key, or null for a session, which sees all. */
 export function reachOf({ apiKey }: Caller): KeyReach | null {
   return apiKey === null ? null : { ...apiKey, expiresAt: endOfKey(apiKey) };
 }
 
-/** A key that the caller may manage: no wider than its own, and of another account for an admin only. */
+/** A key that the caller may manage: no wider than the caller's own, and of another account for an admin only. */
 export async function manageableKey(deps: AccountDeps, caller: Caller, keyId: number): Promise<ApiKey> {
   const key = await apiKeyStore(deps.db).findById(keyId, reachOf(caller));
   const visible = key !== null && (key.accountId === caller.account.id || caller.role === 'admin');

@@ -3,7 +3,7 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from './common-password.ts';
 
-// argon2id by default; OWASP's first choice of cost: 19 MiB, two passes.
+// argon2id is the default. The cost is OWASP's first choice: 19 MiB, two passes.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const HASH_OF_NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$xIa+UEwMr4118DfEuJo+/Q$4lv4x2166H65TgTriiWd+4Xh6FOTdCNZwLwTweoSJgw';
@@ -18,13 +18,13 @@ export function refuseCommonPassword(input: string, password: string): void {
   if (isCommonPassword(password)) throw refusedInput(input, COMMON_PASSWORD_FAULT);
 }
 
-/** The hash of a password that somebody chose; rejects as refuseCommonPassword does. */
+/** The hash of a password that a person chose. Rejects as refuseCommonPassword does. */
 export async function hashChosenPassword(input: string, password: string): Promise<string> {
   refuseCommonPassword(input, password);
   return hashPassword(password);
 }
 
-/** Takes as long when there is no such account (`passwordHash` null) as when the password is wrong. */
+/** Takes equally long for a missing account (`passwordHash` null) and for a wrong password. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? HASH_OF_NOBODY, password);
   return matches && passwordHash !== null;

@@ -3,12 +3,12 @@ import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { findAccount } from './find-account.ts';
 
-/** The limits of failed sign-ins that were reached. */
+/** The kinds of limits of failed sign-ins. */
 export type SignInLimit = 'address' | 'account';
 
 /**
- * Leaves an audit entry when failures reached a limit. It names the account that was guessed at, and nothing where there
- * is none: what was typed for a username may be a password.
+ * Adds an audit entry when failed sign-ins reached a limit. It names the account if one exists, and never the text that
+ * was typed as a username, because that may be a password.
  */
 export async function recordSignInLimit(
   deps: Pick<AccountDeps, 'db' | 'clock'>,

@@ -2,8 +2,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { accountStore } from './account-store.ts';
 
 /**
- * Throws 'bad_request' when this account is the only admin, so that somebody can always undo what admins do. The
- * store must be a transaction's: of two admins who remove each other at once, one comes too late.
+ * Throws 'bad_request' when this account is the only admin, because nobody could undo that. The store must be that of a
+ * transaction: when two admins remove each other at once, the second one is refused.
  */
 export async function refuseLastAdmin(accounts: ReturnType<typeof accountStore>, id: number): Promise<void> {
   const admins = await accounts.lockAdmins();

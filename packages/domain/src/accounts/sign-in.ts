@@ -5,7 +5,7 @@ import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
 
-/** The account of a right username and password, with its audit entry, else null; both take the same time. */
+/** The account for a correct username and password, with an audit entry; else null. Both take the same time. */
 export async function signIn(
   deps: AccountDeps,
   given: { username: string; password: string },

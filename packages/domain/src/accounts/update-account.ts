@@ -30,8 +30,8 @@ export interface AccountChanges {
 type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
 
 /**
- * Changes an account; another role or password ends its sessions. Throws 'not_found' (the account or a bot),
- * 'conflict' for a username that is taken, 'bad_request' when it would demote the last admin.
+ * Changes an account. A new role or password ends its sessions. Throws 'not_found' (the account or a bot), 'conflict'
+ * for a username that is taken, 'bad_request' if the last admin would be demoted.
  */
 export async function updateAccount(
   deps: AccountDeps,
@@ -59,7 +59,7 @@ export async function updateAccount(
   );
 }
 
-/** The account as it was before. */
+/** Returns the account as it was before. */
 async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
   const { username, displayName, role, botIds } = changes;
   const accounts = accountStore(transaction);
@@ -67,7 +67,7 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   const before = await accounts.findById(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
   const allBots = botIds === undefined ? undefined : botIds === null;
-  // A name that is sent back unchanged stays, even beside an older one that is spelt alike.
+  // A username sent back unchanged is kept, even if an older account has another spelling of it.
   const newName = username === before.username ? undefined : username;
   await accounts.update(id, { username: newName, displayName, role, allBots }).catch(refuseKnownUsername);
   if (botIds !== undefined) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);

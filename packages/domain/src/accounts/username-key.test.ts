@@ -3,7 +3,7 @@ import { usernameKey } from './username-key.ts';
 
 const LAST_CODE_POINT = 0x10_ffff;
 const SURROGATES = { first: 0xd800, last: 0xdfff };
-/** What an index of Postgres can hold in an entry. */
+/** The largest entry that an index of Postgres can hold. */
 const MAX_INDEXED_BYTES = 2704;
 const LONGEST_USERNAME = 64;
 

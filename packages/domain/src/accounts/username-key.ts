@@ -1,6 +1,6 @@
 /**
- * The form that usernames are kept unique, looked up and counted by: NFKC and Unicode's case folding, which JavaScript
- * has as lower, upper and lower case again. The key of a key is itself.
+ * The form by which usernames are unique, looked up and counted: NFKC and Unicode's case folding. JavaScript folds case
+ * by lower, upper and lower case in sequence. The key of a key is the key itself.
  */
 export function usernameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');

@@ -4,11 +4,11 @@ export type Actor =
       kind: 'account';
       accountId: number;
       username: string;
-      /** The API key that was used; null: a session. */
+      /** The API key that was used, or null for a session. */
       keyId: number | null;
       address: string | null;
     }
-  /** The program of the bot that the entry is about: whoever has its token. */
+  /** The program that has the token of the entry's bot. */
   | { kind: 'bot'; address: string | null }
   /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
   | { kind: 'nobody'; address: string | null };

@@ -8,7 +8,7 @@ const ROWS = 60_000;
 const BEGAN_S = 1_700_000_000;
 
 let database: TestDatabase;
-/** One connection: what it has read is in the statistics as soon as it says so. */
+/** A single connection, so that its statistics include a read as soon as the read is reported. */
 let db: Database;
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ export interface AuditQuery {
   botId?: number | undefined;
   chatId?: number | undefined;
   action?: AuditAction | undefined;
-  /** An account, with whichever key it acted. */
+  /** An account, whichever key it used. */
   actorId?: number | undefined;
   /** Unix seconds. */
   fromS?: number | undefined;
@@ -47,7 +47,7 @@ export function auditStore(db: Database) {
     return beforeS === undefined ? entries : entries.where('date', '<', beforeS);
   };
   return {
-    /** Newest first; `before` is the date and the id of the last entry of the page before. */
+    /** Newest first. `before` is the date and the id of the last entry of the previous page. */
     list(
       query: AuditQuery,
       page: { limit: number; offset: number; before: readonly [date: number, id: number] | null },
@@ -77,7 +77,7 @@ export function auditStore(db: Database) {
       return (await entry.executeTakeFirst()) !== undefined;
     },
 
-    /** The newest account of that name that was deleted, as the log tells it. */
+    /** The id of the newest deleted account of that name, from the log. */
     async deletedAccount(username: string): Promise<number | null> {
       const deletion = await db
         .selectFrom('audit_log')

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 
-/** What was done. */
+/** An action for the audit log. */
 export interface AuditedAction {
   action: AuditAction;
   botId?: number;
@@ -9,7 +9,7 @@ export interface AuditedAction {
   details?: string;
 }
 
-/** The target. Accounts have their present name, users of a chat the name last seen there. */
+/** The target of an action. Accounts get their present name; users of a chat get the name last seen there. */
 export type AuditTarget =
   | { kind: 'user'; id: number }
   | { kind: 'message'; id: number }

@@ -1,17 +1,17 @@
 import { redactSecrets } from '@flotilla/runtime/logger.ts';
 
-/** Longer values are cut: an entry says what changed and is not a copy. */
+/** Longer values are cut, because an entry says what changed and is no copy. */
 const VALUE_LENGTH = 200;
 
 /**
- * How much of a field's value is shown: `hidden` only says that it changed. Of others what looks like a secret is blanked:
- * nobody should put one into a name or a description, and somebody will.
+ * How a field's value is shown. `hidden` says only that it changed. In fields without an entry, text that looks like a
+ * secret is redacted, because somebody will put a secret into a name or a description.
  */
 export type Shown<Fields> = { readonly [Name in keyof Fields]?: 'hidden' | ((value: Fields[Name]) => string) };
 
 /**
- * What differs, as `field: old → new; …`; nothing differs: ''. A field that was not there before, as of what is new, has
- * its value alone.
+ * The changed fields, as `field: old → new; …`, or '' if none changed. A field without an old value, as in a new
+ * object, shows its new value alone.
  */
 export function describeChanges<Fields extends object>(
   before: Partial<Fields>,

@@ -7,8 +7,8 @@ import type { AuditedAction } from './audited-action.ts';
 const DETAILS_LENGTH = 2_000;
 
 /**
- * Adds an entry to the audit log: in the transaction of the change where that is in Postgres, so that both are there or
- * neither. Two entries with one key are one.
+ * Adds an entry to the audit log. If the change itself is in Postgres, pass its transaction, so that both are stored or
+ * neither. Of two entries with the same key, only one is stored.
  */
 export async function recordAction(
   { db, clock }: { db: Database; clock: Clock },

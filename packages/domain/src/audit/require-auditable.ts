@@ -3,8 +3,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 
 /**
- * Throws 'unavailable' when nothing could be written to the audit log now: before something is done elsewhere that cannot
- * be taken back, such as at the platform.
+ * Throws 'unavailable' when the audit log cannot be written now. Callers ask before an action elsewhere that cannot be
+ * undone, such as at the platform.
  */
 export async function requireAuditable(db: Database): Promise<void> {
   const { rows } = await sql<{ state: string }>`select current_setting('transaction_read_only') as state`.execute(db);

@@ -1,13 +1,13 @@
 import type { Address } from './address.ts';
 
-/** What of ours is at an address: a port of ours or of our stores, or a gateway of our network. */
+/** What we own at an address: a port of ours or of our stores, or a gateway of our network. */
 export type Own = 'endpoint' | 'gateway';
 
 /** Decides where backends may be. */
 export type BackendPolicy = {
-  /** Private ranges (CIDR) that they may live in, of BACKEND_ALLOWED_CIDRS. */
+  /** The private ranges (CIDR) of BACKEND_ALLOWED_CIDRS, in which backends may be. */
   allowedCidrs: readonly string[];
-  /** What of ours is at the address, even if it is allowed; null if nothing is. Asked before every connection. */
+  /** What we own at this address, even if the address is allowed; null if nothing. Asked before every connection. */
   ownAt(address: Address, port: number): Own | null;
 };
 

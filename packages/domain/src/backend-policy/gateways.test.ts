@@ -2,7 +2,7 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { bridgesOf, gatewaysOfIpv6Routes, gatewaysOfRoutes } from './gateways.ts';
 
-/** Of a container on two networks of Docker, one of them the way out. */
+/** The routes of a container on two Docker networks; one of them has the default route. */
 const ROUTES = `Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
 eth0\t00000000\t01571EAC\t0003\t0\t0\t0\t00000000\t0\t0\t0
 eth1\t0000640A\tFE00A8C0\t0003\t0\t0\t0\t0000FFFF\t0\t0\t0

@@ -5,13 +5,13 @@ import ipaddr from 'ipaddr.js';
 
 const ROUTES = '/proc/net/route';
 const IPV6_ROUTES = '/proc/net/ipv6_route';
-/** Docker and Podman leave these in what they run. */
+/** Docker and Podman create these files in their containers. */
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
 const GOES_THROUGH_GATEWAY = 0x2;
 
 type Interfaces = Record<string, NetworkInterfaceInfo[] | undefined>;
 
-/** The gateways of this process's network namespace; none where the kernel is not Linux. Normalized texts. */
+/** The gateways of this process's network namespace, as normalized texts; none if the kernel is not Linux. */
 export async function readGateways(): Promise<string[]> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '');
   const [routes, ipv6Routes, inContainer] = await Promise.all([read(ROUTES), read(IPV6_ROUTES), isInContainer()]);
@@ -19,7 +19,7 @@ export async function readGateways(): Promise<string[]> {
   return [...new Set([...gatewaysOfRoutes(routes), ...gatewaysOfIpv6Routes(ipv6Routes), ...bridges])];
 }
 
-/** A line of the kernel's routing table: the third field is the gateway, in host byte order (proc(5)). */
+/** The gateways in the kernel's routing table: the third field of each line, in host byte order (proc(5)). */
 export function gatewaysOfRoutes(table: string): string[] {
   return fieldsOfLines(table).flatMap(([, , gateway = '', flags = '']) => {
     if (!/^[0-9A-F]{8}$/i.test(gateway) || !goesThroughGateway(flags)) return [];
@@ -27,7 +27,7 @@ export function gatewaysOfRoutes(table: string): string[] {
   });
 }
 
-/** The same of its IPv6 routes: the next hop is the fifth field, the flags are the ninth. */
+/** The gateways in the kernel's IPv6 routing table: the next hop is the fifth field, the flags are the ninth. */
 export function gatewaysOfIpv6Routes(table: string): string[] {
   return fieldsOfLines(table).flatMap((fields) => {
     const [nextHop = '', flags = ''] = [fields[4], fields[8]];
@@ -37,8 +37,8 @@ export function gatewaysOfIpv6Routes(table: string): string[] {
 }
 
 /**
- * The first address of every network that a container is attached to: by convention the machine's own end of it. Only
- * one of them is in the table of routes, and none where the network is internal.
+ * The first address of every network that a container is attached to: by convention the host's address there. The table
+ * of routes has at most one of them, and none for an internal network.
  */
 export function bridgesOf(interfaces: Interfaces): string[] {
   const attached = Object.values(interfaces).flatMap((infos = []) => infos.filter(({ internal }) => !internal));

@@ -11,7 +11,7 @@ import type { BackendPolicy } from './backend-policy.ts';
 import { readGateways } from './gateways.ts';
 import type { Endpoint } from './store-endpoints.ts';
 
-/** Addresses that are never backends, as far as this process knows; it asks again every few seconds. */
+/** Addresses that are never backends, as far as this process knows. They are refreshed every few seconds. */
 export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
   /** Tells every process that this one listens on these ports of the address, which may be a wildcard. */
   announce(address: string, ports: number[]): Promise<void>;
@@ -23,13 +23,13 @@ type Deps = { redis: RedisHandles; clock: Clock };
 const REFRESH_EVERY_MS = 5_000;
 const RESOLVE_EVERY_MS = 60_000;
 const FIRST_LOOK_AT_MOST_MS = 2_000;
-/** Far above the difference of clocks. A killed process is remembered for this long. */
+/** Far above the difference of clocks. The endpoints of a killed process stay listed for this long. */
 const FORGOTTEN_AFTER_MS = 300_000;
 
 /** Follows the endpoints of all our processes, and of `stores`: our stores and the platform. Never rejects. */
 export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promise<OwnEndpoints> {
   const machine = machineId();
-  /** One text for each endpoint; loopback differs on every machine. */
+  /** One text per endpoint. The loopback of each machine is a different one. */
   const placeOf = (address: Address, port: number) =>
     `${isLoopback(address) ? `loopback of ${machine}` : address.toNormalizedString()} ${port}`;
   let mine: string[] = [];
@@ -53,7 +53,7 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
     storing = new Set(found.flat().map(({ address, port }) => placeOf(address, port)));
   };
   const refresh = async () => {
-    // If a source cannot be asked now, its last answer stands.
+    // If a source cannot be asked now, its last answer stays valid.
     await Promise.allSettled([
       exchange(),
       resolve(),
@@ -92,7 +92,7 @@ async function addressesOf({ host, port, publicToo }: Endpoint): Promise<{ addre
     .map((address) => ({ address, port }));
 }
 
-/** The addresses at which a server on this one can be reached. */
+/** The addresses at which a server that listens on this address can be reached. */
 function addressesBehind(listening: string): Address[] {
   const address = parseAddress(listening);
   if (address === null || address.range() !== 'unspecified') return address === null ? [] : [address];
@@ -101,7 +101,7 @@ function addressesBehind(listening: string): Address[] {
   );
 }
 
-/** The same for everything that shares a loopback interface: a machine, or a container. */
+/** An id shared by all processes with the same loopback interface: those of one machine, or of one container. */
 function machineId(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');

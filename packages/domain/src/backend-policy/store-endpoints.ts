@@ -1,13 +1,13 @@
 import { parseRedisUrl } from '@flotilla/runtime/redis-url.ts';
 
-/** A host, by name or address, and a port; `publicToo`: also where everybody can reach it. */
+/** A host, by name or address, and a port. `publicToo`: also protect its public addresses. */
 export type Endpoint = { host: string; port: number; publicToo: boolean };
 
 const DEFAULT_PORTS: Record<string, number> = { 'postgres:': 5432, 'postgresql:': 5432, 'http:': 80, 'https:': 443 };
 
 /**
- * Where a process reaches what it stands on. A public platform is what everybody may call, and a host of many programs
- * may have one of them beside it: only one that is private is kept from backends.
+ * The endpoints that a process depends on. Everybody may call a public platform, and its host may also run backends, so
+ * only a platform at a private address is kept from backends.
  */
 export function storeEndpoints(urls: { database: string; redis: string; platform: string }): Endpoint[] {
   const target = parseRedisUrl(urls.redis);
@@ -22,7 +22,7 @@ export function storeEndpoints(urls: { database: string; redis: string; platform
 
 function endpointOf(text: string, publicToo: boolean): Endpoint[] {
   const { hostname, port, protocol } = new URL(text);
-  // A socket of Postgres has no host.
+  // The URL of a Unix socket has no host.
   if (hostname === '') return [];
   return [{ host: hostname, port: port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port), publicToo }];
 }

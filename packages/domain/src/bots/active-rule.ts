@@ -1,6 +1,6 @@
 import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/routing-rules.ts';
 
-/** A target chat with this id means the chat of the message. No chat of the platform has it. */
+/** As a target chat, this id means the chat of the message. No chat of the platform has it. */
 export const SOURCE_CHAT = 0;
 
 /** An enabled routing rule, as the configuration of its source bot carries it. */
@@ -12,6 +12,6 @@ export type ActiveRule = {
   action: RoutingAction;
   /** null for drop, which needs no target; SOURCE_CHAT for the chat of each message. */
   targetChatId: number | null;
-  /** After a crash between sending and recording: send that message again, or leave it out. */
+  /** After a crash between sending and recording: send the message again, or leave it out. */
   delivery: RoutingDelivery;
 };

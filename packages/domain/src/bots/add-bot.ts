@@ -15,8 +15,8 @@ import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
 
 /**
- * Registers a bot after the platform has said whose token it is, and starts to take in its updates. A webhook that
- * stood at the platform is removed; what waits there is kept. Throws FlotillaError: 'conflict' when it is registered.
+ * Registers a bot after the platform has confirmed its token, and starts its intake. A webhook set at the platform is
+ * removed, and the updates waiting there are kept. Throws FlotillaError: 'conflict' when the bot is registered already.
  */
 export async function addBot(
   deps: BotDeps,

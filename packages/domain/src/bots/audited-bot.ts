@@ -12,7 +12,7 @@ export function describeNewBot(bot: Bot): string {
   return describeNew(auditedFields(bot), SHOWN);
 }
 
-/** Keyed by the names of the REST interface. */
+/** The names are those of the REST interface. */
 function auditedFields(bot: Bot) {
   return {
     name: bot.name,

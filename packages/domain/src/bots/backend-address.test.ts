@@ -207,7 +207,7 @@ describe('a name', () => {
 });
 
 describe('the whole address space', () => {
-  // An oracle of its own: the blocks that IANA lists as not globally reachable, held by Node.
+  // An independent oracle: the blocks that IANA lists as not globally reachable, in Node's BlockList.
   const reserved = new BlockList();
   for (const block of [
     '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',

@@ -22,7 +22,7 @@ const METADATA_ADDRESSES = ['100.100.100.200', '168.63.129.16', '192.0.0.192', '
 const METADATA_NAMES = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
 const METADATA_SUFFIXES = ['.metadata.google.internal', '.instance-data.ec2.internal', '.metadata.goog'];
 
-/** Ranges that carry an IPv4 address inside, and where in the 16 bytes it begins. */
+/** Ranges that contain an IPv4 address, and its offset in the 16 bytes. */
 const EMBEDDED_IPV4: { range: string; at: number; inverted?: boolean }[] = [
   { range: '64:ff9b::/96', at: 12 },
   { range: '2002::/16', at: 2 },
@@ -32,8 +32,8 @@ const EMBEDDED_IPV4: { range: string; at: number; inverted?: boolean }[] = [
 ];
 
 /**
- * The URL of a backend as it will be called, null when it is malformed: http or https on any port, https where no
- * scheme is named (as the platform reads it), IPv4 shorthand such as 127.1 or 0x7f000001 already spelled out.
+ * The URL of a backend as it will be called, or null when it is malformed. It is http or https on any port, https if no
+ * scheme is named (as at the platform); IPv4 shorthand such as 127.1 or 0x7f000001 is spelled out.
  */
 export function parseBackendUrl(text: string): URL | null {
   if (text === '' || /[\s\\]|\p{Cc}/u.test(text)) return null;
@@ -58,15 +58,15 @@ export function portOf(url: URL): number {
 }
 
 /**
- * Why nothing may be sent to this host, null when it may. `host` is an address or a name as URL.hostname gives it; a
- * name is judged by itself only, its addresses are judged by `guardedLookup` when connecting. No policy opens
- * link-local or metadata addresses, nor what is our own.
+ * The reason why nothing may be sent to this host, or null. `host` is an address or a name as URL.hostname gives it. Of
+ * a name only the text is checked; `guardedLookup` checks its addresses when connecting. No policy allows link-local or
+ * metadata addresses, nor our own endpoints.
  */
 export function forbiddenReason(host: string, port: number, policy: BackendPolicy): string | null {
   return forbiddenReasons(host, port, policy)();
 }
 
-/** The same for a host that is checked repeatedly; what never changes is computed once. */
+/** Like forbiddenReason, for a host that is checked repeatedly. The part that never changes is computed once. */
 export function forbiddenReasons(host: string, port: number, policy: BackendPolicy): () => string | null {
   const address = parseAddress(host) ?? (isLocalhost(host) ? LOCALHOST : null);
   const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy.allowedCidrs);
@@ -91,8 +91,8 @@ function plainName(host: string): string {
 }
 
 /**
- * Like `forbiddenReason` for the host of a URL, and a name is looked up too, for at most 2 s. A name that does not
- * resolve yet is not forbidden: it is judged when connecting. Never throws.
+ * Like `forbiddenReason` for the host of a URL, but it also looks a name up, for at most 2 s. A name that does not
+ * resolve yet is not forbidden, because it is checked when connecting. Never throws.
  */
 export async function forbiddenHostReason(
   url: URL,
@@ -106,9 +106,9 @@ export async function forbiddenHostReason(
 }
 
 /**
- * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`, for connections to one port: the addresses
- * it checks are the ones connected to, and one forbidden address among several refuses the name. A literal address
- * never reaches a lookup: ask `forbiddenReason` for it before every connection. Fails with code EFORBIDDENADDRESS.
+ * A `lookup` for net.connect, tls.connect or undici's `connect: { lookup }`, for connections to one port. Connections
+ * go only to checked addresses, and one forbidden address refuses the name. A literal address never reaches a lookup,
+ * so callers ask `forbiddenReason` before every connection. Fails with code EFORBIDDENADDRESS.
  */
 export function guardedLookup(port: number, policy: BackendPolicy, lookup: Lookup = systemLookup): LookupFunction {
   return (hostname, options, done) => {
@@ -144,7 +144,7 @@ function forbiddenAddress(address: Address, allowedCidrs: readonly string[]): st
   return `IP address ${text} is reserved; ${SETTING} can allow its range`;
 }
 
-/** Named only for addresses that would be allowed otherwise, so callers learn nothing else of our network. */
+/** Given only for addresses that would be allowed otherwise, so that callers learn nothing else about our network. */
 function ownReason(address: Address, port: number, policy: BackendPolicy): string | null {
   switch (policy.ownAt(address, port)) {
     case 'gateway':

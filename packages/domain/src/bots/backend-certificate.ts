@@ -2,16 +2,16 @@ import { X509Certificate } from 'node:crypto';
 
 /** The largest certificate that setWebhook accepts, in bytes. */
 export const CERTIFICATE_BYTES_AT_MOST = 64 * 1024;
-/** A certificate with every authority above it; more would be a collection. */
+/** Enough for a certificate with every authority above it; a longer file is a collection. */
 const CERTIFICATES_AT_MOST = 10;
 
-/** Text that `encoded` has made already; reading a whole fleet need not encode it again. */
+/** Text that `encoded` has made already. It needs no second encoding when the whole fleet is read. */
 const ENCODED = /^(?:-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+-----END CERTIFICATE-----\n)*$/;
 const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 export type ReadCertificate = { outcome: 'read'; pem: string } | { outcome: 'unreadable' } | { outcome: 'too-many' };
 
-/** Every certificate in a PEM text, or the one in DER, encoded anew; whatever else was around them is left behind. */
+/** Encodes every certificate in a PEM text, or the one in DER. Any other content is dropped. */
 export function readCertificate(content: Buffer): ReadCertificate {
   const blocks = certificateBlocks(content.toString('latin1'));
   if (blocks.length > CERTIFICATES_AT_MOST) return { outcome: 'too-many' };
@@ -22,7 +22,7 @@ export function readCertificate(content: Buffer): ReadCertificate {
   }
 }
 
-/** The present form of a stored certificate: earlier releases kept all text around it. */
+/** The present form of a stored certificate. Earlier releases also kept the text around it. */
 export function keptCertificate(stored: string): string {
   if (stored.length <= CERTIFICATE_BYTES_AT_MOST && ENCODED.test(stored)) return stored;
   const readable = certificateBlocks(stored).filter(isReadable);

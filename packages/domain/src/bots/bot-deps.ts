@@ -17,7 +17,7 @@ export type BotDeps = {
   directory: BotDirectory;
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue };
   backendPolicy: BackendPolicy;
-  /** How the platform reaches us, without a slash at the end; null where it cannot. */
+  /** The URL at which the platform reaches us, without a trailing slash; null if it cannot. */
   publicUrl: string | null;
   clock: Clock;
   log: Logger;

@@ -1,8 +1,8 @@
 import type { Bot } from './bot.ts';
 
 /**
- * The process's full snapshot of the configuration. Reading it without a snapshot throws
- * FlotillaError('unavailable'): "unknown" must never be mistaken for "cannot know".
+ * The process's full snapshot of the configuration. Reading it before it is loaded throws FlotillaError('unavailable'),
+ * so that nobody takes a missing snapshot for an unknown bot.
  */
 export interface BotDirectory {
   byId(id: number): Bot | undefined;
@@ -10,9 +10,9 @@ export interface BotDirectory {
   all(): Bot[];
   /** True if the platform's id belongs to a registered bot. */
   isOwnBot(telegramId: number): boolean;
-  /** Calls back with the id of every bot that appears, changes or goes; returns a function that stops it. */
+  /** Calls `listener` with the id of every bot that is added, changed or removed. Returns a function that stops it. */
   onChange(listener: (botId: number) => void): () => void;
   ready(): boolean;
-  /** Follows the mirror to at least this version before it resolves; a writer sees its own write. */
+  /** Resolves when the snapshot has at least the mirror's present version, so that a writer sees its own write. */
   refresh(): Promise<void>;
 }

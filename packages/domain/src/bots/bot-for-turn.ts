@@ -1,7 +1,7 @@
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
 
-/** The bot a turn is for, when its configuration asks for such turns; a wake may be ahead of this process's snapshot. */
+/** The bot of a turn, if its configuration wants such turns. A wake may be ahead of this process's snapshot. */
 export async function botForTurn(
   deps: { directory: BotDirectory },
   botId: number,

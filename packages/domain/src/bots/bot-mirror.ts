@@ -11,14 +11,14 @@ type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
 /** The effect of a change on waiting updates. */
 export type CursorChange = {
-  /** The cursor passes between pull and push, as in the platform's single queue. */
+  /** Pull and push hand their cursor to each other, as in the platform's single queue. */
   handOver?: boolean;
   dropPending?: boolean;
   /** Updates that wait for a retry become due now. */
   retryNow?: boolean;
 };
 
-/** Updates the bot's state in Redis, then tells every process. Returns true if updates wait for push. */
+/** Updates the bot's state in Redis, then notifies every process. Returns true if updates wait for push. */
 export async function mirrorBot(
   deps: MirrorDeps,
   bot: Bot,
@@ -102,9 +102,9 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
   await deps.redis.removeKeys(`${keys.prefix}:`);
 }
 
-/** Marks the mirror as complete; until then no process has a snapshot. Does nothing if it is marked. */
+/** Marks the mirror as complete, if it is not marked yet. Before that, no process has a snapshot. */
 export async function completeMirror(deps: Pick<MirrorDeps, 'redis' | 'clock'>): Promise<void> {
-  // From the clock, so that a version made after a loss is always above the lost one.
+  // The clock gives the version, so that a version drawn after a data loss is above the lost one.
   await deps.redis.commands.set(configKeys.version, deps.clock.nowMs(), 'NX');
 }
 

@@ -5,7 +5,7 @@ import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
 import { openColumns, type SealedForm, sealColumns } from './sealed-bot.ts';
 
-/** Opens a stored row; throws if its secrets were sealed with an unlisted key, or for another row. */
+/** Decrypts a stored row. Throws if its secrets were sealed with an unlisted key or for another row. */
 export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   return {
     id: row.id,
@@ -33,7 +33,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   };
 }
 
-/** The columns that these changes set, with secrets sealed for the bot's row. */
+/** The columns that these changes set. Secrets are sealed for the bot's row. */
 export function rowFromChanges(secrets: SecretBox, into: { botId: number; form: SealedForm }, changes: BotChanges) {
   const { token, allowedUpdates } = changes;
   return {

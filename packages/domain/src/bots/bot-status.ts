@@ -8,20 +8,20 @@ import { type Bot, polls, pushes } from './bot.ts';
 type Fault = { message: string; atMs: number };
 
 export type BotStatus = {
-  /** Enabled, and the platform was asked for updates with success in the last 90 s, or its webhook is ours. */
+  /** Enabled, and either a getUpdates succeeded in the last 90 s or the webhook at the platform is ours. */
   running: boolean;
-  /** The newest fault of intake or delivery that no success has followed. */
+  /** The newest fault of intake or delivery that no success has cleared. */
   lastError: Fault | null;
-  /** The newest fault of delivery to the backend; success does not clear it, as at the platform. */
+  /** The newest fault of delivery to the backend. Success does not clear it, as at the platform. */
   deliveryError: Fault | null;
   lastUpdateAtMs: number | null;
-  /** Updates waiting for the backend in proxy mode, or kept for its return; else for the default consumer. */
+  /** Updates waiting for the backend (also while push is parked), otherwise for the default consumer. */
   pendingUpdateCount: number;
   /** failing: the last attempts failed; open: the breaker is open, and only probes are sent. */
   backendState: 'ok' | 'failing' | 'open';
 };
 
-/** The same in one word, by which the fleet is counted. */
+/** The status in one word, by which the fleet is counted. */
 export function botState(bot: Bot, { running, backendState }: BotStatus): BotState {
   if (bot.disabled) return 'disabled';
   return running ? backendState : 'not_polled';
@@ -48,12 +48,12 @@ const FIELDS = [
   'hookOkAt',
 ];
 
-/** How a bot does at this moment, from Redis. */
+/** The bot's present status, from Redis. */
 export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStatus> {
   return statusFrom(bot, deps.clock.nowMs(), await deps.redis.commands.hmget(botKeys(bot.id).state, ...FIELDS));
 }
 
-/** The status of many bots in one round trip, in their order. */
+/** The statuses of many bots in one round trip, in the order of the bots. */
 export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
   if (bots.length === 0) return [];
   const states = await deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS]));
@@ -84,7 +84,7 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
   };
 }
 
-/** Counts updates of allowed kinds. Push that was switched off keeps its cursor and its waiting updates for an hour. */
+/** Counts updates of allowed kinds. A parked push keeps its cursor and its waiting updates for an hour. */
 function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): number {
   const count = number(stateFields.allowedCount);
   const isParked = !bot.longPollEnabled && number('parked') > nowMs;
@@ -94,7 +94,7 @@ function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): n
   return bot.longPollEnabled ? count - number(stateFields.pullCursorCount) : 0;
 }
 
-/** A fault stands until a later success; one in the same millisecond does not clear it. */
+/** A fault stays until a later success. A success in the same millisecond does not clear it. */
 function standing(fault: Fault | null, succeededAtMs: number): Fault | null {
   return fault !== null && fault.atMs >= succeededAtMs ? fault : null;
 }

@@ -22,7 +22,7 @@ const isTarget = sql<boolean>`exists (
 
 /**
  * SQL of the `bots` table. Every change draws a new revision. A bot and its rules are always read in one statement, so
- * that a revision stands for one state of both.
+ * that a revision identifies one state of both.
  */
 export function botStore(db: Database) {
   const read = () =>
@@ -34,20 +34,20 @@ export function botStore(db: Database) {
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
     byId,
-    /** The form in which bots are sealed: bound, unless the previous release may still have to read some rows. */
+    /** The form in which secrets are sealed: bound, unless the previous release may still have to read them. */
     sealedForm: async (): Promise<SealedForm> => {
       const { rows } = await sql<{ legacy: boolean }>`
         select exists (select from bots where token_sealed like 'v1.%') as legacy`.execute(db);
       return rows[0]?.legacy ? 'legacy' : 'bound';
     },
-    /** A new id. It is needed before the row, because the row's secrets are bound to it. */
+    /** A new id. It is drawn before the row is made, because the row's secrets are bound to it. */
     nextId: async (): Promise<number> => {
       const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('bots', 'id')) as id`.execute(
         db,
       );
       return rows[0]!.id;
     },
-    /** Like `byId`, and locks the bot until the transaction ends. */
+    /** Like `byId`, but also locks the bot until the transaction ends. */
     lock: async (id: number): Promise<BotRow | undefined> => {
       const locked = db.selectFrom('bots').select('id').where('id', '=', id).forNoKeyUpdate();
       return (await locked.executeTakeFirst()) && byId(id);
@@ -69,14 +69,14 @@ export function botStore(db: Database) {
         .executeTakeFirst();
       return numUpdatedRows === 0n ? undefined : byId(id);
     },
-    /** Draws new revisions, because the rules of these bots changed. */
+    /** Draws new revisions for bots whose rules changed. */
     touch: async (ids: number[]): Promise<void> => {
       if (ids.length === 0) return;
-      // Ordered by id, so that two transactions over the same bots wait instead of deadlocking.
+      // Locked in order of id, so that two transactions over the same bots wait instead of deadlocking.
       await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
       await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
     },
-    /** The bots that rules from or to this one are about. */
+    /** The other bots in rules from or to this one. */
     routingPartners: async (id: number): Promise<number[]> => {
       const { rows } = await sql<{ partner: number }>`
         select target_bot_id as partner from routes where source_bot_id = ${id} and target_bot_id <> ${id}
@@ -88,7 +88,7 @@ export function botStore(db: Database) {
       const rows = await db.selectFrom('bots').select(['id', 'reserved_update_id']).where('id', 'in', ids).execute();
       return new Map(rows.map((row) => [row.id, row.reserved_update_id]));
     },
-    /** Reserves update ids up to these at least, and returns how far they are reserved now. No new revision is drawn. */
+    /** Reserves update ids at least up to these, and returns the new reservations. Draws no revision. */
     reserveUpdateIds: async (
       wanted: (Registration & { upTo: number })[],
     ): Promise<(Registration & { upTo: number })[]> => {

@@ -1,6 +1,6 @@
 import type { ActiveRule } from './active-rule.ts';
 
-/** A registered bot, as every process holds it. Never log it whole: it contains secrets. */
+/** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
 export type Bot = {
   /** Our own id, never reused. */
   id: number;
@@ -22,15 +22,15 @@ export type Bot = {
   backendCertificate: string;
   description: string;
   maxConnections: number;
-  /** null: the platform's default set. */
+  /** null means the platform's default set. */
   allowedUpdates: string[] | null;
   /** Its enabled routing rules, in the order they run. */
   rules: ActiveRule[];
-  /** True if a rule sends to chats of this bot: replies there go back to their source. */
+  /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
   routedTo: boolean;
   registrationId: string;
   revision: number;
-  /** Update ids up to this one may have been handed out; absent where an earlier release mirrored the bot. */
+  /** Update ids up to this one may have been given out. Absent if an earlier release mirrored the bot. */
   reservedUpdateId?: number;
   createdAt: Date;
 };
@@ -63,12 +63,12 @@ export function pushes(bot: Bot): boolean {
   return bot.proxyEnabled && bot.backendUrl !== '' && !bot.disabled;
 }
 
-/** The rules that run: a bot that is not managed has none. */
+/** The rules that run. A bot that is not managed has none. */
 export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manageEnabled ? bot.rules : [];
 }
 
-/** True if rules turns are needed; `drop` rules alone are applied by push. */
+/** True if rules turns are needed. Push applies `drop` rules, so those alone need none. */
 export function routes(bot: Bot): boolean {
   return bot.manageEnabled && (bot.routedTo || bot.rules.some((rule) => rule.action !== 'drop'));
 }

@@ -13,8 +13,9 @@ import type { SealedForm } from './sealed-bot.ts';
 export type Circumstances = CursorChange & { reason?: string };
 
 /**
- * Stores changes of a bot with their audit entry, brings its state in Redis in line, tells every process and wakes its
- * turns. Throws FlotillaError('not_found') when the bot is gone, 'conflict' when the new token is registered already.
+ * Stores changes of a bot with their audit entry, updates its state in Redis, notifies every process and wakes the
+ * bot's turns. Throws FlotillaError('not_found') when the bot is gone, 'conflict' when the new token is registered
+ * already.
  */
 export async function changeBot(
   deps: BotDeps,

@@ -8,12 +8,12 @@ import { republishBots } from './republish-bots.ts';
 
 type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction };
 
-/** Dependencies of telling every process about changed rules. */
+/** Dependencies of changing rules. */
 export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
 
 /**
- * Changes routes in one transaction with the revisions of the bots they are about and the audit entry, then tells every
- * process. `write` answers those bots (sources and targets, before the change and after it) and what was done.
+ * Changes rules, the revisions of their bots and the audit log in one transaction, then notifies every process. `write`
+ * returns the affected bots (sources and targets, before and after the change) and the action for the audit log.
  */
 export async function changeRules<Result>(
   deps: ChangeRulesDeps,

@@ -8,7 +8,10 @@ export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: n
 
 const DEADLINE_MS = 5000;
 
-/** Asks the backend with one GET within 5 s; healthy below 400, or 405. Throws FlotillaError('bad_request') without a backend. */
+/**
+ * Sends one GET to the backend, within 5 s. A status below 400, or 405, is healthy. Throws FlotillaError('bad_request')
+ * for a bot without a backend.
+ */
 export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, bot: Bot): Promise<BackendHealth> {
   if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
   const begunAt = performance.now();

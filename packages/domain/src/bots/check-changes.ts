@@ -8,8 +8,8 @@ type Fault = { path: string; reason: string };
 type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
 
 /**
- * Throws FlotillaError('bad_request') naming every field that cannot be stored as it is. `known` is the bot as it was,
- * null for a new one: what it has already may be given again.
+ * Throws FlotillaError('bad_request') that names every unacceptable field. `known` is the bot as it was, null for a new
+ * one: a value that it has already may be given again.
  */
 export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Bot | null): void {
   const faults: Fault[] = [];
@@ -25,13 +25,13 @@ export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Bot | 
   refuse(faults);
 }
 
-/** Throws FlotillaError('bad_request') for a URL that no update may be sent to; without a scheme it is an https one. */
+/** Throws FlotillaError('bad_request') for a URL that no update may be sent to. Without a scheme it counts as https. */
 export function checkBackendUrl(deps: CheckDeps, url: string): void {
   const reason = urlFault(deps, url);
   if (reason !== null) refuse([{ path: 'backend_url', reason }]);
 }
 
-/** The platform reads a webhook without a scheme as https; in a URL written by hand it was rather forgotten. */
+/** The platform reads a webhook without a scheme as https. A person who typed one probably forgot the scheme. */
 function schemeFault(url: string): string | null {
   return /^https?:\/\//i.test(url) ? null : 'must begin with http:// or https://';
 }

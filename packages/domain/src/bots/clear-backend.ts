@@ -3,7 +3,7 @@ import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 
-/** deleteWebhook: no backend, proxy mode off; pull continues where push stopped. */
+/** deleteWebhook: removes the backend and turns proxy mode off. Pull continues at push's cursor. */
 export async function clearBackend(
   deps: BotDeps,
   by: Actor,

@@ -9,8 +9,8 @@ import { botStore } from './bot-store.ts';
 import { republishBots } from './republish-bots.ts';
 
 /**
- * Deletes a bot and all its data, in Postgres and in Redis; what it had gathered is removed in the background, out of
- * everybody's sight. Throws FlotillaError('not_found').
+ * Deletes a bot and all its data in Postgres and Redis. Its history is hidden at once and removed in the background.
+ * Throws FlotillaError('not_found').
  */
 export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promise<void> {
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {

@@ -31,7 +31,7 @@ export async function followDirectory(deps: {
     return botFromMirror(deps.secrets.open(stored.slice(space + 1), place));
   };
   const put = (into: Snapshot, id: number, stored: string | null | undefined) => {
-    // Opened before anything is replaced: a bot that cannot be read must not become a stranger's.
+    // Decrypted before anything is replaced: a bot that cannot be read must not be taken for a stranger's.
     const bot = stored ? open(id, stored) : null;
     const before = into.byId.get(id);
     if (before) {
@@ -74,7 +74,7 @@ export async function followDirectory(deps: {
       await load(version);
     } else if (version > snapshot.version) await follow(snapshot, version);
   };
-  /** One comparison at a time; a call during one is answered by the next, so that it sees its own write. */
+  /** One comparison runs at a time. A call during it waits for the next one, so that a writer sees its own write. */
   const refresh = (): Promise<void> => {
     if (refreshing) {
       again = true;
@@ -93,7 +93,7 @@ export async function followDirectory(deps: {
         trouble = '';
       },
       (error) => {
-        // Once a second it is tried again; a key that is not listed stays the same trouble until somebody acts.
+        // Refreshes run every second. An unlisted key fails each of them until somebody acts, so it is logged once.
         const reason = String(error);
         if (reason !== trouble) deps.log.warn({ reason }, 'the bot directory could not be refreshed');
         trouble = reason;
@@ -104,7 +104,7 @@ export async function followDirectory(deps: {
   const subscription = deps.redis.subscribe(channels.config, {
     message: tryRefresh,
     listening: () => {
-      // Redis may have come back with less than it had.
+      // Redis may have restarted with less data than before.
       doubted = snapshot !== null;
       tryRefresh();
     },

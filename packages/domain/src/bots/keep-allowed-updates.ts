@@ -5,8 +5,8 @@ import { changeBot } from './change-bot.ts';
 import { sameKinds } from './set-backend.ts';
 
 /**
- * Stores the kinds that getUpdates asked for, as the platform does; undefined changes nothing, null means the default
- * set. A database that is away does not keep updates from anybody.
+ * Stores the kinds that getUpdates asked for, as the platform does. Undefined changes nothing; null means the default
+ * set. A database that is away does not fail getUpdates.
  */
 export async function keepAllowedUpdates(
   deps: BotDeps,
@@ -22,7 +22,7 @@ export async function keepAllowedUpdates(
   );
 }
 
-/** Another process may have stored a change of which this one has not heard yet. */
+/** Another process may have stored a change that this snapshot does not have yet. */
 async function newest({ directory }: BotDeps, bot: Bot): Promise<Bot> {
   await directory.refresh().catch(() => undefined);
   return (directory.ready() ? directory.byId(bot.id) : undefined) ?? bot;

@@ -3,7 +3,7 @@ import { maskedBackendUrl } from './masked-backend-url.ts';
 
 const MASK = '****';
 
-/** A bot's secrets as shown to callers who may not see them. */
+/** A bot's secrets as they are shown to callers who may not see them. */
 export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'backendUrl'> {
   return {
     // The part before the colon is the bot's public id.
@@ -18,7 +18,7 @@ export function isMaskOfSecret(secretToken: string | undefined): boolean {
   return secretToken === MASK;
 }
 
-/** Drops secrets that come back masked: they are not changes. */
+/** Drops secrets that were sent back masked, because they are not changes. */
 export function withoutMasks(bot: Bot, changes: BotChanges): BotChanges {
   const shown: BotChanges = maskedSecrets(bot);
   const given = Object.entries(changes) as [keyof BotChanges, unknown][];

@@ -1,10 +1,10 @@
 import { keptCertificate } from './backend-certificate.ts';
 import type { Bot } from './bot.ts';
 
-/** A bot as the mirror has it; its name for the registration id is older, and running releases read it. */
+/** A bot as the mirror stores it. It keeps the old name of the registration id, because running releases read it. */
 type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt'> & { generation: string; createdAt: string };
 
-/** The text that every process of this release and of the previous one reads. */
+/** The text of a mirrored bot, readable for this release and the previous one. */
 export function mirroredText({ registrationId, ...bot }: Bot): string {
   return JSON.stringify({ ...bot, generation: registrationId });
 }

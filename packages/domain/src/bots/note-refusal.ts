@@ -12,7 +12,7 @@ export async function noteRefused(deps: Deps, bot: Bot, reason: string): Promise
   deps.log.warn({ bot: bot.id, reason }, 'the platform refuses a bot: it is asked again once a minute');
 }
 
-/** Forgets it, and says so. */
+/** Clears the refusal and logs that the platform accepts the bot again. */
 export async function noteTaken(deps: Deps, bot: Bot, refusedAtMs: number): Promise<void> {
   await patchBotState(deps, bot, { refusedAt: 0 });
   const forSeconds = Math.round((deps.clock.nowMs() - refusedAtMs) / 1000);

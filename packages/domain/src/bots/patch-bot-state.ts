@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Bot } from './bot.ts';
 
-/** Remembers facts about a bot in its state, unless the bot is gone. */
+/** Sets fields of a bot's state, unless the bot is gone. */
 export async function patchBotState(
   deps: { redis: RedisHandles },
   bot: Bot,

@@ -9,13 +9,13 @@ import { resultOf } from './validate-token.ts';
 
 type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
 
-/** The platform's concurrent pushes for one bot. */
+/** The platform's limit of concurrent pushes for one bot. */
 const CONNECTIONS = 40;
 const WAIT_AT_MOST_S = 3;
 /** The platform retries an update within two minutes, and upkeep checks the webhook once a minute. */
 const REFUSED_LATELY_MS = 150_000;
 
-/** The secret of the platform's pushes. It is derived from the bot's token, so it is stored nowhere. */
+/** The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. */
 export function platformSecret(bot: Bot): string {
   return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registrationId}`).digest('base64url');
 }
@@ -37,7 +37,7 @@ export function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: { id: 
   return `${deps.publicUrl}/telegram/${bot.id}`;
 }
 
-/** Tells the platform to push this bot's updates to us, all kinds; what waits there comes too. Throws FlotillaError. */
+/** Tells the platform to push updates of all kinds to us, including those that wait there. Throws FlotillaError. */
 export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<void> {
   const url = platformWebhookUrl(deps, bot);
   const settings = {
@@ -53,7 +53,7 @@ export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<v
     resultOf(answer);
     return;
   }
-  // The platform takes one setWebhook a second; disabling and enabling may be quicker than that.
+  // The platform accepts one setWebhook per second, and a bot may be disabled and enabled again faster than that.
   await delay(waitS * 1000);
   resultOf(await deps.platform.call(bot.token, 'setWebhook', settings));
 }
@@ -63,7 +63,7 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
 }
 
-/** Checks that the webhook at the platform is ours and sets a changed one again. Throws FlotillaError. */
+/** Checks that the webhook at the platform is ours, and sets it again if not. Throws FlotillaError. */
 export async function repairPlatformWebhook(
   deps: WebhookDeps & Pick<BotDeps, 'clock'>,
   bot: Bot,
@@ -85,9 +85,9 @@ export function isOurWebhook(info: Fields, url: string, nowMs: number): boolean 
   );
 }
 
-/** The platform does not show the secret; only our refusals of its pushes reveal that another one is set. */
+/** The platform does not show the secret. Only our refusals of its pushes reveal that a different one is set. */
 function wasRefusedLately({ last_error_message: message, last_error_date: dateS }: Fields, nowMs: number): boolean {
-  // The platform keeps the last error of a correct webhook however often it is set, so old errors mean nothing.
+  // The platform keeps the last error after the webhook was set correctly again, so an old error means nothing.
   if (typeof message !== 'string' || typeof dateS !== 'number' || nowMs - dateS * 1000 > REFUSED_LATELY_MS)
     return false;
   return /\b401\b|\bunauthorized\b/i.test(message);

@@ -12,8 +12,8 @@ type ReconcileDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'c
 const AT_ONCE = 1000;
 
 /**
- * Makes Redis say what Postgres says: rewrites bots whose mirrored revision or state differs, removes those
- * that are gone, and completes a mirror that was lost. Returns how many were mended.
+ * Makes Redis agree with Postgres: rewrites bots whose mirrored revision or state differs, removes bots that are gone,
+ * and completes a mirror that was lost. Returns the number of repaired bots.
  */
 export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   const rows = await shortened(deps, await botStore(deps.db).all());
@@ -44,7 +44,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   return mended;
 }
 
-/** Earlier releases kept all text around a certificate, megabytes of it; a new revision drops that. */
+/** Earlier releases also kept the text around a certificate, up to megabytes. This shortens it with a new revision. */
 async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]> {
   const store = botStore(deps.db);
   for (const [at, { id, backend_certificate: stored }] of rows.entries()) {
@@ -71,7 +71,7 @@ async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<App
   return states;
 }
 
-/** A Postgres restored from a backup must learn again which update ids are reserved. */
+/** A Postgres restored from a backup lacks the latest reservations of update ids. Redis still has them. */
 async function reserveLostIds({ db }: ReconcileDeps, rows: BotRow[], applied: AppliedState[]): Promise<void> {
   const lost = rows.flatMap((row, at) => {
     const upTo = applied[at]?.reservedId ?? 0;

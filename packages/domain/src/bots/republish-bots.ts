@@ -3,7 +3,7 @@ import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 
-/** Tells every process the present configuration of these bots; deleted ones are left out. */
+/** Publishes the present configuration of these bots to every process. Deleted bots are left out. */
 export async function republishBots(
   deps: Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>,
   botIds: number[],

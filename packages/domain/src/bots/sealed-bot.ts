@@ -2,7 +2,7 @@ import { configKeys } from '@flotilla/redis/keys.ts';
 import { isUnbound, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 
-/** The columns with a bot's secrets, '' where it has none. */
+/** The columns with a bot's secrets. '' means that it has none. */
 export type SealedColumns = {
   token_sealed: string;
   secret_token_sealed: string;
@@ -14,12 +14,12 @@ export type SealedColumns = {
 type Secrets = Pick<Bot, 'token' | 'secretToken' | 'backendUrl'>;
 
 /**
- * `bound`: to their table, column and row, the backend URL among them. `legacy`: as the previous release can read it,
- * for as long as one of its processes may run; `rotate-keys` ends that by sealing everything anew.
+ * `bound`: sealed for one table, column and row, including the backend URL. `legacy`: readable for the previous
+ * release, as long as one of its processes may run. `rotate-keys` seals everything again as `bound`.
  */
 export type SealedForm = 'bound' | 'legacy';
 
-/** What each sealed text is bound to. Stored texts depend on these names: never change them. */
+/** The place that each sealed text is bound to. Stored texts depend on these names: never change them. */
 export const SEALED_PLACES = {
   token: (botId: number) => `bots.token_sealed.${botId}`,
   secretToken: (botId: number) => `bots.secret_token_sealed.${botId}`,
@@ -27,12 +27,12 @@ export const SEALED_PLACES = {
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 
-/** The form of these rows; values sealed beside them must have it too. */
+/** The form of these rows. Values sealed beside them must have the same form. */
 export function formOf(rows: Pick<SealedColumns, 'token_sealed'>[]): SealedForm {
   return rows.some((row) => isUnbound(row.token_sealed)) ? 'legacy' : 'bound';
 }
 
-/** The columns that these secrets set; absent ones keep their value. */
+/** The columns that these secrets set. Absent secrets keep their value. */
 export function sealColumns(
   secrets: SecretBox,
   into: { botId: number; form: SealedForm },
@@ -59,7 +59,7 @@ export function openColumns(secrets: SecretBox, row: SealedColumns & { id: numbe
   return {
     token: secrets.open(row.token_sealed, SEALED_PLACES.token(row.id)),
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.secretToken(row.id)),
-    // The previous release writes only plain text, so plain text, if any, is the newest.
+    // The previous release writes only the plain column, so a value there is the newest.
     backendUrl: row.backend_url || open(row.backend_url_sealed, SEALED_PLACES.backendUrl(row.id)),
   };
 }

@@ -7,18 +7,18 @@ import { checkBackendUrl } from './check-changes.ts';
 export type BackendSettings = {
   url: string;
   secretToken?: string;
-  /** 1–100; absent: 40. */
+  /** 1–100; the default is 40. */
   maxConnections?: number;
   /** undefined: unchanged; null: the default set. */
   allowedUpdates?: string[] | null;
   dropPending: boolean;
-  /** PEM; absent: none. */
+  /** PEM; absent if there is none. */
   certificate?: string;
 };
 
 /**
- * What setWebhook means here: the bot's backend, with proxy mode on. As at the platform, the same settings again
- * change only allowed_updates. Throws FlotillaError('bad_request') for an address that is not allowed.
+ * Implements setWebhook: sets the bot's backend and turns proxy mode on. As at the platform, repeated settings change
+ * only allowed_updates. Throws FlotillaError('bad_request') for an address that is not allowed.
  */
 export async function setBackend(
   deps: BotDeps,

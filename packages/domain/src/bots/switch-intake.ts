@@ -8,9 +8,9 @@ import { patchBotState } from './patch-bot-state.ts';
 import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 
 /**
- * Changes a bot and, at the platform, how its updates come in: by its pushes or by our polling. The platform goes
- * first, so that a refusal changes nothing; what overlaps is recognised by its id, and nothing falls in between,
- * since the platform keeps what neither way has taken. Throws FlotillaError.
+ * Changes a bot and its intake: pushes of the platform, or our polling. The platform is told first, so that its refusal
+ * changes nothing here. Updates that come both ways are recognised by their ids. None is lost, because the platform
+ * keeps what neither way has taken. Throws FlotillaError.
  */
 export async function switchIntake(
   deps: BotDeps,

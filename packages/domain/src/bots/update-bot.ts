@@ -8,8 +8,8 @@ import { switchIntake } from './switch-intake.ts';
 import { validateToken } from './validate-token.ts';
 
 /**
- * Changes a bot, but for secrets that are given back masked; a new token must belong to the same bot at the platform.
- * Throws FlotillaError.
+ * Changes a bot, except for secrets that were sent back masked. A new token must belong to the same bot at the
+ * platform. Throws FlotillaError.
  */
 export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted: BotChanges): Promise<Bot> {
   const bot = deps.directory.byId(botId);
@@ -24,7 +24,7 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
       });
     }
   }
-  // A new backend has no failures yet.
+  // The failures of the old backend do not count for a new one.
   const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
   return switchIntake(deps, by, bot, changes, { retryNow });
 }

@@ -7,14 +7,14 @@ export type PlatformIdentity = { id: number; username: string; firstName: string
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
-/** The error for a token that the platform refuses. Its own "Unauthorized" would sound like the caller's credential. */
+/** The message for a refused token. The platform's "Unauthorized" would seem to be about the caller's credential. */
 export const TOKEN_REFUSED = 'Telegram refused this bot token';
 const REFUSING_TOKENS = [401, 404];
 const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
 
 /**
- * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token,
- * 'token_refused' when the platform does not know it, 'platform_failed' or 'platform_timeout' when it did not say.
+ * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token, 'token_refused'
+ * when the platform does not know it, 'platform_failed' or 'platform_timeout' when it gave no answer.
  */
 export async function validateToken(deps: { platform: PlatformClient }, token: string): Promise<PlatformIdentity> {
   if (!TOKEN.test(token)) {
@@ -23,7 +23,7 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
     });
   }
   const answer = await deps.platform.call(token, 'getMe');
-  // A token of a form that the platform never gives is 404 there.
+  // The platform answers 404 for a token whose form it never issues.
   if (answer.outcome === 'refused' && REFUSING_TOKENS.includes(answer.errorCode)) {
     throw tokenRefused(answer.errorCode, [{ path: 'token', reason: 'was refused by Telegram' }]);
   }
@@ -32,7 +32,7 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
   return { id: me.data.id, username: me.data.username, firstName: me.data.first_name };
 }
 
-/** The result of a platform call made for somebody who waits; everything else is thrown as our error. */
+/** The result of a platform call for a caller who waits. Every other outcome is thrown as FlotillaError. */
 export function resultOf(answer: PlatformAnswer): unknown {
   switch (answer.outcome) {
     case 'ok':

@@ -19,20 +19,19 @@ export interface ChatAction {
   /** A Bot API method with an action for the audit log. */
   method: string;
   chatId: number;
-  /** Besides the chat. */
+  /** The parameters besides the chat. */
   params: Record<string, number | string | boolean>;
-  /** Its changes to our own records. */
+  /** Its changes of our own records. */
   effects?: HistoryEffect[];
 }
 
 /**
- * Does something in a chat as the bot, and has it in the audit log under its actor's name before it returns.
- * Throws 'bad_request' for a bot that is disabled or not managed, what the platform says, or 'unavailable' before
- * anything is done.
+ * Acts in a chat as the bot, and stores the audit entry under the actor's name before it returns. Throws 'bad_request'
+ * for a bot that is disabled or not managed, the platform's refusal, or 'unavailable' before anything is done.
  */
 export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, action: ChatAction): Promise<void> {
   requireAbleToAct(bot);
-  // A store that is away must fail the call here, before the action, not when it can no longer be recorded.
+  // If the store is away, the call must fail before the action, not after it, when it can no longer be recorded.
   await requireAuditable(deps.db);
   const params = { chat_id: action.chatId, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));
@@ -41,8 +40,8 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, actio
     await record(deps, bot, by, action, auditKey);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    // It is done and must be on record: with what bots do, which waits for Postgres. The key tells it from the record
-    // above where that was kept and only its answer was lost.
+    // The action is done and must be recorded, so it goes with captured calls, which wait for Postgres. The key
+    // prevents a second entry if the record above was stored and only its reply was lost.
     const method = action.method.toLowerCase();
     const actor = callActor(by, auditKey);
     deps.calls.keep(bot, { method, params: textsOf(params), result: JSON.stringify(result), actor });
@@ -70,7 +69,7 @@ function record(
   });
 }
 
-/** In the form of a captured call's parameters. */
+/** The parameters in the form of a captured call. */
 function textsOf(params: ChatAction['params']): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }

@@ -6,7 +6,7 @@ import type { ChatActionDeps } from './chat-action-deps.ts';
 export interface Ban {
   chatId: number;
   userId: number;
-  /** Unix seconds; undefined: for ever. */
+  /** Unix seconds; undefined means for ever. */
   untilDateS: number | undefined;
   /** Also deletes the user's messages. */
   revokeMessages: boolean | undefined;

@@ -2,7 +2,7 @@ import { type ChatPermissions, eachPermission } from '@flotilla/contract/chat-ad
 import { readUserFacts, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 
-/** Somebody who manages a chat at the platform. */
+/** An administrator of a chat at the platform. */
 export interface ChatAdmin {
   user: SenderFacts;
   status: 'creator' | 'administrator';
@@ -22,7 +22,7 @@ export function readChatAdmin(value: unknown): ChatAdmin | null {
     status,
     customTitle: readText(member, 'custom_title'),
     canBeEdited: member.can_be_edited === true,
-    // The platform lists no rights for a creator, who has all.
+    // The platform lists no rights for a creator, who has all of them.
     permissions: eachPermission((permission) => status === 'creator' || member[permission] === true),
   };
 }

@@ -6,8 +6,8 @@ import { resultOf } from '../bots/validate-token.ts';
 import { type ChatAdmin, readChatAdmin } from './chat-admin.ts';
 
 /**
- * Who manages a chat as the platform says now: its creator, then by id. Throws 'bad_request' for a bot that is
- * disabled or not managed, or what the platform says.
+ * The present administrators of a chat at the platform, the creator first, the others by id. Throws 'bad_request' for a
+ * bot that is disabled or not managed, or the platform's refusal.
  */
 export async function listChatAdmins(
   { platform }: { platform: PlatformClient },

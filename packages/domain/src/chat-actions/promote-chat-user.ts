@@ -9,7 +9,7 @@ import { readChatAdmin } from './chat-admin.ts';
 import type { UserOfChat } from './user-of-chat.ts';
 
 /**
- * Makes a member an administrator with these permissions; undefined: with all the bot itself has, except appointing
+ * Makes a member an administrator with these permissions. Undefined means all permissions of the bot, except appointing
  * administrators. Throws as actInChat does.
  */
 export async function promoteChatUser(
@@ -28,6 +28,6 @@ async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatI
   const asked = { chat_id: chatId, user_id: bot.telegramId };
   const own = readChatAdmin(resultOf(await platform.call(bot.token, 'getChatMember', asked)));
   const ofBot = own?.permissions ?? eachPermission(() => false);
-  // Without any right the call would demote; can_manage_chat comes with every other right.
+  // A call without any right would demote the member. can_manage_chat is implied by every other right.
   return { ...ofBot, can_promote_members: false, can_manage_chat: true };
 }

@@ -10,8 +10,8 @@ import { lockBots } from '../history/lock-bots.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 
 /**
- * Asks the platform what a chat is called now, and keeps the answer. Throws 'bad_request' for a bot that is disabled
- * or not managed, or what the platform says.
+ * Asks the platform for a chat's present names and stores them. Throws 'bad_request' for a bot that is disabled or not
+ * managed, or the platform's refusal.
  */
 export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number): Promise<Chat> {
   requireAbleToAct(bot);

@@ -4,7 +4,7 @@ import { actInChat } from './act-in-chat.ts';
 import type { ChatActionDeps } from './chat-action-deps.ts';
 import type { UserOfChat } from './user-of-chat.ts';
 
-/** Gives an administrator a title; '' takes it away. Throws as actInChat does. */
+/** Gives an administrator a title; '' removes it. Throws as actInChat does. */
 export function setChatAdminTitle(
   deps: ChatActionDeps,
   bot: Bot,

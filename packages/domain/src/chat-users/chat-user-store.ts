@@ -7,7 +7,7 @@ export type ChatUser = Selectable<ChatUsersTable>;
 export interface ChatUserQuery {
   botId: number;
   chatId: number;
-  /** A part of the full name or the username, or how an @username begins, in any case; '' finds all. */
+  /** A part of the full name or username, or `@` and the beginning of a username, in any case. '' matches all. */
   q: string;
 }
 

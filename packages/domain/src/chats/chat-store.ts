@@ -5,12 +5,12 @@ import { type Selectable, sql } from 'kysely';
 export type Chat = Selectable<ChatsTable>;
 
 export interface ChatQuery {
-  /** A part of the title, a name or the username, in any case; '' finds all. */
+  /** A part of the title, a name or the username, in any case. '' matches all. */
   q: string;
   type?: string | undefined;
   limit: number;
   offset: number;
-  /** The id of the last chat of the page before. */
+  /** The id of the last chat of the previous page. */
   afterId: number | null;
 }
 
@@ -34,7 +34,7 @@ export function chatStore(db: Database) {
       return (await chats.executeTakeFirst()) ?? null;
     },
 
-    /** The chat that had this public name, without @, when one of the bots last saw it. */
+    /** The chat that had this public name (without @) when one of the bots last saw it. */
     async findByName(botIds: number[], name: string): Promise<Chat | null> {
       const chats = db
         .selectFrom('chats')

@@ -6,12 +6,12 @@ import { recordAction } from '../audit/record-action.ts';
 import { deletionStore } from '../retention/deletion-store.ts';
 import { removalStore } from '../retention/removal-store.ts';
 
-/** A chat with more messages is emptied in the background. */
+/** Chats with more messages are emptied in the background. */
 const REMOVED_AT_ONCE = 5_000;
 
 /**
- * Takes a chat, its people, tags and messages out of our records; what is in the audit log stays. No reader sees any of
- * it when this returns, and a message that comes later begins the chat anew. Throws FlotillaError('not_found').
+ * Removes a chat, its people, tags and messages from our records. Audit entries stay. No reader sees any of it after
+ * the return, and a later message starts the chat again. Throws FlotillaError('not_found').
  */
 export async function deleteChat(
   deps: { db: Database; clock: Clock },
@@ -22,14 +22,14 @@ export async function deleteChat(
   const chat = { botId, chatId };
   await deps.db.transaction().execute(async (transaction) => {
     const removals = removalStore(transaction);
-    // The lock excludes writers of this bot, so the rows present now are all that is deleted.
+    // The lock excludes writers of this bot, so only the rows that exist now are deleted.
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });
     const size = await removals.sizeUp(chat, REMOVED_AT_ONCE);
     if (size === null) return;
     if (!size.isLarge) return removals.removeMessagesFrom(chat, -Number.MAX_SAFE_INTEGER);
-    // Dates are whole seconds: messages as old as the newest are removed now, so that a new one of this second stays.
+    // Dates are whole seconds. Messages of the newest second are removed now, so that a later one of that second stays.
     await removals.removeMessagesFrom(chat, size.newestDate);
     await deletionStore(transaction).addChat(chat, size.newestDate);
   });

@@ -9,8 +9,8 @@ import { chatStore } from './chat-store.ts';
 type FindDeps = { db: Database; platform: PlatformClient };
 
 /**
- * The id of the chat that has a public name (without @). For an action the platform is asked, since a name may have gone
- * to another chat; for reading, what the bot last saw is enough. Throws what the platform says of an unknown name.
+ * The id of the chat with this public name (without @). For an action the platform is asked, because another chat may
+ * have the name now. For reading, the name that the bot last saw is enough. Throws the platform's refusal of a name.
  */
 export async function findChatId(
   { db, platform }: FindDeps,

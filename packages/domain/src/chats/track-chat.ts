@@ -5,7 +5,7 @@ import { historyChatStore } from '../history/history-chat-store.ts';
 import { lockBots } from '../history/lock-bots.ts';
 
 /**
- * Makes sure that a bot has a row of a chat, of which its id is known; a row that is there stays as it is.
+ * Makes sure that the bot has a row for this chat, of which only the id is known. An existing row is not changed.
  * Throws 'not_found' when the bot is gone.
  */
 export async function trackChat(db: Database, chat: { botId: number; chatId: number }): Promise<void> {

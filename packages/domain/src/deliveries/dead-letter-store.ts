@@ -7,7 +7,7 @@ export type DeadLetter = Selectable<DeadLettersTable>;
 /** SQL of the `dead_letters` table. */
 export function deadLetterStore(db: Database) {
   return {
-    /** Newest first, after `before` where it is given. */
+    /** Newest first. The page begins after `before`, if given. */
     list: (botId: number, page: { limit: number; offset: number; before: number | null }): Promise<DeadLetter[]> =>
       db
         .selectFrom('dead_letters')
@@ -26,7 +26,7 @@ export function deadLetterStore(db: Database) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    /** Those that a reader gave up, in the order of their updates: the next ones after an update id and an id. */
+    /** The dead letters of one reader in the order of their updates. The page begins after this update id and id. */
     nextOf: (
       reader: 'push' | 'rules',
       botId: number,

@@ -6,10 +6,10 @@ import type { RetryRecord } from '../lanes/retry-schedule.ts';
 export type Retrying = RetryRecord & { updateId: number; reader: 'push' | 'rules' };
 
 type ListDeps = { redis: RedisHandles };
-/** JSON of the failed attempts, keyed by the unit's name in its lane: an update id, or `r…` if redriven. */
+/** JSON of the failed attempts by the unit's id in its lane: an update id, or `r…` if redriven. */
 type Records = [unitId: string, record: string][];
 
-/** Updates whose delivery or routing has failed and is tried again, the next try first: at most one per lane. */
+/** Updates whose delivery or routing failed and will be tried again, the next one first: at most one per lane. */
 export async function listRetrying(deps: ListDeps, bot: Bot): Promise<Retrying[]> {
   const keys = botKeys(bot.id);
   const found = [

@@ -26,14 +26,14 @@ type RedriveDeps = {
 
 const READERS = ['push', 'rules'] as const;
 const BATCH = 200;
-/** A redriven update lives as long again as the longest-lived kind. */
+/** A redriven update lives as long as a new one of the longest-lived kind. */
 const LIFE_MS = 86_400_000;
 
 /**
- * Hands dead letters of push and of rules out again, all or those named, in the order of their updates and behind what
- * waits in their lanes; what fails again becomes a dead letter again. Returns how many. Throws
- * FlotillaError('bad_request') when none can be, because their reader is off. A crash half-way sends some twice, never
- * loses one.
+ * Puts dead letters of push and rules (all, or those named) back into their lanes, behind the waiting updates and in
+ * the order of their updates. What fails again becomes a dead letter again. Returns how many it put back. Throws
+ * FlotillaError('bad_request') when none can be sent because the reader is off. A crash half-way sends some twice and
+ * loses none.
  */
 export async function redriveDeliveries(deps: RedriveDeps, by: Actor, bot: Bot, ids?: number[]): Promise<number> {
   const details = ids === undefined ? 'all dead letters' : `dead letters ${ids.join(', ')}`;
@@ -51,7 +51,7 @@ export async function redriveDeliveries(deps: RedriveDeps, by: Actor, bot: Bot, 
   return redriven;
 }
 
-/** `audit` adds the entry of this redrive, however often it is called. */
+/** `audit` adds the entry of this redrive once, however often it is called. */
 type AuditedDeps = RedriveDeps & { audit: (db: Database) => Promise<void> };
 
 async function redriveOf(
@@ -121,7 +121,7 @@ function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (st
   return [...common, JSON.stringify(progressOf(letter)), String(album)];
 }
 
-/** A dead letter of rules names the destinations that failed; without names it goes to all. */
+/** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */
 function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
   if (destinations === null) return { to: {} };
   return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };

@@ -9,9 +9,9 @@ export type BotFile = Extract<OpenedFile, { outcome: 'open' }> & { path: string 
 const RANGE_NOT_SATISFIABLE = 416;
 
 /**
- * Opens a file that the bot's chats have shown, whole or in part; null when the part lies outside of it. Whoever gets
- * the stream reads or destroys it. Throws FlotillaError: 'platform_refused' when the platform does not give it,
- * 'platform_failed' or 'platform_timeout' when it did not say.
+ * Opens a file of the bot's chats, whole or in part; null when the part is outside of the file. The caller must read or
+ * destroy the stream. Throws FlotillaError: 'platform_refused' when the platform refuses the file, 'platform_failed' or
+ * 'platform_timeout' when it cannot be fetched.
  */
 export async function openFile(
   { platform }: { platform: PlatformClient },

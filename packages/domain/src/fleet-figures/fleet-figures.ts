@@ -1,4 +1,4 @@
-/** The outstanding work of all workers at one moment. Bots are counted, never named. */
+/** The outstanding work of the whole fleet at one moment. Bots are counted, never named. */
 export type FleetFigures = {
   atMs: number;
   bots: Record<IntakeState, number>;
@@ -8,12 +8,12 @@ export type FleetFigures = {
   /** Updates that wait for a reader. */
   backlog: Record<BacklogReader, Depth>;
   history: Depth & {
-    /** When (ms) the oldest entry came that is not in Postgres yet; null when none waits. */
+    /** When (ms) the oldest entry that is not in Postgres yet arrived; null when none waits. */
     oldestAtMs: number | null;
   };
 };
 
-/** In all, and of the bot (of history: the shard) that has most. */
+/** The sum, and the figure of the bot (for history: the shard) that has most. */
 export type Depth = { total: number; largest: number };
 
 export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;

@@ -11,13 +11,13 @@ import { deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-
 export type FigureDeps = { redis: RedisHandles; directory: BotDirectory; clock: Clock };
 
 const EVERY_MS = 30_000;
-/** Older ones say nothing about now. */
+/** Older figures say nothing about the present. */
 const KEPT_MS = 90_000;
 const BOTS_AT_ONCE = 200;
 /** A pause between two portions, so that Redis and this process can serve others. */
 const PAUSE_MS = 5;
 
-/** Walks over all bots and stores the result in Redis; one of all workers does so, every 30 s. */
+/** Walks over all bots and stores the figures in Redis. Every 30 s, one worker of the fleet does this. */
 export async function gatherFigures(deps: FigureDeps): Promise<void> {
   const { commands } = deps.redis;
   if ((await commands.set(figureKeys.turn, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return;
@@ -31,7 +31,7 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
   await commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
 }
 
-/** The newest figures that any worker gathered; null when there are none of the last 90 s. */
+/** The newest figures of any worker; null when there are none from the last 90 s. */
 export async function readFigures({ redis }: Pick<FigureDeps, 'redis'>): Promise<FleetFigures | null> {
   const found = await redis.commands.get(figureKeys.newest);
   return found === null ? null : (JSON.parse(found) as FleetFigures);

@@ -7,14 +7,14 @@ import { count, inspect, isOutdated, type Tally } from './tally.ts';
 
 const ENTRIES_A_STEP = 200;
 
-/** Like resealStored, for the mirror in Redis; processes that follow it notice nothing. */
+/** Like resealStored, for the mirror in Redis. Processes that follow the mirror notice nothing. */
 export async function resealMirrored(
   deps: { redis: RedisHandles; secrets: SecretBox; signal: AbortSignal },
   tally: Tally,
   lookOnly: boolean,
 ): Promise<void> {
   const { commands } = deps.redis;
-  // A scan may name an entry twice.
+  // A scan may return an entry twice.
   const seen = new Set<string>();
   let cursor = '0';
   do {

@@ -7,8 +7,9 @@ import { count, inspect, isOutdated, type Place, type Tally } from './tally.ts';
 const ROWS_A_STEP = 200;
 
 /**
- * Looks at everything that is sealed in Postgres and, unless `lookOnly`, seals with the first key and for its place what
- * another listed key or the previous release has sealed, and the URLs that it left in plain text. Each step is a statement of its own, so that it may be ended at any time and begun again.
+ * Inspects every sealed text in Postgres. Unless `lookOnly`, it seals those of another listed key or of the previous
+ * release again, with the first key and for their place, and also URLs in plain text. Each step is one statement, so
+ * the work may be stopped at any time and started again.
  */
 export async function resealStored(
   deps: { db: Database; secrets: SecretBox; signal: AbortSignal },

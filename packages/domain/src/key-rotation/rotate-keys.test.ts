@@ -123,7 +123,7 @@ test('interrupted anywhere, it goes on where it is begun again', async () => {
       if (name !== 'throwIfAborted') return Reflect.get(target, name);
       return () => {
         target.throwIfAborted();
-        // After the first step.
+        // This runs after the first step.
         stopping.abort(new Error('stopped'));
       };
     },

@@ -12,20 +12,21 @@ export type RotationDeps = { db: Database; redis: RedisHandles; secrets: SecretB
 
 export type Rotation = {
   /**
-   * `done`: the first key alone opens everything, each text at its place. `old-left`: other listed keys are still needed,
-   * or something is sealed as the previous release did. `locked`: some of it no listed key opens.
+   * `done`: the first key alone opens everything, each text at its place. `old-left`: other listed keys are still
+   * needed, or the previous release sealed some texts. `locked`: no listed key opens some texts.
    */
   outcome: 'done' | 'old-left' | 'locked';
   resealed: number;
-  /** How much is sealed with which key, as of the last look. */
+  /** How much is sealed with which key, from the last pass. */
   lines: TallyLine[];
 };
 
 const PASSES = 5;
 
 /**
- * Seals every stored secret for its place with the first key of ENCRYPTION_KEY, once that is in the audit log, beside
- * processes that run with any order of the same keys. It goes over everything until a pass finds nothing to do; what was interrupted goes on where it is begun again.
+ * Records the rotation in the audit log, then seals every stored secret for its place with the first key of
+ * ENCRYPTION_KEY. Processes may run meanwhile with the same keys in any order. It repeats its pass until nothing is
+ * left to do, and may be interrupted and started again.
  */
 export async function rotateKeys(deps: RotationDeps & { clock: Clock }): Promise<Rotation> {
   await recordAction(deps, OPERATOR, { action: 'keys_rotate', details: `to the key "${deps.secrets.keyId}"` });
@@ -39,7 +40,7 @@ export async function rotateKeys(deps: RotationDeps & { clock: Clock }): Promise
   return { outcome: outcomeOf(tally), resealed, lines: tally.lines };
 }
 
-/** Says what is sealed with which key, and changes nothing. */
+/** Counts what is sealed with which key, and changes nothing. */
 export async function countKeys(deps: RotationDeps): Promise<Rotation> {
   const tally = await look(deps, true);
   return { outcome: outcomeOf(tally), resealed: 0, lines: tally.lines };
@@ -47,7 +48,7 @@ export async function countKeys(deps: RotationDeps): Promise<Rotation> {
 
 async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
   const tally = emptyTally();
-  // Postgres first: a bot changed in between is mirrored by its own process, with the new key.
+  // Postgres first: if a bot changes in between, its own process mirrors it with the new key.
   await resealStored(deps, tally, lookOnly);
   await resealMirrored(deps, tally, lookOnly);
   return tally;

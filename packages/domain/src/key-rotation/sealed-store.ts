@@ -2,12 +2,12 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { SealedColumns } from '../bots/sealed-bot.ts';
 
-/** A bot's sealed columns, and that of the URL in plain text; '' where it has none. */
+/** A bot's sealed columns and its backend URL in plain text. '' means that there is none. */
 export type SealedRow = SealedColumns & { id: number };
 
 export const SEALED_COLUMNS = ['token_sealed', 'secret_token_sealed', 'backend_url', 'backend_url_sealed'] as const;
 
-/** SQL of what is sealed in Postgres. */
+/** SQL of the sealed columns. */
 export function sealedStore(db: Database) {
   return {
     after(id: number, limit: number): Promise<SealedRow[]> {
@@ -20,7 +20,7 @@ export function sealedStore(db: Database) {
         .execute();
     },
 
-    /** Replaces values that nobody changed since they were read; returns the number of rows. The revision stays. */
+    /** Replaces values that were not changed since they were read. Returns the number of rows. The revision stays. */
     async replace(changes: { before: SealedRow; after: SealedRow }[]): Promise<number> {
       const texts = (of: 'before' | 'after') =>
         sql.join(SEALED_COLUMNS.map((column) => sql`${changes.map((change) => change[of][column])}::text[]`));

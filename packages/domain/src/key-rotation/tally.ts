@@ -1,23 +1,24 @@
 import { isUnbound, keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 
-/** Where sealed texts are kept. */
+/** The places where sealed texts are stored. */
 export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'configuration in Redis';
 
 /**
- * How a text is sealed: `current` with the first key and for its place; `legacy` with the first key, as the previous
- * release did; `plain` not at all, likewise; `old` with another listed key; `unknown` with one that is not listed;
- * `unreadable` with a listed one that does not open it: the text was altered or moved, or the id stands for another key.
+ * How a text is sealed. `current`: with the first key and for its place. `legacy`: with the first key, in the form of
+ * the previous release. `plain`: not sealed, as the previous release left URLs. `old`: with another listed key.
+ * `unknown`: with an unlisted key. `unreadable`: a listed key does not open it, because the text was altered or moved,
+ * or the id belongs to another key now.
  */
 export type Sealing = 'current' | 'legacy' | 'plain' | 'old' | 'unknown' | 'unreadable';
 
-/** What must be sealed again. */
+/** True if the text must be sealed again. */
 export function isOutdated(sealing: Sealing): boolean {
   return sealing === 'legacy' || sealing === 'plain' || sealing === 'old';
 }
 
 export type TallyLine = { place: Place; keyId: string; sealing: Sealing; count: number };
 
-/** The result of one look at everything, and how much of it was sealed again. */
+/** The counts of one pass, and how many texts it sealed again. */
 export type Tally = { lines: TallyLine[]; resealed: number; overtaken: number };
 
 export function emptyTally(): Tally {
@@ -30,7 +31,7 @@ export function count(tally: Tally, place: Place, keyId: string, sealing: Sealin
   else tally.lines.push({ place, keyId, sealing, count: 1 });
 }
 
-/** Opens a text, so that no unreadable one is counted as current. */
+/** Opens the text, so that an unreadable one is not counted as current. */
 export function inspect(
   secrets: SecretBox,
   sealed: string,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await testDatabase();
   botId = await storedBot(database.db);
   const other = await storedBot(database.db);
-  // Ten a second, so that pages end between messages of one second.
+  // Ten messages per second, so that pages end between messages of the same second.
   const chat = Array.from({ length: COUNT }, (_, at) => ({
     chat_id: CHAT,
     id: at,

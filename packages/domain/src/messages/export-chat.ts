@@ -4,8 +4,8 @@ import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, m
 const PAGE = 1_000;
 
 /**
- * All messages of a chat that pass the filter, newest first, read a page at a time as they are taken: memory does not
- * grow with the chat, and no transaction stays open. Deleted ones are left out, and so is what is stored meanwhile.
+ * All messages of a chat that match the filter, newest first. Each page is read when it is needed, so memory does not
+ * grow with the chat and no transaction stays open. Deleted messages and those stored meanwhile are left out.
  */
 export async function* exportChat(
   db: Database,

@@ -24,7 +24,7 @@ const OFTEN = 1;
 let database: TestDatabase;
 let botId: number;
 
-// Of every 1,200 messages one is by the user who seldom writes, and every tenth of theirs has a voice; every 50th is a photo.
+// One of 1,200 messages is by the user who seldom writes, and a tenth of theirs have a voice. Every 50th is a photo.
 const all = Array.from({ length: MANY }, (_, at) => ({
   id: at + 1,
   date: START_S + Math.floor(at / 3),

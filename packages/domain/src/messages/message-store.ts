@@ -13,10 +13,10 @@ export interface ChatOfBot {
   chatId: number;
 }
 
-/** The place of a message in its chat: what is before it is older. */
+/** The position of a message in its chat. Messages before it are older. */
 export type MessageCursor = readonly [date: number, id: number, businessConnectionId: string];
 
-/** Filters of messages; undefined ones match all. */
+/** Filters of messages. Undefined ones match all. */
 export interface MessageFilter {
   mediaType?: string | undefined;
   userId?: number | undefined;
@@ -33,7 +33,7 @@ interface Shown {
 export interface MessageQuery extends Shown {
   limit: number;
   offset: number;
-  /** The last message of the page before. */
+  /** The last message of the previous page. */
   before: MessageCursor | null;
 }
 
@@ -42,12 +42,12 @@ type Rows<Columns> = SelectQueryBuilder<Tables, 'messages', Columns>;
 /** SQL of messages, for reading. */
 export function messageStore(db: Database) {
   return {
-    /** Newest first: by date, then by id, which is a counter of its chat. */
+    /** Newest first: by date, then by id, which counts up in its chat. */
     list(chat: ChatOfBot, query: MessageQuery): Promise<Message[]> {
       return listStatement(db, chat, query).execute();
     },
 
-    /** Counts all with deleted ones; without them a large chat's row gives the count. */
+    /** With deleted messages it counts rows. Without them, a large chat's own row gives the count. */
     async count(chat: ChatOfBot, { includeDeleted, filter = {} }: Shown): Promise<number> {
       if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
       if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;
@@ -58,7 +58,7 @@ export function messageStore(db: Database) {
         .where('id', '=', chat.chatId)
         .executeTakeFirst();
       if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
-      // In the order of an index; otherwise all rows of a chat that is being emptied would be read.
+      // Ordered like an index. Otherwise the query would read all rows of a chat that is being emptied.
       const newest = withoutDeleted(messagesOf(db, chat, filter))
         .select('id')
         .orderBy('date', 'desc')
@@ -84,7 +84,7 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
   );
 }
 
-/** Counts messages that pass a filter, except deleted ones, from an index without reading the rows. */
+/** Counts the messages that match a filter, without deleted ones, from indexes alone. */
 export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFilter) {
   const countOf = (rows: Rows<object>) => rows.select((row) => row.fn.countAll<number>().as('count'));
   const all = countOf(messagesOf(db, chat, filter));

@@ -119,7 +119,7 @@ describe('what a search finds', () => {
 describe('a chat of many messages', () => {
   const CHAT = -1000;
   const MANY = 24_000;
-  // Over half a year. Every message is "common", every 7th "weekly", every 400th "rare", of 11 days in the past "burst".
+  // Half a year: every message is "common", every 7th "weekly", every 400th "rare"; "burst" is in 11 past days.
   const textOf = (id: number) =>
     [
       'common',

@@ -10,32 +10,32 @@ export interface MessageSearch extends Searched, SearchPage {
 export interface FoundMessages {
   messages: Message[];
   /**
-   * How many match, at least: all of them up to 1,000 in a chat of at most 20,000 messages, else up to 200, and where
-   * the words are so common that the newest messages filled the page, only what was seen for it.
+   * The number of matches, at least. It counts all matches up to 1,000 in a chat of at most 20,000 messages, else up to
+   * 200. If the words are so common that the newest messages filled the page, it counts only the messages read for it.
    */
   total: number;
 }
 
 /** Counting stops here, or at the end of the page if that is further. */
 const COUNTED = 1_000;
-/** In larger chats counting must not delay a page. */
+/** In larger chats, counting must not delay a page. */
 const COUNTED_CHAT = 20_000;
 const COUNTED_IN_LARGE = 200;
 const SAMPLE = 500;
-/** For busy chats, where the smaller sample predicts a look-up too badly. */
+/** For busy chats, in which the smaller sample predicts the cost of a look-up badly. */
 const LARGER_SAMPLE = 3_000;
 const LONGEST_WALK = 16_000;
 const MOST_WALKS = 4;
-/** In messages walked; above this cost the smaller sample is not trusted. */
+/** In messages walked. Above this cost the smaller sample is not trusted. */
 const COSTLY = 8_000;
-/** A message found by its words is seldom in memory, unlike the newest ones: reading it costs as much as four of those. */
+/** A message found by its words is rarely cached, unlike the newest ones. Reading it costs as much as four of those. */
 const LOOK_UP_COST = 4;
-/** A last word that this part of the newest messages has would fill a list of half the chat. */
+/** If more than this part of the newest messages has the last word, looking it up would list half the chat. */
 const BROAD = 0.05;
 
 /**
- * The messages of a chat that have all words of `q`, the last one as a prefix, newest first; deleted ones are left out.
- * What counts as a word is said at `searchWords`; a `q` without one finds nothing.
+ * The messages of a chat that contain all words of `q`, the last one as a prefix, newest first, without deleted ones.
+ * `searchWords` defines a word. A `q` without any finds nothing.
  */
 export async function searchMessages(deps: { db: Database }, search: MessageSearch): Promise<FoundMessages> {
   const query = searchQuery(search.q);
@@ -46,8 +46,8 @@ export async function searchMessages(deps: { db: Database }, search: MessageSear
   return { messages: page.messages, total: Math.max(all.total, page.total) };
 }
 
-// Common words are found by reading the newest messages, rare ones by looking them up: a short walk tells which it is.
-// What a user wrote, or what carries a medium, has an index of its own to walk, while words are looked up in all messages.
+// Common words are found by reading the newest messages, rare ones by look-up; a short walk tells which is cheaper.
+// Messages of one user or one media type have an index to walk, but words are looked up in all messages.
 async function find(db: Database, query: SearchQuery, search: MessageSearch): Promise<FoundMessages> {
   const store = searchStore(db);
   const isNarrow = search.filter?.userId !== undefined || search.filter?.mediaType !== undefined;
@@ -72,7 +72,7 @@ async function find(db: Database, query: SearchQuery, search: MessageSearch): Pr
 function nextWalk(seen: WalkResult, wanted: number): number | null {
   const needed = Math.ceil((seen.walked * wanted * 1.3) / seen.matching);
   if (needed <= LONGEST_WALK && needed <= lookUpCost(seen, seen.matching)) return needed;
-  // By chance the sample may lack two matches.
+  // The sample may have missed two matches by chance.
   const maySurprise = seen.walked < LARGER_SAMPLE && lookUpCost(seen, seen.matching + 2) > COSTLY;
   return maySurprise ? LARGER_SAMPLE : null;
 }

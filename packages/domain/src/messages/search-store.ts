@@ -5,7 +5,7 @@ import { MESSAGE_COLUMNS } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
 import type { ChatOfBot, Message, MessageCursor, MessageFilter } from './message-store.ts';
 
-/** The messages that are searched. */
+/** The chat to search, and the filter of its messages. */
 export interface Searched extends ChatOfBot {
   filter?: MessageFilter;
 }
@@ -18,9 +18,9 @@ export interface SearchPage {
 
 export interface WalkResult {
   messages: Message[];
-  /** Messages read; fewer than asked for when there are no more. */
+  /** The number of messages read. It is below the requested number when there are no more. */
   walked: number;
-  /** How many of them match, and how many have the last word. */
+  /** How many of them match, and (`withLast`) how many have the last word. */
   matching: number;
   withLast: number;
   /** The count in the chat's row. */
@@ -34,15 +34,15 @@ export interface LookUp {
   lastIsBroad: boolean;
 }
 
-// Newer than any message.
+// Newer than any message, so that the search begins at the newest one.
 const NOT_YET: MessageCursor = [Number.MAX_SAFE_INTEGER, 0, ''];
 
 const NEWEST_FIRST = sql`order by date desc, id desc, business_connection_id desc`;
 
-/** SQL of searching one chat; the two ways find the same. */
+/** SQL of searching one chat. Both ways find the same messages. */
 export function searchStore(db: Database) {
   return {
-    /** Reads the newest messages, at most `rows`, and looks at each: fast where most messages match. */
+    /** Reads the newest messages, at most `rows`, and checks each one. This is fast when most of them match. */
     async walk(chat: Searched, query: SearchQuery, page: SearchPage, rows: number): Promise<WalkResult> {
       const period = periodOf(sql.ref('date'));
       const found = await sql<Message & Omit<WalkResult, 'messages'>>`
@@ -72,7 +72,7 @@ export function searchStore(db: Database) {
       return { messages: messagesIn(found.rows), walked, matching, withLast, chatMessages, spanS };
     },
 
-    /** As lookUpStatement says; `matching` counts up to `enough`. */
+    /** Runs lookUpStatement. `matching` counts up to `enough`. */
     async lookUp(
       chat: Searched,
       query: SearchQuery,
@@ -86,8 +86,8 @@ export function searchStore(db: Database) {
 }
 
 /**
- * Looks the words up, period by period from the newest on, until `enough` messages are found. With `lastIsBroad` the
- * last word is not looked up but looked for in what has the others.
+ * Looks the words up, period by period from the newest, until `enough` messages are found. With `lastIsBroad` it looks
+ * up the other words only and checks their messages for the last one.
  */
 export function lookUpStatement(
   chat: Searched,
@@ -122,10 +122,10 @@ export function lookUpStatement(
 }
 
 const HAS_EVERYTHING = sql`search @@ wanted.everything`;
-// "is true" keeps the second condition from the index.
+// "is true" keeps the index from being used for the second condition.
 const HAS_OTHERS_THEN_LAST = sql`search @@ wanted.others and (search @@ wanted.last_word) is true`;
 
-/** The periods in which the chat has messages, newest first, each found by one look into the index. */
+/** The periods in which the chat has messages, newest first. Each takes one look into the index. */
 function periodsOf(chat: Searched, before: MessageCursor | null): RawBuilder<unknown> {
   const newest = (condition: RawBuilder<unknown>) => sql`
     select ${periodOf(sql.ref('date'))} from messages
@@ -159,7 +159,7 @@ function columns(): RawBuilder<unknown> {
   return sql.join(MESSAGE_COLUMNS.map((column) => sql.ref(column)));
 }
 
-// A page without messages is one row that has only the counts.
+// An empty page is one row that has only the counts.
 function messagesIn(rows: (Message & Record<string, unknown>)[]): Message[] {
   return rows
     .filter((row) => row.id !== null)

@@ -27,12 +27,12 @@ export interface TextToSend {
 type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { calls: Pick<CallBuffer, 'keep'> };
 
 /**
- * Sends a text as the bot and stores it with its audit entry before it returns. Throws 'bad_request' for a bot that is
- * disabled or not managed, what the platform says, or 'unavailable' before anything is sent.
+ * Sends a text as the bot, and stores it with its audit entry before it returns. Throws 'bad_request' for a bot that is
+ * disabled or not managed, the platform's refusal, or 'unavailable' before anything is sent.
  */
 export async function sendMessage(deps: SendDeps, bot: Bot, by: Actor, wanted: TextToSend): Promise<Message> {
   requireAbleToAct(bot);
-  // A store that is away must fail the call here, before sending, because a retry would send twice.
+  // If the store is away, the call must fail before sending, because a retry would send twice.
   await requireAuditable(deps.db);
   const params = paramsOf(wanted);
   const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
@@ -65,7 +65,7 @@ function paramsOf({ chatId, text, replyToMessageId, parseMode }: TextToSend): Re
   };
 }
 
-/** The row as the history will have it. */
+/** The message as the history will store it. */
 function unstored(bot: Bot, sent: Record<string, unknown>): Message {
   const effects = messageEffects(bot, sent, { sent: true, editedAtS: null });
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');

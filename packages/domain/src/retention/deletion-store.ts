@@ -4,7 +4,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 export type Deletion = Selectable<DeletionsTable>;
 
-/** SQL of `deletions`: what is gone for every reader and is still to be removed. */
+/** SQL of `deletions`: bots and chats that no reader sees any more and whose rows are still to be removed. */
 export function deletionStore(db: Database) {
   return {
     async addBot(botId: number): Promise<void> {
@@ -17,7 +17,7 @@ export function deletionStore(db: Database) {
       await db.insertInto('deletions').values(row).execute();
     },
 
-    /** The oldest one that is not among these. */
+    /** The oldest deletion whose id is not in `except`. */
     next(except: number[]): Promise<Deletion | undefined> {
       const deletions = db.selectFrom('deletions').selectAll().orderBy('id').limit(1);
       return (except.length === 0 ? deletions : deletions.where('id', 'not in', except)).executeTakeFirst();
@@ -27,7 +27,7 @@ export function deletionStore(db: Database) {
       await db.deleteFrom('deletions').where('id', '=', id).execute();
     },
 
-    /** Waits for every transaction that writes rows of the bot and keeps new ones waiting; false when it is gone. */
+    /** Waits for transactions that write rows of the bot and blocks new ones. Returns false when the bot is gone. */
     async lockBot(botId: number): Promise<boolean> {
       const bots = db.selectFrom('bots').select('id').where('id', '=', botId).forUpdate();
       return (await bots.executeTakeFirst()) !== undefined;
@@ -35,7 +35,7 @@ export function deletionStore(db: Database) {
   };
 }
 
-/** The date (Unix seconds) from which on a chat's messages are shown, as SQL: for every statement that reads them. */
+/** The date (Unix seconds) from which a chat's messages are shown, as SQL. Statements that read messages need it. */
 export function shownSince(chat: { botId: number; chatId: number }): RawBuilder<number> {
   return sql<number>`coalesce((
     select max(d.before_date) from deletions d

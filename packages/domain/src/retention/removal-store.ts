@@ -7,7 +7,7 @@ interface ChatOfBot {
   chatId: number;
 }
 
-/** The next step continues after this key: that of the last row removed. */
+/** The key of the last row removed; the next step continues after it. */
 export type DateCursor = readonly [date: number, id: number];
 export type KeyCursor = readonly [businessConnectionId: string, chatId: number, id: number];
 
@@ -15,8 +15,8 @@ const OLDEST: DateCursor = [-Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 
 /**
- * Tables with rows of a bot that no foreign key removes, but for the messages; each with its columns for the bot. Of the
- * audit log only what the bot itself did in its chats: what people did, and what changed its settings, outlives it.
+ * Tables other than `messages` with rows of a bot that no foreign key removes, and their column for the bot. Of the
+ * audit log, only the bot's own actions in chats are removed; actions of people and changes of settings outlive it.
  */
 const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>])[] = [
   ['chats', 'bot_id'],
@@ -29,13 +29,13 @@ const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: 
 ];
 
 /**
- * Statements that each remove a limited number of rows, by their places in the table: whatever the planner believes of a
- * table or a chat that grew since it was analyzed, no join can be chosen wrongly. What moves meanwhile is left to later.
+ * Statements that each remove a limited number of rows by their position in the table (ctid). They need no join, so
+ * stale statistics of the planner do no harm. A row that moves meanwhile is removed by a later step.
  */
 export function removalStore(db: Database) {
   return {
     /**
-     * A chat's messages dated before a date, oldest first; `shown` of them were counted in its message_count, and
+     * Removes a chat's messages dated before a date, oldest first. `shown` is how many of them message_count included;
      * `last` is null when there was none.
      */
     async removeMessagesBefore(
@@ -62,7 +62,7 @@ export function removalStore(db: Database) {
       return { shown: row.shown, last: [row.date, row.id] };
     },
 
-    /** A bot's messages, by their key; `last` is null when there was none. */
+    /** Removes a bot's messages in the order of their key. `last` is null when there was none. */
     async removeMessagesOfBot(
       botId: number,
       from: KeyCursor | null,
@@ -88,7 +88,7 @@ export function removalStore(db: Database) {
       return { last: [row.connection, row.chatId, row.id] };
     },
 
-    /** Other rows of a bot, of one table at a time; 0 when none is left. */
+    /** Removes other rows of a bot, one table at a time. Returns 0 when none is left. */
     async removeRowsOfBot(botId: number, limit: number): Promise<number> {
       for (const [table, column, which = sql`true`] of TABLES_OF_BOT) {
         const { numAffectedRows } = await sql`
@@ -101,7 +101,7 @@ export function removalStore(db: Database) {
       return 0;
     },
 
-    /** Audit entries dated before a date, oldest first. */
+    /** Removes audit entries dated before a date, oldest first. */
     async removeAuditsBefore(beforeDate: number, limit: number): Promise<number> {
       const { numAffectedRows } = await sql`
         delete from audit_log where id = any (array(
@@ -109,7 +109,7 @@ export function removalStore(db: Database) {
       return Number(numAffectedRows ?? 0);
     },
 
-    /** Chats by key, each with whether it has messages dated before a date. */
+    /** Chats in the order of their key. `expired` says whether a chat has messages dated before a date. */
     async chatsAfter(
       from: ChatOfBot | null,
       beforeDate: number,
@@ -130,7 +130,7 @@ export function removalStore(db: Database) {
         where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
     },
 
-    /** Counts anew what a chat shows, if it is tracked. */
+    /** Counts the shown messages of a chat again, if the chat is tracked. */
     async recount(chat: ChatOfBot): Promise<void> {
       await sql`
         update chats set message_count = (
@@ -140,7 +140,7 @@ export function removalStore(db: Database) {
         where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
     },
 
-    /** Removes a chat but for its messages and its audit entries; false when it was not tracked. */
+    /** Removes a chat without its messages and audit entries. Returns false when it was not tracked. */
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
@@ -149,7 +149,7 @@ export function removalStore(db: Database) {
       return numAffectedRows !== undefined && numAffectedRows > 0n;
     },
 
-    /** The date of a chat's newest message, and whether it has more than `many`; null when it has none. */
+    /** The date of a chat's newest message, and whether it has more than `many` messages; null when it has none. */
     async sizeUp(chat: ChatOfBot, many: number): Promise<{ newestDate: number; isLarge: boolean } | null> {
       const { rows } = await sql<{ newestDate: number | null; isLarge: boolean }>`
         select max(date) as "newestDate", count(*) > ${many} as "isLarge"
@@ -161,7 +161,7 @@ export function removalStore(db: Database) {
       return row === undefined || row.newestDate === null ? null : { ...row, newestDate: row.newestDate };
     },
 
-    /** Removes the messages of a chat that are dated from a date on. */
+    /** Removes a chat's messages dated at or after a date. */
     async removeMessagesFrom(chat: ChatOfBot, date: number): Promise<void> {
       await sql`
         delete from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${date}`.execute(db);

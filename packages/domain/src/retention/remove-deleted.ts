@@ -9,8 +9,8 @@ const LATE_ROWS_MS = 60_000;
 type Progress = { deletionId: number; ofChat: DateCursor | null; ofBot: KeyCursor | null };
 
 /**
- * Removes the rows of deleted bots and chats, in small steps. What was interrupted, here or in another process, is
- * gone on with. Returns 'done' when nothing is left to do now.
+ * Removes the rows of deleted bots and chats in small steps. It continues work that was interrupted here or in another
+ * process. Returns 'done' when nothing is left to do now.
  */
 export async function removeDeleted(deps: StepDeps & { clock: Clock }): Promise<'done' | 'elsewhere' | 'aborted'> {
   const rows = deps.stepRows ?? STEP_ROWS;
@@ -39,7 +39,7 @@ async function removeBotRows(store: Store, botId: number, progress: Progress, ro
   const from = progress.ofBot;
   if (from === null && (await store.removeRowsOfBot(botId, rows)) > 0) return true;
   progress.ofBot = (await store.removeMessagesOfBot(botId, from, rows)).last;
-  // Only a pass from the beginning that finds nothing proves that no late row is left.
+  // Only a pass from the beginning that finds nothing proves that no late row exists.
   return progress.ofBot !== null || from !== null;
 }
 
@@ -50,7 +50,7 @@ async function removeChatRows(store: Store, deletion: Deletion, progress: Progre
   return progress.ofChat !== null || from !== null;
 }
 
-// Late messages from before the deletion were counted when they came and removed with the rest.
+// Late messages from before the deletion were added to the chat's count and then removed, so the count is too high.
 async function finishChat(transaction: Parameters<typeof deletionStore>[0], deletion: Deletion): Promise<void> {
   const deletions = deletionStore(transaction);
   if (await deletions.lockBot(deletion.bot_id)) {

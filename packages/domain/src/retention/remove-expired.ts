@@ -14,8 +14,8 @@ const CHATS_A_STEP = 500;
 type ChatOfBot = { botId: number; chatId: number };
 
 /**
- * Removes messages and audit entries older than they are to be kept, in small steps, and keeps the chats' counts
- * right. Returns 'done' when it came through.
+ * Removes messages and audit entries that are older than their retention, in small steps, and corrects the chats'
+ * counts. Returns 'done' when everything was checked.
  */
 export async function removeExpired(
   deps: StepDeps & { clock: Clock },
@@ -36,7 +36,7 @@ function removeAudits(deps: StepDeps, beforeDate: number) {
   );
 }
 
-// Chat by chat, because the index orders messages by date within a chat; most chats need one look.
+// Chat by chat, because the index orders messages by date within a chat. Most chats need a single look.
 function removeMessages(deps: StepDeps, beforeDate: number) {
   const rows = deps.stepRows ?? STEP_ROWS;
   const expired: ChatOfBot[] = [];

@@ -67,7 +67,7 @@ async function deletions() {
   return database.db.selectFrom('deletions').selectAll().where('bot_id', '=', botId).execute();
 }
 
-/** What every reader says of a chat. */
+/** The results of every reader for a chat. */
 async function shown(chatId: number) {
   const chat = { botId, chatId };
   const page = { limit: 50, offset: 0, before: null };
@@ -206,7 +206,7 @@ describe('a deleted chat', () => {
     await deleteTracked(CHAT);
     expect(await shown(CHAT)).toEqual(NOTHING);
     expect(await countRows('messages')).toBeGreaterThan(5000);
-    // Of the very second of the newest deleted one, newer, and one that was on its way.
+    // One message of the same second as the newest deleted one, one newer, and one that was in flight.
     await store(CHAT, [
       { id: 9001, date: NOW_S - 1, text: 'word' },
       { id: 9002, date: NOW_S, text: 'word' },

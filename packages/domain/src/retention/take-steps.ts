@@ -6,18 +6,18 @@ export interface StepDeps {
   db: Database;
   /** Aborting ends the work between two steps. */
   signal: AbortSignal;
-  /** Rows a step removes at most. Default 1,000. */
+  /** The most rows that a step removes. Default 1,000. */
   stepRows?: number;
 }
 
 export const STEP_ROWS = 1_000;
 const SHORTEST_PAUSE_MS = 10;
-// Any number; all processes on one database use the same.
+// An arbitrary number that all processes on one database share.
 const LOCK = 7_362_514_901;
 
 /**
- * Takes steps, a short transaction each, until one says that there is nothing left. Between two it rests as long as the
- * step took. Over all processes one step runs at a time; who finds another one at work leaves the rest to it.
+ * Runs steps, each in a short transaction, until one returns 'done'. Between two steps it pauses as long as the step
+ * took. Only one step runs at a time over all processes; a process that finds another at work returns 'elsewhere'.
  */
 export async function takeSteps(
   deps: StepDeps,

@@ -13,22 +13,22 @@ export type ProcessConfig = {
   encryptionKey: string;
 };
 
-/** What every process of ours works with: the stores, the secrets in them, the time and the log. */
+/** Everything that every process needs: the stores, the secrets in them, the time and the log. */
 export type OpenProcess = {
   db: Database;
   redis: RedisHandles;
   secrets: SecretBox;
   clock: Clock;
   log: Logger;
-  /** For parts that are opened later; they are closed first. */
+  /** For parts that are opened later. They are closed first. */
   onClose(close: () => unknown): void;
-  /** Closes everything in reverse order; a part that cannot be closed is logged and skipped. Never rejects. */
+  /** Closes everything in reverse order. A part that cannot be closed is logged and skipped. Never rejects. */
   close(): Promise<void>;
 };
 
 /**
- * Opens what every process needs. `name` is what Postgres shows. Rejects when Redis cannot be reached and is not waited
- * for (`patience`). The first query connects to Postgres.
+ * Opens what every process needs. Postgres shows `name`. Rejects when Redis cannot be reached and no `patience` is
+ * given. Postgres is connected by the first query.
  */
 export async function openProcess(
   name: string,

@@ -16,33 +16,33 @@ import { type MemoryWatch, watchMemory } from '../update-log/watch-memory.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** What the api and the worker both work with. */
+/** The parts that the api and the worker share. */
 export type Service = OpenProcess & {
   metrics: Metrics;
-  /** Null where it is off. */
+  /** Null when tracing is off. */
   tracing: Tracing | null;
-  /** How full Redis is. */
+  /** Measures how full Redis is. */
   memory: MemoryWatch;
   directory: BotDirectory;
-  /** Where we and our stores listen. */
+  /** The addresses at which we and our stores listen. */
   endpoints: OwnEndpoints;
   backendPolicy: BackendPolicy;
-  /** How the platform reaches the api; null where it cannot. */
+  /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
   turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   idReserve: IdReserve;
-  /** What bots did through this process, on its way to the history. */
+  /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
 };
 
 export type ServiceOptions = {
   log?: Logger;
   metrics?: Metrics;
-  /** With it, a Redis that is away is waited for. */
+  /** If given, the start waits for a Redis that is away. */
   patience?: Patience;
 };
 
-/** Opens what the api and the worker share; rejects when Redis cannot be reached and is not waited for. */
+/** Opens the parts that api and worker share. Rejects when Redis cannot be reached and no `patience` is given. */
 export async function openService(
   { name, roles }: { name: 'api' | 'worker'; roles: Iterable<string> },
   config: ServiceConfig,
@@ -87,7 +87,7 @@ export async function openService(
     idReserve,
     calls,
     close: async () => {
-      // A collector that is away must not delay the stores, nor they the export.
+      // A collector that is away must not delay closing the stores, nor the stores the export.
       const exported = tracing?.close();
       await opened.close();
       await exported;

@@ -3,20 +3,20 @@ import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/ru
 import type { z } from 'zod';
 import type { ProcessConfig } from './open-process.ts';
 
-/** What the api and the worker both read; spread into z.object({...}). */
+/** The settings that the api and the worker both read, to be spread into z.object({...}). */
 export const serviceSettings = { ...commonSettings, ...tracingSettings } as const;
 
 export type ServiceConfig = ProcessConfig & {
-  /** Bytes that each Redis may use, where its own `maxmemory` does not say; null where neither does. */
+  /** Bytes that each Redis may use if its own `maxmemory` sets no limit; null when no limit is known. */
   redisMemoryLimit: number | null;
   platformUrl: string;
   backendAllowedCidrs: string[];
-  /** How the platform reaches the api; null where it cannot. */
+  /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
   host: string;
   metricsPort: number;
   logLevel: string;
-  /** Null where it is off. */
+  /** Null when tracing is off. */
   tracing: TracingConfig | null;
 };
 

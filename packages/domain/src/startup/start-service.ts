@@ -9,21 +9,21 @@ import type { ServiceConfig } from './service-config.ts';
 
 export type Store = 'Redis' | 'Postgres';
 
-/** A process that lives, answers its probes, and opens what it serves with. */
+/** A process that runs and answers its probes while it opens the parts it serves with. */
 export type StartingService = {
   metrics: Metrics;
-  /** Where probes and metrics are. */
+  /** The address of probes and metrics. */
   probes: { address: string; port: number };
   /**
-   * Waits for a store that is away as a running process does, and says so once; `onWait` comes before the second try.
-   * What waiting does not mend is thrown: a refused login or certificate, a pending migration.
+   * Waits for a store that is away and logs that once. `onWait` runs before the second try. Faults that waiting does
+   * not end are thrown: a refused login or certificate, a pending migration.
    */
   patience(store: Store, onWait?: () => void | Promise<void>): Patience;
-  /** Ends the steps one after the other, then the probes and the stores; what hangs is left behind. Never rejects. */
+  /** Runs the steps in order, then stops the probes and the stores. A step that hangs is given up. Never rejects. */
   stop(steps: StopStep[], stores: { withinMs: number; close(): Promise<void> } | null): Promise<void>;
 };
 
-/** Serves probes and metrics before anything else is there. Rejects when their port is taken. */
+/** Serves probes and metrics before anything else is open. Rejects when their port is taken. */
 export async function startService(options: {
   log: Logger;
   config: Pick<ServiceConfig, 'host' | 'metricsPort'>;

@@ -37,7 +37,7 @@ const many = (count: number, from = 1) => Array.from({ length: count }, (_, at) 
 const later = { nowMs: () => Date.now() + 120_000 };
 const steps = () => ({ db: database.db, signal: new AbortController().signal, stepRows: 100 });
 
-/** What the counts say, held against what reading every message says. */
+/** The stored counts, after comparing them with a count over every message. */
 async function counts(): Promise<number[][]> {
   const stats = statsStore(database.db);
   expect(await stats.isBeingRemoved(chat())).toBe(false);

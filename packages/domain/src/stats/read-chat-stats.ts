@@ -7,7 +7,7 @@ export interface ChatStats {
   todayMessages: number;
   activeUsers: number;
   topUsers: TopUser[];
-  /** Messages of today, by hour from 00:00 UTC; 24 of them. */
+  /** Messages of today by hour from 00:00 UTC; 24 values. */
   hourly: number[];
 }
 
@@ -15,7 +15,7 @@ const TOP_USERS = 10;
 const HOURS = 24;
 const DAY_S = 86_400;
 
-/** How much is written in a chat of a bot; zeros for a chat that is not tracked. */
+/** The statistics of a bot's chat; zeros for a chat that is not tracked. */
 export async function readChatStats(deps: { db: Database; clock: Clock }, chat: ChatOfBot): Promise<ChatStats> {
   const nowS = Math.floor(deps.clock.nowMs() / 1000);
   const dayStartS = nowS - (nowS % DAY_S);

@@ -26,7 +26,7 @@ type CountedAuthor = {
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 
-/** SQL of statistics; each statement looks at one chat of one bot. */
+/** SQL of statistics. Each statement reads one chat of one bot. */
 export function statsStore(db: Database) {
   const messagesOf = (chat: ChatOfBot) =>
     db
@@ -70,7 +70,7 @@ export function statsStore(db: Database) {
       return (await chats.select('message_count').executeTakeFirst())?.message_count ?? 0;
     },
 
-    /** Hours without a message are left out. */
+    /** Hours without messages are left out. */
     messagesByHour(chat: ChatOfBot, dayStartS: number): Promise<{ hour: number; count: number }[]> {
       return messagesOfDay(chat, dayStartS)
         .select((row) => [
@@ -89,13 +89,13 @@ export function statsStore(db: Database) {
       return count;
     },
 
-    /** True while a part of the chat is being removed, which `chat_authors` still counts. */
+    /** True while a part of the chat is being removed; `chat_authors` still counts that part. */
     async isBeingRemoved({ botId, chatId }: ChatOfBot): Promise<boolean> {
       const deletions = db.selectFrom('deletions').where('bot_id', '=', botId).where('chat_id', '=', chatId);
       return (await deletions.select('bot_id').limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** With their last known names. */
+    /** Users get their last known names. */
     topUsers(chat: ChatOfBot, limit: number): Promise<TopUser[]> {
       const top = db
         .selectFrom('chat_authors')

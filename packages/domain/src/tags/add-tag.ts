@@ -5,7 +5,7 @@ import { trackChat } from '../chats/track-chat.ts';
 import { auditedTag, type TagDeps } from './audited-tag.ts';
 import { type NewTag, type Tag, tagStore } from './tag-store.ts';
 
-/** Tags a user of a chat, which is tracked from now on. Throws 'conflict' for a tag the user has already. */
+/** Tags a user of a chat and tracks the chat. Throws 'conflict' for a tag that the user has already. */
 export async function addTag({ db, clock }: TagDeps, by: Actor, wanted: NewTag): Promise<Tag> {
   return db.transaction().execute(async (transaction) => {
     await trackChat(transaction, wanted);

@@ -8,7 +8,7 @@ export interface NewTag {
   botId: number;
   chatId: number;
   userId: number;
-  /** undefined: as the user was last seen in the chat. */
+  /** undefined: the username that was last seen in the chat. */
   username: string | undefined;
   tag: string;
   color: string;
@@ -17,7 +17,7 @@ export interface NewTag {
 export interface TagQuery {
   botId: number;
   chatId: number;
-  /** undefined: of every user. */
+  /** undefined: all users. */
   userId: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function tagStore(db: Database) {
     return userId === undefined ? tags : tags.where('user_id', '=', userId);
   };
   return {
-    /** Oldest first; `afterId` starts after that tag. */
+    /** Oldest first. The page begins after `afterId`. */
     list(query: TagQuery, page: { limit: number; offset: number; afterId: number | null }): Promise<Tag[]> {
       let tags = tagsOf(query).selectAll().orderBy('id').limit(page.limit).offset(page.offset);
       if (page.afterId !== null) tags = tags.where('id', '>', page.afterId);
@@ -47,7 +47,7 @@ export function tagStore(db: Database) {
       return tag?.bot_id ?? null;
     },
 
-    /** null when the user has this tag already. */
+    /** Returns null when the user has this tag already. */
     async insert({ botId, chatId, userId, username, tag, color }: NewTag): Promise<Tag | null> {
       const inserted = await db
         .insertInto('tags')
@@ -72,7 +72,7 @@ export function tagStore(db: Database) {
       return inserted ?? null;
     },
 
-    /** The tag that was removed; null when there was none. */
+    /** Returns the removed tag, or null when there was none. */
     async remove(id: number): Promise<Tag | null> {
       return (await db.deleteFrom('tags').where('id', '=', id).returningAll().executeTakeFirst()) ?? null;
     },

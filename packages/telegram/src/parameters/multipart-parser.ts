@@ -1,12 +1,12 @@
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
 
-/** A part with a file name: how long it was, and its bytes where the parser was asked to keep them. */
+/** A part with a file name: its length, and the bytes that the parser was asked to keep. */
 export type FilePart = { bytes: number; content: Buffer };
 
 export type MultipartParser = {
   write(chunk: Buffer): void;
   end(): void;
-  /** Of the part that is being read. */
+  /** The bytes held of the part that is being read. */
   heldBytes(): number;
 };
 
@@ -15,7 +15,7 @@ type Sink = {
   onFile(name: string, part: FilePart): void;
 };
 
-/** How many bytes are kept of a field and of a file. */
+/** The most bytes that are kept of a field and of a file. */
 type Limits = { field: number; file: number };
 
 const HEADERS_LIMIT = 16 * 1024;
@@ -24,20 +24,20 @@ const NONE = Buffer.alloc(0);
 
 type Part = { name: string; isFile: boolean; bytes: number; kept: GrowingBytes; keptBytes: number };
 
-/** The boundary of a multipart content type, null when it names none. */
+/** The boundary of a multipart content type; null when it names none. */
 export function multipartBoundary(contentType: string): string | null {
   const found = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType);
   return found?.[1] ?? found?.[2] ?? null;
 }
 
 /**
- * Reads parts from chunks cut anywhere, holding no more than a part's headers, the tail that may begin a boundary,
- * and what it keeps: fields up to `fieldLimit` bytes each, files up to `fileLimit`. Lenient, since real clients are
- * loose: an empty body, a lone closing boundary, an unquoted file name with spaces and a missing end are all fine.
+ * Reads parts from chunks that may be cut anywhere. It holds only a part's headers, a tail that may begin a boundary,
+ * and the content it keeps (`limits`). It is lenient, because real clients are: it accepts an empty body, a lone
+ * closing boundary, an unquoted file name with spaces, and a missing end.
  */
 export function multipartParser(boundary: string, limits: Limits, sink: Sink): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first boundary has no line break before it: as if there were one.
+  // The first boundary has no line break before it, so one is put in front.
   let pending: Buffer = Buffer.from('\r\n');
   let state: 'preamble' | 'headers' | 'content' | 'done' = 'preamble';
   let part: Part | null = null;
@@ -58,14 +58,14 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
     else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
     part = null;
   };
-  /** Content up to the next delimiter; keeps back a tail that may be the delimiter's beginning. */
+  /** Reads content up to the next delimiter. It keeps back a tail that may be the beginning of a delimiter. */
   const readContent = (): boolean => {
     if (state === 'done') return false;
     const found = pending.indexOf(delimiter);
     if (found === -1) {
       const safe = Math.max(0, pending.length - delimiter.length);
       keep(pending.subarray(0, safe));
-      // A copy: a slice would keep all of the chunk.
+      // A copy, because a slice would keep the whole chunk in memory.
       pending = Buffer.from(pending.subarray(safe));
       return false;
     }

@@ -3,28 +3,28 @@ import { type FilePart, multipartBoundary, multipartParser } from './multipart-p
 import { parseJsonParameters } from './parse-json-parameters.ts';
 import { parseUrlEncoded } from './parse-urlencoded.ts';
 
-/** A call's parameters, merged from the query string (which wins) and the body in any of its shapes. */
+/** A call's parameters, merged from the query string, which wins, and the body in any of its forms. */
 export type Parameters = {
   values: Map<string, string>;
   files: Map<string, FilePart>;
-  /** Whether the body was longer than what is read of it. */
+  /** True if the body was longer than the part that is read. */
   overflow: boolean;
 };
 
 export type ParameterReader = {
   write(chunk: Buffer): void;
   end(): void;
-  /** What was read so far takes in memory, about. */
+  /** The approximate memory of what was read so far, in bytes. */
   heldBytes(): number;
 };
 
 const NOTHING_TO_READ: ParameterReader = { write: () => undefined, end: () => undefined, heldBytes: () => 0 };
-/** What a part takes beside its name and its content. */
+/** The memory that a part takes besides its name and content. */
 const PART_BYTES = 200;
 
 type Limits = { parameterBytes: number; fileBytes: number };
 
-/** Parameters that begin with those of a query string, whose characters are bytes, as Node gives them. */
+/** Parameters of a query string. Each of its characters is a byte, as Node gives them. */
 export function parametersOf(query: string): Parameters {
   const parameters: Parameters = { values: new Map(), files: new Map(), overflow: false };
   if (query !== '') parseUrlEncoded(textOf(query), parameters.values);
@@ -32,8 +32,8 @@ export function parametersOf(query: string): Parameters {
 }
 
 /**
- * Adds a body's parameters to `parameters`, chunk by chunk, holding at most `limits`. A body that is no form and no
- * JSON has none, as at the platform; a malformed one keeps what was read.
+ * Adds a body's parameters to `parameters`, chunk by chunk, holding at most `limits`. A body that is neither a form nor
+ * JSON has none, as at the platform. A malformed body keeps the parameters before the fault.
  */
 export function parameterReader(contentType: string, parameters: Parameters, limits: Limits): ParameterReader {
   if (/multipart\/form-data/i.test(contentType)) return multipartReader(contentType, parameters, limits);
@@ -42,7 +42,7 @@ export function parameterReader(contentType: string, parameters: Parameters, lim
   return NOTHING_TO_READ;
 }
 
-/** An integer as the platform reads it: optional minus, leading digits, 0 for anything else; absent when empty. */
+/** An integer as the platform reads it: an optional minus and leading digits, else 0; `absent` when it is empty. */
 export function integerParameter(parameters: Parameters, name: string, absent: number): number {
   const text = parameters.values.get(name);
   if (text === undefined || text === '') return absent;
@@ -54,7 +54,7 @@ export function switchParameter(parameters: Parameters, name: string): boolean {
   return /^\s*(true|yes|1)\s*$/i.test(parameters.values.get(name) ?? '');
 }
 
-/** The file part of that name, or the one that `attach://…` points to. */
+/** The file part of that name, or the part that `attach://…` names. */
 export function fileParameter(parameters: Parameters, name: string): FilePart | undefined {
   const attached = /^attach:\/\/(.+)$/.exec(parameters.values.get(name) ?? '')?.[1];
   return parameters.files.get(name) ?? (attached === undefined ? undefined : parameters.files.get(attached));

@@ -1,9 +1,9 @@
 import { scanMembers, unquoted } from '../json-text.ts';
 
 /**
- * Adds the members of a JSON body to `values` as the platform reads them: strings are unescaped, every other value
- * keeps its raw text. The first occurrence of a name wins. A malformed or cut-off body is not an error: what was read
- * up to there is kept; anything but an object (telebot posts `null`) has no members.
+ * Adds the members of a JSON body to `values` as the platform reads them. Strings are unescaped; every other value
+ * keeps its raw text. The first occurrence of a name wins. A malformed or cut-off body is no error: the members before
+ * the fault are kept. Anything but an object (telebot posts `null`) has no members.
  */
 export function parseJsonParameters(text: string, values: Map<string, string>): void {
   scanMembers(text, (name, raw) => {

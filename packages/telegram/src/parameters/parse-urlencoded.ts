@@ -1,8 +1,8 @@
 import { percentDecoded } from './percent-decoded.ts';
 
 /**
- * Adds the fields of a query string or an urlencoded body to `values`. The first occurrence of a name wins, and
- * nothing is an error: what cannot be decoded stays as it is.
+ * Adds the fields of a query string or an urlencoded body to `values`. The first occurrence of a name wins. Nothing is
+ * an error: text that cannot be decoded stays as it is.
  */
 export function parseUrlEncoded(text: string, values: Map<string, string>): void {
   let from = 0;

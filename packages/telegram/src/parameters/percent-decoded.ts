@@ -1,4 +1,4 @@
-/** Percent-decoding as the platform does it: what is no valid escape stays as it is. */
+/** Percent-decodes as the platform does. Invalid escapes stay as they are. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
