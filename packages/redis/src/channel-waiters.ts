@@ -1,6 +1,6 @@
 import type { RedisHandles } from './connect.ts';
 
-/** Whoever waits in this process for a bot's id on a channel; one connection, however many they are. */
+/** Lets callers in this process wait for a bot's id on a channel, all over one connection. */
 export type ChannelWaiters = {
   /** From now on wakes for this bot are remembered, so that none is lost between reading and waiting. */
   listen(botId: number): Waiter;
@@ -9,9 +9,9 @@ export type ChannelWaiters = {
 };
 
 export type Waiter = {
-  /** Resolves when the bot was named, the time is up, or the signal aborts. */
+  /** Resolves when the bot's id came, the time is up, or the signal aborts. */
   wake(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Instead of waiting: called at every wake until stop. */
+  /** Calls the listener at every wake until stop; use it instead of `wake`. */
   onWake(listener: () => void): void;
   stop(): void;
 };
@@ -26,7 +26,7 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
     message: (botId) => {
       for (const waiter of waiting.get(Number(botId)) ?? []) waiter.woken();
     },
-    // What was published while the connection was away is not repeated.
+    // Messages from while the connection was away are not repeated, so every waiter wakes.
     listening: wakeAll,
   });
 
@@ -40,7 +40,7 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
   };
 }
 
-/** A class for its size: an api process holds ten thousand of them, and a closure for each method takes more than it. */
+/** A class, because an api process holds ten thousand of them, and a closure for each method needs more memory. */
 class WaiterOfBot implements Waiter {
   readonly #waiting: Map<number, Set<WaiterOfBot>>;
   readonly #botId: number;

@@ -11,7 +11,9 @@ const FORM_OF_MODE: Record<string, string> = {
 const ANSWERED_WITHIN_MS = 5000;
 const ASK_AGAIN_AFTER_MS = 100;
 
-/** Throws when REDIS_URL names a server of another kind: with one node of a cluster, say, most keys would fail. */
+/**
+ * Throws when REDIS_URL names a server of another kind. With one node of a cluster, for example, most keys would fail.
+ */
 export async function checkServerMode(client: RedisClient, target: RedisTarget): Promise<void> {
   const mode = /^redis_mode:(\w+)/m.exec(await readInfo(client))?.[1];
   const expected = target.form === 'cluster' ? 'cluster' : 'standalone';
@@ -20,7 +22,7 @@ export async function checkServerMode(client: RedisClient, target: RedisTarget):
   throw new Error(`REDIS_URL names ${FORM_OF_MODE[expected]}, but what answers there is ${found}`);
 }
 
-/** A busy machine's first answer may come late: that is no reason not to start. */
+/** Waits for a late first answer, because a busy machine is no reason not to start. */
 async function readInfo(client: RedisClient): Promise<string> {
   const giveUpAtMs = performance.now() + ANSWERED_WITHIN_MS;
   for (;;) {

@@ -139,7 +139,7 @@ describe('a start', () => {
   test('waits for a first answer that is late', async () => {
     const single = await startTestRedis();
     const questions: Buffer[] = [];
-    // Keeps back the first question until it is asked again.
+    // Holds back the first INFO until the client asks again.
     const relay = createServer((client) => {
       const server = connect(single.port, '127.0.0.1');
       server.pipe(client).on('error', () => server.destroy());

@@ -15,15 +15,15 @@ import { reasonOf, untilReady } from './until-ready.ts';
 export type RedisHandles = {
   /** Shared by everything in the process. */
   commands: RedisCommands;
-  /** Each server that takes writes, to be asked about itself: one, or the masters of a cluster. */
+  /** The servers that take writes (one, or the masters of a cluster), for commands about the server itself. */
   servers(): Pick<Redis, 'client' | 'config' | 'info' | 'status'>[];
-  /** Names the servers as they run now: what a server wrote under another name it may have lost. */
+  /** The run ids of these servers. A server that wrote under another run id may have lost what it wrote. */
   runIds(): string;
   /** Runs commands whose keys may lie anywhere, in few round trips; rejects when one of them fails. */
   runMany(calls: KeyCommand[]): Promise<unknown[]>;
-  /** Removes every key that begins so. Reads the names of all keys there are. */
+  /** Removes every key with this prefix. Reads the names of all keys. */
   removeKeys(prefix: string): Promise<void>;
-  /** Listens to a channel over a connection of its own, for ever. */
+  /** Subscribes to a channel over a connection of its own, until it is closed. */
   subscribe(channel: string, subscriber: Subscriber): Subscription;
   /** A connection for BullMQ's blocking reads, which waits instead of failing. */
   newBlocking(): RedisClient;
@@ -38,7 +38,7 @@ const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, comman
 const waiting = { maxRetriesPerRequest: null };
 
 /**
- * Connects to Redis; rejects when it is not ready within 5 s (with `patience` that is tried again), or is another kind of
+ * Connects to Redis. Rejects when Redis is not ready within 5 s (`patience` tries that again), or is another kind of
  * server than the URL says.
  */
 export async function connectRedis(options: { url: string; log: Log; patience?: Patience }): Promise<RedisHandles> {
@@ -116,7 +116,7 @@ function serversOf(client: RedisClient): Redis[] {
   return 'nodes' in client ? client.nodes('master') : [client];
 }
 
-/** Every node of a cluster passes on what is published at any of them. */
+/** Any node will do, because a cluster passes what is published on to all of its nodes. */
 function anyNode(client: RedisClient): { host?: string; port?: number } | undefined {
   if (!('nodes' in client)) return undefined;
   const nodes = client.nodes('master').filter((node) => node.status === 'ready');

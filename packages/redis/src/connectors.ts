@@ -24,14 +24,17 @@ export const toServer = ToServer as Connector;
 /** Asks Sentinels for the primary and connects to it. */
 export const toPrimary = ToPrimary as Connector;
 
-/** The client ends a stream within 2 s (ioredis 6.0.0); for one that is closed already, that would keep the process. */
+/**
+ * The client waits 2 s for a stream to close (ioredis 6.0.0). For a stream that is closed already, this timer would
+ * keep the process alive.
+ */
 function forget(connector: object, isLatest: boolean): void {
   if (isLatest) Object.assign(connector, { stream: null });
 }
 
 /**
- * The client listens to a socket's first error only (ioredis 6.0.0). TLS that breaks may give two: what was read is no
- * TLS, and what is still being written fails too. Unheard, the second one would end the process.
+ * The client listens only to a socket's first error (ioredis 6.0.0). TLS that breaks may raise two: what was read is no
+ * TLS, and a pending write fails too. Without a listener the second one would end the process.
  */
 function hearingAllErrors(stream: Stream): Stream {
   return stream.on('error', () => {});

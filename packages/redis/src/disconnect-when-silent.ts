@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 const PING_EVERY_MS = 5000;
 const PING_DEADLINE_MS = 2000;
 
-/** Drops connections whose other end went away without a word; whoever made them makes new ones. */
+/** Drops connections that no longer answer, although nobody closed them; their owners open new ones. */
 export function disconnectWhenSilent(connections: () => Redis[]): { stop(): void } {
   const pinging = setInterval(() => {
     for (const redis of connections()) if (redis.status === 'ready') void pingOnce(redis);
@@ -16,7 +16,7 @@ export function disconnectWhenSilent(connections: () => Redis[]): { stop(): void
 async function pingOnce(redis: Redis): Promise<void> {
   const answered = redis.ping().then(
     () => true,
-    // A refusal is an answer too; what timed out is not.
+    // An error reply is an answer too; a timeout is not.
     (error: Error) => error.message !== 'Command timed out',
   );
   const silent = delay(PING_DEADLINE_MS, false, { ref: false });

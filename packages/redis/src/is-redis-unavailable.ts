@@ -12,10 +12,10 @@ const MESSAGES = [
   'Failed to refresh slots cache',
   'All sentinels are unreachable',
 ];
-/** Replies of a Redis that runs and cannot serve: loading, full, a replica, in a failover, no longer of that slot. */
+/** Replies of a Redis that runs but cannot serve: loading, full, a replica, in a failover, no longer of that slot. */
 const REPLIES = /^(LOADING|OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|MOVED|ASK|UNBLOCKED)\b/;
 
-/** Tells a Redis that cannot serve now, or what stands for it, from a command it refused. */
+/** True when Redis, or what takes its place, cannot serve now; false when it refused the command itself. */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof FlotillaError) return error.code === 'unavailable';

@@ -11,9 +11,11 @@ const tag = (shard: number): string => `{s${shard}}`;
 /** The keys that all bots of a shard share. */
 export function shardKeys(shard: number) {
   return {
-    /** Stream: what the history writer still has to put into Postgres. */
+    /** Stream: the records that the history writer still has to put into Postgres. */
     history: `${tag(shard)}:history`,
-    /** Sorted set `<bot id>:<turn kind>` (of history `history`) → ms since when that turn is owed. The stored name is older. */
+    /**
+     * Sorted set: `<bot id>:<turn kind>`, or `history` → since when (ms) that turn is owed. The stored name is older.
+     */
     pendingTurns: `${tag(shard)}:dirty`,
   };
 }
@@ -29,13 +31,13 @@ export function botKeys(botId: number) {
   return {
     ...shardKeys(shardOf(botId)),
     prefix,
-    /** Hash: registration id, ids, places, epochs, switches (see scripts/README.md). */
+    /** Hash: registration id, ids, cursors, fencing tokens, switches (see scripts/README.md). */
     state: `${prefix}:state`,
     /** Stream: the update log. */
     log: `${prefix}:log`,
     /** Hash: named consumers, `<name>` → `<acknowledged id> <last poll, ms>`. */
     consumers: `${prefix}:consumers`,
-    /** Set: ids that push has delivered out of order, which pull leaves out after a hand-over. */
+    /** Set: ids that push delivered out of order, which pull leaves out after it took over from push. */
     deliveredByPush: `${prefix}:skip`,
     /** Sorted set: lane → when its first update is due, ms. */
     lanes: `${prefix}:lanes`,
@@ -43,24 +45,24 @@ export function botKeys(botId: number) {
     lane: (lane: string) => `${prefix}:lane:${lane}`,
     /** Hash: lane → name of the claim that holds its first unit. */
     inFlight: `${prefix}:flight`,
-    /** Hash: `s:<id>` times its handling was begun and not ended, `r:<id>` failed tries (JSON). */
+    /** Hash: `s:<id>` how often its handling began without an end, `r:<id>` its failed tries (JSON). */
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
-    /** As lanes, lane, inFlight, redriven and work, for the turns that route; work has more: */
+    /** Like lanes, lane, inFlight, redriven and work, for turns of rules; this work has two more fields. */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
     rulesInFlight: `${prefix}:rules:flight`,
     rulesRedriven: `${prefix}:rules:redriven`,
-    /** `p:<id>` what was sent already, `g:<id>` album. */
+    /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
-    /** Exists for a second after a setWebhook, which is taken once a second. */
+    /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
     recentLogOut: `${prefix}:log-out`,
-    /** Taken by whoever checks the bot's webhook at the platform next. */
+    /** Set by the worker that checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
@@ -79,20 +81,20 @@ export const configKeys = {
   version: '{config}:version',
 } as const;
 
-/** Sorted set: where a process of ours listens → when (ms) it last said so. */
+/** Sorted set: endpoint at which one of our processes listens → when (ms) it last said so. */
 export const listenersKey = '{listeners}:places';
 
-/** Figures of the whole fleet, which one worker at a time gathers. */
+/** Figures of the whole fleet, gathered by one worker at a time. */
 export const figureKeys = {
   /** String: JSON of the newest ones. */
   newest: '{figures}:newest',
-  /** Taken by whoever gathers the next ones. */
+  /** Set by the worker that gathers the next ones. */
   turn: '{figures}:turn',
 } as const;
 
 /** Credentials and sessions of accounts; each session and counter has a slot of its own. */
 export const authKeys = {
-  /** String drawn anew by every change of an account or an API key: what a process cached before it is stale. */
+  /** String that is drawn again with every change of an account or an API key: older cache entries are stale. */
   version: '{auth}:version',
   session: (id: string) => `flotilla:session:${id}`,
   /** Counters of failed sign-ins. */
@@ -103,7 +105,7 @@ export const authKeys = {
   signedInFrom: (account: string) => `flotilla:sign-in:from:${account}`,
 } as const;
 
-/** How fast a bot may send: what it sent lately, over all processes. One slot per sending bot. */
+/** What a bot sent lately, over all processes, which limits its pace. One slot per sending bot. */
 export function paceKeys(botId: number) {
   const prefix = `{pace:${botId}}`;
   return {
@@ -112,17 +114,17 @@ export function paceKeys(botId: number) {
     chat: (chatId: number | string) => `${prefix}:chat:${chatId}`,
     /** Exists while the bot is known not to see the messages of that chat. */
     unshared: (chatId: number) => `${prefix}:unshared:${chatId}`,
-    /** Until when (ms) the platform wants nothing for that chat. */
+    /** Until when (ms) the platform accepts nothing for that chat. */
     blocked: (chatId: number | string) => `${prefix}:blocked:${chatId}`,
   };
 }
 
-/** Exists for a day where one of our bots wrote a message whose author other bots cannot see. */
+/** Exists for a day when one of our bots wrote this message and other bots cannot see its author. */
 export function ownPostKey(chat: number | string, messageId: number): string {
   return `flotilla:own-post:${chat}:${messageId}`;
 }
 
-/** What a routed message was made from, for the time its link is on its way to Postgres. */
+/** The source of a routed message, while their link is on its way to Postgres. */
 export function freshLinkKey(botId: number, businessConnectionId: string, chatId: number, messageId: number): string {
   return `flotilla:link:${botId}:${businessConnectionId}:${chatId}:${messageId}`;
 }

@@ -5,7 +5,7 @@ import type { RedisHandles } from './connect.ts';
 type Sender = { sendCommand(command: { promise: Promise<unknown> }, ...rest: unknown[]): unknown };
 
 const BUCKETS_S = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
-/** Timing each of tens of thousands a second would cost more than it tells. */
+/** To time each of tens of thousands of commands a second would cost more than it shows. */
 const ONE_IN = 16;
 
 /** Times one command in 16, from sending to its answer, on the connection that everything in the process shares. */

@@ -2,13 +2,13 @@ import type { RedisHandles } from './connect.ts';
 
 export type RedisMemory = {
   usedBytes: number;
-  /** What it may use at most. */
+  /** The most that it may use. */
   limitBytes: number;
 };
 
 /**
- * How full the fullest master is. Its limit is `maxmemory` or the operator's own limit, whichever is less; where neither
- * is set, the memory of its machine. Rejects when a master does not answer.
+ * How full the fullest master is. Its limit is the lower one of `maxmemory` and the operator's own limit; without both,
+ * the memory of its machine. Rejects when a master does not answer.
  */
 export async function readMemory(redis: RedisHandles, ownLimitBytes: number | null): Promise<RedisMemory> {
   const reports = await Promise.all(redis.servers().map((server) => server.info('memory')));
@@ -21,7 +21,9 @@ export function shareOf({ usedBytes, limitBytes }: RedisMemory): number {
   return usedBytes / limitBytes;
 }
 
-/** The text of INFO memory; buffers for replicas and the append-only file do not count, as for `maxmemory` itself. */
+/**
+ * Reads the text of INFO memory. Buffers for replicas and the append-only file do not count, as for `maxmemory` itself.
+ */
 export function memoryOf(report: string, ownLimitBytes: number | null): RedisMemory {
   const field = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(report)?.[1] ?? 0);
   const limits = [field('maxmemory'), ownLimitBytes ?? 0].filter((bytes) => bytes > 0);

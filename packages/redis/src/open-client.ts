@@ -4,7 +4,7 @@ import { toPrimary, toServer } from './connectors.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** How a connection behaves; where it goes is said by the target. */
+/** How a connection behaves; the target says where it goes. */
 export type Behaviour = Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout' | 'enableOfflineQueue'>;
 
 const RECONNECT_AT_MOST_MS = 1000;
@@ -46,10 +46,10 @@ function openCluster(target: RedisTarget & { form: 'cluster' }, behaviour: Behav
     enableOfflineQueue,
     clusterRetryStrategy: retryInMs,
     slotsRefreshInterval: TOPOLOGY_READ_EVERY_MS,
-    // As they are: a certificate names hosts, not the addresses they resolve to.
+    // Host names are not resolved, because a certificate names hosts and not their addresses.
     dnsLookup: (host, done) => done(null, host),
   });
-  // Where no command waits for a connection, a node is connected when it is found.
+  // Without an offline queue no command waits for a connection, so a node is connected when it is found.
   cluster.on('+node', (node: Redis) => {
     if (enableOfflineQueue) return;
     if (node.status === 'wait' && node.options.readOnly !== true) node.connect().catch(() => {});
@@ -82,7 +82,7 @@ function login({ username, password, tls }: RedisTarget): Pick<RedisOptions, 'us
   };
 }
 
-/** A primary that became a replica keeps its connections; a new one finds the new primary. */
+/** A primary that became a replica keeps its connections; a new connection finds the new primary. */
 function isDemoted(error: Error): boolean {
   return error.message.startsWith('READONLY');
 }

@@ -1,6 +1,6 @@
 import type { Redis, RedisCommander } from 'ioredis';
 
-/** Commands and scripts whose keys, in each, share a slot. */
+/** Commands and scripts. All keys of one call are in one slot. */
 export type RedisCommands = RedisCommander & Pick<Redis, 'status'>;
 
 /** A command on one key. */

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from './open-client.ts';
 
 /**
- * Names the servers that take writes as they run now; a server has another name after a restart, and so has the one that
- * replaces it. A server whose name is not known yet is left out.
+ * The run ids of the servers that take writes. A server has another one after a restart, and so has a server that
+ * replaces it. A server whose run id is not known yet is left out.
  */
 export function followRunIds(client: RedisClient, servers: () => Redis[]): () => string {
   const known = new WeakMap<Redis, string>();

@@ -1,10 +1,10 @@
 import type { RedisHandles } from './connect.ts';
 
-/** What concerns what we promise, over all masters. */
+/** The facts about all masters on which our promise depends. */
 export type ServerState = {
-  /** Every change is in an append-only file before it is answered, and the last write of it worked. */
+  /** Every change is in an append-only file before the reply, and the last write to that file worked. */
   durable: boolean;
-  /** A full Redis would throw away what we keep. */
+  /** A full Redis would evict our keys. */
   evicts: boolean;
   clients: number;
   usedBytes: number;
@@ -28,13 +28,15 @@ async function readOne(server: Server): Promise<ServerState> {
   return serverStateOf(report, appendFsync);
 }
 
-/** INFO does not tell it, and managed services refuse CONFIG: null then. */
+/** INFO does not show this setting. null for managed services, which refuse CONFIG. */
 async function readAppendFsync(server: Server): Promise<string | null> {
   const answer = await server.config('GET', 'appendfsync').catch(() => null);
   return Array.isArray(answer) ? String(answer[1] ?? 'always') : null;
 }
 
-/** The text of INFO; a service that hides its persistence counts as durable, since nothing is known against it. */
+/**
+ * Reads the text of INFO. A service that hides its persistence counts as durable, since nothing is known against it.
+ */
 export function serverStateOf(report: string, appendFsync: string | null): ServerState {
   const field = (name: string): string | undefined => new RegExp(`^${name}:(\\S*)`, 'm').exec(report)?.[1];
   const policy = field('maxmemory_policy') ?? 'noeviction';

@@ -1,4 +1,6 @@
-/** Fields of a bot's state that TypeScript reads and whose stored names are older; `scripts/lib/state.lua` has them all. */
+/**
+ * Fields of a bot's state that TypeScript reads by their older, stored names; `scripts/lib/state.lua` has all of them.
+ */
 export const stateFields = {
   revision: 'rev',
   allowedCount: 'n',

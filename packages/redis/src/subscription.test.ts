@@ -45,7 +45,7 @@ test.each([
         ),
       { message: 'a call that fails' },
     );
-    // Nobody tells the client: its own question, which nobody answers, must.
+    // A silent connection stays open, so only the client's own unanswered PING can show the loss.
     const noticed = waitFor(() => listening === 2, { timeoutMs: NOTICED_WITHIN_MS });
     setTimeout(() => void relay.restore(), 8_000).unref();
     await noticed;

@@ -5,14 +5,18 @@ export type Subscription = { close(): void };
 
 export type Subscriber = {
   message(payload: string): void;
-  /** From now on messages come; what was published before, or while the connection was away, is not repeated. */
+  /**
+   * Called when messages begin to come. Messages from before, or from while the connection was away, are not repeated.
+   */
   listening(): void;
 };
 
 const RECONNECT_AFTER_MS = 100;
 const RECONNECT_AT_MOST_MS = 1000;
 
-/** Subscribes to a channel over a connection of its own, anew whenever that is lost or silent, until it is closed. */
+/**
+ * Subscribes to a channel over a connection of its own, and again whenever that is lost or silent, until it is closed.
+ */
 export function subscribeForEver(open: () => Redis, channel: string, subscriber: Subscriber): Subscription {
   let closed = false;
   let failures = 0;

@@ -6,19 +6,19 @@ import { turnQueuePrefix } from './keys.ts';
 export type TurnKind = 'polling' | 'push' | 'rules' | 'history';
 export type TurnData = { subject: number };
 
-/** Adds turns of one kind; of one subject at most one runs and one waits, over all workers. */
+/** Adds turns of one kind. Over all workers, at most one turn of a subject runs and one waits. */
 export type TurnQueue = {
   kind: TurnKind;
-  /** For showing what is in it; turns are added by what follows. */
+  /** Only for reading its content; the methods below add turns. */
   queue: Queue<TurnData>;
-  /** Runs a turn now, or once more after the one that runs; a sleeping turn wakes. */
+  /** Runs a turn now, or once more after the running one; wakes a sleeping turn. */
   wake(subject: number): Promise<void>;
   wakeAll(subjects: number[]): Promise<void>;
-  /** Makes sure that each subject has a turn: leaves living ones alone, and those that sleep asleep. */
+  /** Makes sure that each subject has a turn; existing turns stay as they are, also sleeping ones. */
   ensure(subjects: number[]): Promise<void>;
-  /** Called by the owning turn only: run again at this time (ms), unless woken before. */
+  /** Runs the turn again at this time (ms), unless it is woken before. Only the owning turn may call this. */
   sleepUntil(subject: number, atMs: number): Promise<void>;
-  /** For how long (ms) the turn that has waited longest could have run already; 0 when none waits. */
+  /** How long (ms) the turn that waited longest could have run already; 0 when none waits. */
   oldestPendingMs(nowMs: number): Promise<number>;
   counts(): Promise<Record<string, number>>;
   workerCount(): Promise<number>;
@@ -51,7 +51,7 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
   });
   const add = async (turns: ReturnType<typeof turn>[]): Promise<void> => {
     if (turns.length === 1) await queue.add(turns[0]!.name, turns[0]!.data, turns[0]!.opts);
-    // Thousands at once would hold Redis and this process for longer than their callers wait.
+    // Thousands at once would block Redis and this process for longer than their callers wait.
     else for (let from = 0; from < turns.length; from += BULK) await queue.addBulk(turns.slice(from, from + BULK));
   };
   return {
@@ -79,7 +79,7 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
         redis.runMany([['zrange', queue.toKey('delayed'), 0, 0, 'WITHSCORES']]),
       ]);
       const [, score] = first as string[];
-      // BullMQ keeps the time in the upper bits of the score. A turn that was woken early keeps its own later time.
+      // BullMQ keeps the time in the upper bits of the score. A turn that was woken early still has its old delay.
       const dueAtMs = score === undefined ? nowMs : Number(score) / DELAYED_SCORE_PER_MS;
       const readyAtMs = waiting === undefined ? nowMs : waiting.timestamp + (waiting.opts.delay ?? 0);
       return Math.max(0, nowMs - dueAtMs, nowMs - readyAtMs);
@@ -91,13 +91,13 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
 }
 
 /**
- * The subjects that may have no turn. Two commands for hundreds: to add turns that BullMQ then leaves out costs a script
- * and an event each, every few seconds, for every bot there is.
+ * The subjects that may have no turn, found with two commands for hundreds of them. BullMQ skips a turn that exists,
+ * but to try that for every bot every few seconds costs a script and an event each.
  */
 async function withoutTurn(redis: RedisHandles, queue: Queue, subjects: number[]): Promise<number[]> {
   const jobs = await redis.commands.mget(subjects.map((subject) => queue.toKey(`de:${subject}`)));
   const named = jobs.flatMap((id) => (id === null ? [] : [queue.toKey(id)]));
   const alive = named.length === 0 ? 0 : await redis.commands.exists(named);
-  // A key may outlive its job where Redis lost some of it; adding tells the living from the dead.
+  // After a loss of data in Redis a key may outlive its job. Then all are added, and BullMQ skips those with a turn.
   return alive < named.length ? subjects : subjects.filter((_, at) => jobs[at] === null);
 }

@@ -62,7 +62,7 @@ describe('turns', () => {
     expect(await pendingIn(60_000)).toBe(0);
     await queue.sleepUntil(1, Date.now() + 600_000);
     expect(await pendingIn(60_000)).toBe(0);
-    // Nobody is there to take it when its time comes.
+    // No worker takes it at its time, so it waits from then on.
     expect(await pendingIn(660_000)).toBeGreaterThan(59_000);
     await queue.wake(2);
     expect(await pendingIn(60_000)).toBeGreaterThan(59_000);

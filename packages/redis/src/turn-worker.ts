@@ -6,14 +6,14 @@ import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { turnQueuePrefix } from './keys.ts';
 import type { TurnData, TurnKind, TurnQueue } from './turn-queue.ts';
 
-/** How a turn ended: nothing to do; more to do, at the back of the line; or again at a time (ms). */
+/** What follows a turn: nothing; another turn, at the end of the queue; or one at a time (ms). */
 export type TurnOutcome =
   | { next: 'idle' }
   | { next: 'again' }
   | {
       next: 'at';
       atMs: number;
-      /** Asked after the sleep is stored: is there work already? A wake lost before it is made good this way. */
+      /** Called after the sleep is stored; true when there is work already. It makes up for a wake lost before. */
       lookAgain?: () => Promise<boolean>;
     };
 
@@ -21,7 +21,7 @@ export type TurnOutcome =
 export type TurnLease = {
   /** Aborts when the hold is in doubt (no renewal for 8 s) or the process stops. */
   signal: AbortSignal;
-  /** False once the last renewal is too old to be sure that nobody else runs this turn; ask before every send. */
+  /** False once the last renewal is too old to be sure that no other worker runs this turn. Ask before every send. */
   held(): boolean;
 };
 
@@ -42,11 +42,11 @@ const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
-/** A Redis that answers and refuses, as a full one does, would be asked again at once. */
+/** A Redis that answers and refuses, as a full one does, would be asked again without a pause. */
 const REFUSED_PAUSE_MS = 1_000;
 const STOPPED = new Error('the worker stops');
 
-/** Runs turns of one kind, up to `concurrency` at once; of one subject never two, unless the lock was lost. */
+/** Runs turns of one kind, up to `concurrency` at once, and never two of one subject, unless the lock was lost. */
 export function turnWorker(options: {
   redis: RedisHandles;
   queue: TurnQueue;
@@ -89,7 +89,7 @@ export function turnWorker(options: {
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     runRetryDelay: RECONNECT_PAUSE_MS,
-    // A stalled turn is one whose worker died; giving up on it would silence a bot.
+    // A stalled turn is one whose worker died. To give up on it would stop its bot.
     maxStalledCount: Number.MAX_SAFE_INTEGER,
     ...turnCleanUp,
   });
@@ -124,7 +124,7 @@ export function turnWorker(options: {
   };
 }
 
-/** BullMQ asks again without a pause after an error that is not the connection's. */
+/** BullMQ asks again without a pause after an error that does not come from the connection. */
 class PatientWorker extends Worker<TurnData> {
   protected override async moveToActive(token: string, name?: string): Promise<Job<TurnData>> {
     try {

@@ -3,10 +3,10 @@ import type { RedisTarget } from '@flotilla/runtime/redis-url.ts';
 import { openSentinelOnce, type RedisClient } from './open-client.ts';
 
 const READY_WITHIN_MS = 5000;
-/** What waiting does not mend: a login, a kind of server, a certificate, TLS where there is none. */
+/** Errors that waiting does not mend: a login, a kind of server, a certificate, TLS where there is none. */
 const LASTING =
   /WRONGPASS|NOAUTH|NOPERM|cluster support disabled|certificate|altnames|wrong version number|packet length too long/;
-/** Follows from a cause that came before it. */
+/** An error that follows from an earlier cause. */
 const CONSEQUENCE = /Connection is closed/;
 
 /** Rejects with the reason when the client is not ready within 5 s, or sooner when waiting would not help. */
@@ -30,7 +30,7 @@ export function untilReady(client: RedisClient, target: RedisTarget): Promise<vo
       const said = `${reason || 'silence'}${hint(target, reason)}`;
       reject(new FlotillaError('unavailable', `Redis did not answer within ${READY_WITHIN_MS / 1000} s: ${said}`));
     }, READY_WITHIN_MS);
-    // One node or Sentinel may be out of order while others serve: only when none does is its cause the reason.
+    // One node or Sentinel may fail while others serve. Its error is the reason only when none serves.
     client.on('error', failed).on('node error', note).once('ready', resolve);
   }).finally(() => {
     clearTimeout(timer);
@@ -38,7 +38,7 @@ export function untilReady(client: RedisClient, target: RedisTarget): Promise<vo
   });
 }
 
-/** One line; a cluster names no cause but its last node's. */
+/** The error in one line. A cluster names its cause only in the error of its last node. */
 export function reasonOf(error: Error & { lastNodeError?: Error }): string {
   const { message, lastNodeError } = error;
   return `${message} ${lastNodeError?.message ?? ''}`.replace(/\s+/g, ' ').trim();
@@ -50,11 +50,11 @@ function hint(target: RedisTarget, reason: string): string {
   return target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
 }
 
-/** The client says of its Sentinels only that none could be reached, and not why. */
+/** Asks each Sentinel for the cause, because the client says only that none could be reached. */
 function askSentinels(target: RedisTarget & { form: 'sentinel' }, note: (error: Error) => void): void {
   for (const address of target.sentinels) {
     const sentinel = openSentinelOnce(target, address).on('error', note);
-    // Whether it wants a login shows only when it is asked something.
+    // A Sentinel reports a missing login only in the reply to a command.
     sentinel
       .call('sentinel', 'get-master-addr-by-name', target.primary)
       .catch(note)

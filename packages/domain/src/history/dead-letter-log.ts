@@ -3,14 +3,14 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 export type NewDeadLetter = { botId: number; reader: string; code: string };
 export type DeadLetterLog = {
   add(letters: NewDeadLetter[]): void;
-  /** Says what was counted since the last line. */
+  /** Logs what was counted since the last line. */
   stop(): void;
 };
 
 const EVERY_MS = 60_000;
 const BOTS_NAMED = 20;
 
-/** Says the first dead letters at once and those of each minute after it in one line: a dead backend makes thousands. */
+/** Logs the first dead letters at once and later ones in one line a minute, because a dead backend makes thousands. */
 export function deadLetterLog(log: Pick<Logger, 'warn'>, everyMs = EVERY_MS): DeadLetterLog {
   let counted: NewDeadLetter[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import type { DeadEntry, HistoryEntry } from './stream/history-codec.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
 
-/** The row of an update another reader gave up. */
+/** The row of an update that another reader gave up. */
 export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
   return {
     bot_id: entry.botId,
@@ -19,7 +19,7 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
   };
 }
 
-/** The row of an entry that history itself cannot keep; the payload of a call or a link is itself, its update id 0. */
+/** The row of an entry that history cannot keep. A call or a link is its own payload and has the update id 0. */
 export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLetterRow {
   const reason = error instanceof Error ? error.message : String(error);
   return {
@@ -39,7 +39,7 @@ export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLette
   };
 }
 
-/** Stores what could not be delivered or kept; a dead letter that is there already is not added again. */
+/** Stores dead letters; one that is stored already is not added again. */
 export async function insertDeadLetters(db: Database, rows: DeadLetterRow[]): Promise<void> {
   await db
     .insertInto('dead_letters')

@@ -29,13 +29,13 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['boolean', (author) => author.isBot],
   ['timestamptz', (author) => new Date(Math.max(Math.min(author.seenAtS, LAST_DATE_S), 0) * 1000)],
 ];
-// The end of Date; Postgres goes further.
+// The last second that Date can hold; Postgres goes further.
 const LAST_DATE_S = 8.64e12;
 
 /** The history writer's statements about chats and the people in them, each for many rows; `db` may be a transaction. */
 export function historyChatStore(db: Database) {
   return {
-    /** The chats that have these names ('@name', lower case); of several with one name the one seen last. */
+    /** The chats with these names ('@name', lower case), the one that was seen last at the end. */
     async findChatNames(
       names: { botId: number; name: string }[],
     ): Promise<{ botId: number; name: string; id: number }[]> {
@@ -51,7 +51,7 @@ export function historyChatStore(db: Database) {
       return rows;
     },
 
-    /** Brings chats and their counts up to date; a chat of which nothing changes is not written. */
+    /** Updates chats and their counts; an unchanged chat is not written. */
     async upsertChats(chats: CountedChat[]): Promise<void> {
       await sql`
         insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
@@ -67,7 +67,7 @@ export function historyChatStore(db: Database) {
           message_count = chats.message_count + excluded.message_count, updated_at = now()`.execute(db);
     },
 
-    /** As upsertChats for chats of which little is known: what a row says already is left alone. */
+    /** Like upsertChats, for chats of which little is known: only the count of an existing row changes. */
     async upsertGuessedChats(chats: CountedChat[]): Promise<void> {
       await sql`
         insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
@@ -78,7 +78,7 @@ export function historyChatStore(db: Database) {
         where excluded.message_count <> 0`.execute(db);
     },
 
-    /** Takes deleted messages off the counts of their chats. */
+    /** Subtracts deleted messages from the counts of their chats. */
     async subtractCounts(counts: ChatCount[]): Promise<void> {
       const columns: Column<ChatCount>[] = [
         ['bigint', (count) => count.botId],
@@ -91,7 +91,7 @@ export function historyChatStore(db: Database) {
         where chats.bot_id = c.bot_id and chats.id = c.id`.execute(db);
     },
 
-    /** Names as they were in the newest message; when an author was last seen is kept to the minute. */
+    /** Stores names as they were in the newest message. When an author was last seen is exact to the minute. */
     async upsertAuthors(authors: FoldedAuthor[]): Promise<void> {
       await sql`
         insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
@@ -108,7 +108,7 @@ export function historyChatStore(db: Database) {
         where excluded.last_seen_at >= chat_users.last_seen_at`.execute(db);
     },
 
-    /** What is about people follows a group that became a supergroup; its messages keep the ids they had there. */
+    /** People and tags follow a group that became a supergroup; messages stay where they are. */
     async migrateChat({ botId, fromChatId, toChatId }: FoldedMigration): Promise<void> {
       await sql`
         insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)

@@ -12,14 +12,14 @@ import { clearPendingTurn, readHistoryStream, trimHistoryStream } from './stream
 import { writeHistory } from './write-history.ts';
 
 const BATCH = 500;
-/** Transactions at once. More of them would be smaller ones, and each costs about the same whatever its size. */
+/** Transactions at once. With more, each would be smaller, and a transaction costs about the same whatever its size. */
 const WRITES_AT_ONCE = 2;
 const TURN_BATCHES = 20;
-/** What arrives within this time is written together. */
+/** Records that arrive within this time are written together. */
 const GATHER_MS = 500;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
-/** What the turn counts, by the names that the worker has for it. */
+/** The metrics of the turn, by the names that the worker has for them. */
 type HistoryMetrics = {
   historyRows: QuickCounter;
   historyLag: { observe(seconds: number): void };
@@ -37,14 +37,14 @@ type TurnDeps = {
   log: Logger;
 };
 
-/** Stores what the turns of all shards hand over, in transactions that they share, over a pool of `maxConnections`. */
+/** Stores the entries of the turns of all shards in transactions that they share, over a pool of `maxConnections`. */
 export function historyStore(deps: StoreDeps, maxConnections: number): SharedWrites<HistoryEntry> {
-  // More than the pool has would only wait for a connection, and time out; one is left to the rest of the process.
+  // More transactions than connections would only wait and time out. One connection is left to the rest of the process.
   const atOnce = Math.max(1, Math.min(WRITES_AT_ONCE, maxConnections - 1));
   return sharedWrites({ atOnce, size: BATCH }, (entries) => write(deps, entries));
 }
 
-/** Puts one shard's history stream into Postgres, in batches; a batch that was written twice counts once. */
+/** Puts one shard's history stream into Postgres, in batches. Writing a batch a second time changes nothing. */
 export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
   await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   for (let batches = 0; batches < TURN_BATCHES && lease.held(); batches += 1) {

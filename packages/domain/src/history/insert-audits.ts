@@ -23,7 +23,7 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => audit.by.address],
 ];
 
-/** Appends what bots did, or accounts through them; a call that was recorded before is not added again. */
+/** Appends the audited calls of bots, and of accounts through them; a recorded call is not added again. */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   await sql`
     insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,

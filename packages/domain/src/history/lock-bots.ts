@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { HistoryBot } from './effects/history-effect.ts';
 
-/** The bots among these ids, which nobody can delete before the transaction ends. */
+/** Reads the bots with these ids and locks them against deletion until the transaction ends. */
 export async function lockBots(db: Database, ids: number[]): Promise<Map<number, HistoryBot>> {
   const { rows } = await sql<HistoryBot>`
     select id, telegram_id as "telegramId", name, username, generation as "registrationId", manage_enabled as "manageEnabled"

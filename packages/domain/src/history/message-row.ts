@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 export type MessageRow = Selectable<MessagesTable>;
 
-/** All but the search column, which is only looked in. */
+/** All columns but that of the search, which only queries use. */
 export const MESSAGE_COLUMNS = [
   'bot_id',
   'business_connection_id',

@@ -10,13 +10,13 @@ export type SeenMessage = {
   businessConnectionId: string;
 };
 
-/** A message that was routed, and what it was made from. */
+/** A routed message and its source. */
 export type RouteLink = { source: SeenMessage; target: SeenMessage };
 
-/** How long a reply finds its way back. */
+/** How long a reply is sent back to the source. */
 export const LINK_LIFE_MS = 30 * 86_400_000;
 
-/** Stores links between routed messages and their sources, but for those of bots that are gone; twice changes nothing. */
+/** Stores links between routed messages and their sources, except those of deleted bots; known links are skipped. */
 export async function insertRouteLinks(db: Database, entries: { link: RouteLink; atMs: number }[]): Promise<void> {
   const rows = entries.map(({ link: { source, target }, atMs }) => ({
     target_bot_id: target.botId,

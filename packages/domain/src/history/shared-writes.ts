@@ -3,8 +3,9 @@ export type SharedWrites<Item> = (items: Item[]) => Promise<void>;
 type Caller<Item> = { items: Item[]; resolve(): void; reject(error: unknown): void };
 
 /**
- * Lets callers share batches: what comes while `atOnce` of them are being written goes into the next, up to `size` items
- * (or one caller's, where those are more), each caller's together and in order. All of a batch share its outcome.
+ * Lets callers share batches. While `atOnce` batches are being written, new items wait for the next one, of up to
+ * `size` items. The items of one caller stay together and in order, even if they are more. All callers of a batch share
+ * its outcome.
  */
 export function sharedWrites<Item>(
   { atOnce, size }: { atOnce: number; size: number },
@@ -39,7 +40,7 @@ export function sharedWrites<Item>(
   return (items) =>
     new Promise((resolve, reject) => {
       waiting.push({ items, resolve, reject });
-      // Not at once: others may come in the same moment.
+      // Wait for other callers of the same moment.
       setImmediate(() => void writeNext());
     });
 }

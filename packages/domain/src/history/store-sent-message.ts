@@ -10,9 +10,9 @@ import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
 import { writeEffects } from './write-batch.ts';
 
 /**
- * Stores a Message the platform answered to a send, at once and with its audit entry, and returns its row; storing it
- * again under the same key, here or by the history writer, changes nothing. Throws not_found when the bot is gone,
- * bad_request when `message` is no Message.
+ * Stores the Message that the platform answered to a send, at once and with its audit entry, and returns its row. To
+ * store it again under the same key, here or by the history writer, changes nothing. Throws not_found when the bot is
+ * gone, bad_request when `message` is no Message.
  */
 export async function storeSentMessage(
   deps: { db: Database; clock: Clock },

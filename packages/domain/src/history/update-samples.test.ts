@@ -18,7 +18,7 @@ let botIds: number[];
 
 beforeAll(async () => {
   database = await testDatabase();
-  // A bot for each sample, so that samples with the same ids do not meet.
+  // Each sample has a bot of its own, so that samples with the same ids do not collide.
   const bots = samples.map((sample, index) => ({
     telegram_id: 5_550_001_111,
     token_sealed: 'sealed',
@@ -129,7 +129,7 @@ test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sampl
   },
 );
 
-// What Postgres can hold of a text: no NUL, and no half of a surrogate pair.
+// The text as Postgres can store it: no NUL, and no half of a surrogate pair.
 function printable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }

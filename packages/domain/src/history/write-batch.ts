@@ -44,8 +44,8 @@ export async function writeBatch(
 }
 
 /**
- * Writes effects that belong together, in the order given, in what should be a transaction. Returns how many messages
- * took the place of others whose ids came again.
+ * Writes effects in the order given; `db` should be a transaction. Returns how many messages took the place of others
+ * whose ids came again.
  */
 export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<number> {
   const fold = emptyFold(await findStoredBefore(db, effects));

@@ -577,7 +577,7 @@ describe('captured calls', () => {
         target_id,
         details,
         chat_id: group.id,
-        // A message may have the number of a person.
+        // A message id may equal a person's id.
         target_username: 'user_id' in params && target_id === 77 ? 'ada' : null,
         actor_kind: 'bot',
         actor_id: botId,
@@ -658,7 +658,7 @@ describe('the batch', () => {
     const entries = [
       update({ message: message(1) }),
       update({ message: message(2, { message_id: 1.5 }) }),
-      // Longer than an index entry can be: Postgres itself refuses the statement.
+      // The id is longer than an index entry can be, so Postgres itself refuses the statement.
       update({ business_message: message(3, { business_connection_id: randomBytes(20_000).toString('hex') }) }),
       update({ message: message(4, { text: `a\u0000b ${'\ud800'}` }) }),
       update({ message: message(5, { text: longWord }) }),

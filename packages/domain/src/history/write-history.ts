@@ -20,14 +20,14 @@ const CONTENTION_CODES = ['40001', '40P01', '55P03'];
 const DATA_CLASSES = ['22', '23', '54'];
 
 /**
- * Puts entries into Postgres, a transaction for all of them; writing them again changes nothing. An entry that
- * Postgres refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another registration
- * and of bots whose history is switched off are dropped.
+ * Puts entries into Postgres, all in one transaction; writing them again changes nothing. An entry that Postgres
+ * refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another registration and of
+ * bots whose history is switched off are dropped.
  *
- * Resolves with how many became dead letters because history cannot keep them, and how many messages took the place of
- * others whose ids came again.
+ * Resolves with how many entries became dead letters because history cannot keep them, and how many messages took the
+ * place of others whose ids came again.
  *
- * Entries of one bot must come in order. Throws when Postgres cannot serve; then all may be written again.
+ * Entries of one bot must come in order. Throws when Postgres cannot serve; then all entries may be written again.
  */
 export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<Written> {
   const [first] = entries;

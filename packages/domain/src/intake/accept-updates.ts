@@ -15,34 +15,34 @@ export type AcceptDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
-  /** Without it only backlogs count. */
+  /** Without it, only backlog limits stop intake. */
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
-  /** Without it ids may fall where Redis loses some. */
+  /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
 };
 
-/** Whose polling turn brings them, and from where it will ask for more. */
+/** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
 type Polling = { fencingToken: number; nextOffset: number | null };
 
 export type Accepted =
   | { outcome: 'accepted'; appended: number; duplicates: number }
-  /** The bot was deleted, or is disabled: nothing was kept. */
+  /** The bot was deleted (`gone`) or is disabled: no update was kept. */
   | { outcome: 'gone' }
   | { outcome: 'disabled' }
-  /** A newer turn owns the bot's polling: nothing was kept. */
+  /** A newer turn owns the bot's polling: no update was kept. */
   | { outcome: 'fenced' }
-  /** The backlog is at its limit, or Redis's memory is: nothing was kept, the platform keeps it. */
+  /** The backlog, or the memory of Redis, is at its limit: no update was kept, so the platform keeps them. */
   | { outcome: 'full' };
 
-/** What an update takes of Redis beside its own bytes, once in the log and once in the history stream. */
+/** Bytes that Redis needs for an update beside its text, in the log and again in the history stream. */
 const BYTES_AROUND_UPDATE = 300;
-/** Where that stands in the arguments of the script. */
+/** Index of the script argument "update ids up to this one may have been handed out". */
 const RESERVED_ID = 8;
 
 /**
- * Takes in what the platform handed over: each update once, in order, all or none, in one atomic step; then wakes
- * whoever has work. Only after it resolves may the platform be told "received". Rejects when Redis is in doubt.
- * The trace of their intake goes on with whoever reads them.
+ * Appends updates from the platform to the bot's log: each once, in order, all or none, in one atomic step. Then it
+ * wakes the turns that have work. Tell the platform "received" only after this resolves. Rejects when Redis fails; then
+ * the updates may be kept or not. Readers of the updates continue the trace of `intake`.
  */
 export function acceptUpdates(
   deps: AcceptDeps,
@@ -114,7 +114,8 @@ async function appendUpdates(
       return { outcome: 'full' };
   }
   if (reserve === 1) deps.idReserve?.reserveAbove(bot, lastId as number);
-  // Both before anyone is told "received": a wake that is lost with this process would leave the update lying.
+  // Wake the turns before the platform is told "received". If this process dies before a wake, the update waits until
+  // upkeep finds the pending turn.
   await Promise.all([
     wakePush === 1 ? deps.turns.push.wake(bot.id) : null,
     wakeRules === 1 ? deps.turns.rules.wake(bot.id) : null,
@@ -123,7 +124,7 @@ async function appendUpdates(
   return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
 }
 
-/** Where the digits of update_id stand in the bytes that Redis gets, counted from 1. */
+/** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */
 function byteRange(update: SlicedUpdate): { idStart: number; idEnd: number } {
   const before = Buffer.byteLength(update.raw.slice(0, update.idStart));
   return { idStart: before + 1, idEnd: before + (update.idEnd - update.idStart) };

@@ -5,7 +5,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Waiting } from '../update-log/memory-pressure.ts';
 
-/** A polling turn's ownership: commits of an older fencing token are refused from now on. */
+/** The result of taking over a bot's polling. From then on Redis refuses commits with older fencing tokens. */
 export type PollingBegun =
   | {
       outcome: 'owner';
@@ -13,7 +13,7 @@ export type PollingBegun =
       pollOffset: number;
       polledAtMs: number;
       waiting: Waiting;
-      /** Since when the platform refuses the bot; 0 when it does not. */
+      /** Since when (ms) the platform has refused the bot; 0 when it does not. */
       refusedAtMs: number;
     }
   | { outcome: 'nothing-to-do' };

@@ -9,26 +9,26 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Bot } from '../bots/bot.ts';
 import { botStore } from '../bots/bot-store.ts';
 
-/** Keeps in Postgres a number that no update id we made is above, so that ids never fall when Redis loses some. */
+/** Keeps an upper bound of each bot's update ids in Postgres, so that new ids exceed old ones when Redis loses data. */
 export type IdReserve = {
-  /** Reserves well ahead of this id, soon; nobody waits for it. */
+  /** Reserves ids well above this one, soon. Callers do not wait for it. */
   reserveAbove(bot: Bot, lastId: number): void;
-  /** Up to which id Postgres has reserved them; 0 when it cannot say. */
+  /** The highest reserved id; 0 when there is none, or when Postgres is unavailable. */
   reservedFor(bot: Bot): Promise<number>;
   close(): void;
 };
 
 type ReserveDeps = { db: Database; redis: RedisHandles; log: Logger };
 
-/** What a bot uses up before more is reserved is half of it: minutes for the busiest one. */
+/** How many ids are reserved ahead. Half of them may be used before more are reserved: minutes for the busiest bot. */
 const AHEAD = 100_000;
-/** The last id that there can be is 2^31 - 1. */
+/** The highest update id is 2^31 - 1. */
 const RESERVED_AT_MOST = 2_146_000_000;
 const GATHER_MS = 20;
 const TRY_AGAIN_MS = 1000;
 
 export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
-  /** By bot, the newest id that is to be reserved above. */
+  /** By bot: the newest update id, above which more are to be reserved. */
   let wanted = new Map<number, { bot: Bot; lastId: number }>();
   let asked: { ids: number[]; found: Promise<Map<number, number>> } | null = null;
   let running = false;
@@ -63,7 +63,7 @@ export function reserveIds({ db, redis, log }: ReserveDeps): IdReserve {
     running = false;
   };
 
-  /** After a restart of Redis many bots ask at once; nobody is told what was read before it asked. */
+  /** After a restart of Redis many bots ask at once: those within 20 ms share a query, which runs after they asked. */
   const findSoon = async (): Promise<Map<number, number>> => {
     await delay(GATHER_MS);
     const { ids } = asked ?? { ids: [] };

@@ -14,18 +14,18 @@ import type { RetryRecord } from './retry-schedule.ts';
 type Reader = 'push' | 'rules';
 export type ClaimDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
-/** What every claim of a turn says. */
+/** The arguments of every claim of a turn. */
 export type ClaimRequest = {
-  /** Of this claim alone, of all that this bot's turns ever make: by it one that is asked for again is known. */
+  /** Unique among all claims of this bot's turns, so that the script recognises a claim that is sent again. */
   name: string;
-  /** null begins the turn: older owners are refused from then on, and what they had in flight is due again. */
+  /** null begins the turn: Redis then refuses older owners and makes their units in flight due again. */
   fencingToken: number | null;
   /** How many units to claim. */
   limit: number;
   tidy: boolean;
-  /** Takes the pending turn away when nothing waits ('idle'), or when what waits has a time that is known ('asleep'). */
+  /** When to take the pending turn away: 'idle' when nothing waits, 'asleep' also when all that waits is due later. */
   end: 'idle' | 'asleep' | null;
-  /** True while we surely own the turn; only then is a lost reply asked for again. */
+  /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
   held(): boolean;
 };
 
@@ -36,22 +36,25 @@ export type Claim =
       outcome: 'claimed';
       fencingToken: number;
       units: ClaimedUnit[];
-      /** When (ms) to look again; null when nothing waits for a time. */
+      /** When (ms) to claim again; null when nothing waits for a time. */
       nextDueMs: number | null;
-      /** Nothing is left, and the pending turn is taken away. */
+      /** The pending turn was taken away; see `end`. */
       ended: boolean;
-      /** What the reader's own script answers. */
+      /** The part of the reply that only the script of push, or of rules, has. */
       answer: ScriptReply;
     };
 
 const SCRIPTS = { push: 'claim-for-push', rules: 'claim-for-rules' } as const;
-/** An update whose handling was begun this often and never ended is buried. */
+/** An update whose handling began this often and never ended becomes a dead letter. */
 const BEGUN_AT_MOST = 3;
 const ASK_AGAIN_AFTER_MS = 200;
-/** Renewals of the lock may succeed on another master: give up after this time, so that others get the room. */
+/** Renewals of the lock may succeed on another master: give up after this time, so that other turns get the slot. */
 const ASK_AGAIN_FOR_MS = 8_000;
 
-/** One round trip of a turn: settles what was handled, files what is new into lanes, claims what is due. */
+/**
+ * One round trip of a turn: settles handled units, files new updates into lanes and claims due units. Rejects when
+ * Redis does not answer.
+ */
 export async function claimUnits(
   deps: ClaimDeps,
   reader: Reader,
@@ -85,7 +88,7 @@ export async function claimUnits(
     );
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(ask, request.held);
   if (status !== 'OK') return { outcome: 'lost' };
-  // Not worth what was claimed: upkeep wakes what this may miss.
+  // A lost wake must not fail the claim: upkeep finds the pending turn.
   if (wakeHistory === 1) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
   return {
     outcome: 'claimed',
@@ -97,7 +100,7 @@ export async function claimUnits(
   };
 }
 
-/** Only this turn knows what came of its units: a lost reply is asked for again. */
+/** Sends the claim again when its reply is lost, because only this turn knows the outcomes that it settles. */
 async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolean): Promise<ScriptReply> {
   const giveUpAtMs = performance.now() + ASK_AGAIN_FOR_MS;
   while (true) {
@@ -133,7 +136,7 @@ function settledArguments(settled: SettledUnit): (string | number)[] {
   }
 }
 
-/** What is absent is left out, since a null of JSON is not nil in Lua; the destinations pass through Lua as a text. */
+/** Leaves absent values out, because JSON's null is not nil in Lua. The destinations pass through Lua as text. */
 function failureText({
   lastStatus,
   firstFailedAtMs,

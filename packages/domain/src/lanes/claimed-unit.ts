@@ -7,35 +7,37 @@ export type ClaimedUpdate = {
   kind: string;
   acceptedAtMs: number;
   expiresAtMs: number;
-  /** Of the span in which it was accepted; null where that was not traced. */
+  /** Of the span in which it was accepted; null when its intake was not traced. */
   traceparent: string | null;
 };
 
-/** What a turn claims of a lane at once and handles together: an update, for rules also an album. */
+/** The updates that a turn claims from a lane at once and handles together: one update, or for rules an album. */
 export type ClaimedUnit = {
   lane: string;
-  /** How its first update is named in the lane: its id, or `r<dead letter id>` when it is sent again. */
+  /** The name of its first update in the lane: the update id, or `r<dead letter id>` for a redriven update. */
   unitId: string;
   /** Oldest first. */
   updates: [ClaimedUpdate, ...ClaimedUpdate[]];
   /** Null when no try has failed. */
   retry: RetryRecord | null;
-  /** JSON of how far its handling has come, '' at first; only rules keep any. */
+  /** JSON of its progress; '' before the first one, and always for push. */
   progress: string;
 };
 
-/** What came of a unit; the scripts have the same names for it. */
+/** The outcome of a unit. The scripts use the same names. */
 export type Outcome =
-  /** All of it is done, or nothing was to be done. */
+  /** All of it is done, or there was nothing to do. */
   | { outcome: 'delivered' }
-  /** A rule keeps it from the backend. */
+  /** A rule drops it: the backend does not get it. */
   | { outcome: 'dropped' }
-  /** To be gone on with: it waits for its pace (`record` as it was), or has failed (`record` counts it). */
+  /**
+   * It is tried again at `atMs`: it waits for its pace (`record` is unchanged), or a try failed (`record` counts it).
+   */
   | { outcome: 'retry'; atMs: number; record: RetryRecord | null }
   | { outcome: 'dead'; failure: DeliveryFailure }
-  /** Our own handling failed: begun again, until it has been begun too often. */
+  /** Our own code failed. The unit is begun again, until it was begun three times. */
   | { outcome: 'crashed'; atMs: number }
-  /** Not begun after all: due again at once, and no try. */
+  /** It was not begun: it is due again at once, and this does not count as a try. */
   | { outcome: 'returned' };
 
 export type SettledUnit = { unit: ClaimedUnit } & Outcome;

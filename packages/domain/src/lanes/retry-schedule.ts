@@ -1,14 +1,14 @@
 import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 
-/** What is remembered of an update whose delivery has failed. */
+/** What is stored about the failed tries of an update. */
 export type RetryRecord = {
   attempts: number;
-  /** Failures that advanced the doubling; a Retry-After does not. */
+  /** Failures that doubled the delay; a failure with a Retry-After does not. */
   doublings: number;
   lastStatus: number | null;
   lastError: string;
-  /** These three are absent in a record of an earlier release. */
+  /** Records of earlier releases lack the next three fields. */
   reasonCode?: ReasonCode;
   lastFailedAtMs?: number;
   expiresAtMs?: number;
@@ -16,7 +16,7 @@ export type RetryRecord = {
   nextTryAtMs: number;
 };
 
-/** How a try failed; `code` and `status` for programs, `reason` for people. */
+/** Why a try failed: `code` and `status` are for programs, `reason` is for people. */
 export type FailedTry = { code: ReasonCode; status: number | null; reason: string; retryAfterS?: number };
 
 const LONGEST_RETRY_AFTER_S = 3600;
@@ -25,7 +25,7 @@ const CAP_TO_MS = 120_000;
 
 /**
  * The platform's own schedule (tdlib/telegram-bot-api, WebhookActor.cpp): the first failure is retried at once, then
- * after 2, 4, 8 … s, each capped by a random 60 to 120 s; a Retry-After replaces the delay and leaves the doubling.
+ * after 2, 4, 8 … s, each capped by a random 60 to 120 s. A Retry-After replaces the delay and does not double it.
  */
 export function afterFailure(
   before: RetryRecord | null,
@@ -52,7 +52,7 @@ export function afterFailure(
   };
 }
 
-/** The end of an update whose next try would come after its time: it failed as its last try did. */
+/** The failure of an update that would expire before its next try: that of its last try. */
 export function givenUp(record: RetryRecord): DeliveryFailure {
   return {
     code: record.reasonCode ?? 'unknown',

@@ -17,7 +17,7 @@ const claimOf = (units: ClaimedUnit[], more: Partial<Extract<TurnClaim, { outcom
   ...more,
 });
 
-/** A reader whose log gives these claims, one after the other; what it was asked is kept. */
+/** A reader that returns these claims one after the other and keeps the requests. */
 function readerOf(claims: TurnClaim[], handle?: LaneReader<SettledUnit>['handle']) {
   const asked: (ClaimRequest & { settled: string[] })[] = [];
   const reader: LaneReader<SettledUnit> = {

@@ -7,15 +7,15 @@ import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { SharedLimiter } from './shared-limiter.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
-/** What a turn asks of push and of rules: which units, handle one, and what came of it. */
+/** What push and rules implement for a turn: claim units, handle one, report its outcome. */
 export type LaneReader<Settled extends SettledUnit> = {
-  /** How many units may be begun now, beside those in flight. */
+  /** How many more units may begin now, beside those in flight. */
   room(inFlight: number): number;
-  /** One round trip to Redis: settles what was handled, claims what is due. */
+  /** One round trip to Redis: settles handled units and claims due ones. */
   claim(request: ClaimRequest, settled: Settled[]): Promise<TurnClaim>;
   /** Handles a unit of the last claim. Never rejects. */
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
-  /** While units are in flight, what is new for other lanes is looked for this often. */
+  /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
   /** Whether the bot's next update may come soon. */
   isLively(): boolean;
@@ -28,43 +28,43 @@ export type TurnClaim =
       fencingToken: number;
       units: ClaimedUnit[];
       nextDueMs: number | null;
-      /** There is more to read from the log. */
+      /** The log has more to read. */
       more: boolean;
       ended: boolean;
-      /** What is to be done once these units are begun. */
+      /** Work for the moment when these units have begun. */
       afterwards?(): Promise<void>;
     };
 
 export type HandlingTurn = {
   fencingToken: number;
   lease: TurnLease;
-  /** Somebody else may handle the same, or this process has to go: what is in flight is broken off. */
+  /** Aborts the requests in flight: another turn may handle the same units, or this process must stop. */
   cancel: AbortSignal;
 };
 
 type TurnDeps = {
   clock: Clock;
-  /** Turns that may await their bot's next update instead of ending. */
+  /** Limits how many turns await their bot's next update instead of ending. */
   awaitingTurns: SharedLimiter;
 };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'held'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
 const SHARE_UNITS = 2_000;
-/** How long a turn past its share waits for what is in flight, before it goes on for the other lanes. */
+/** How long a turn past its share waits for units in flight, before it takes a new share for the other lanes. */
 const WIND_DOWN_MS = 250;
 const TIDY_EVERY_MS = 2_000;
 const NO_ROOM_PAUSE_MS = 50;
 const NO_ROOM_PAUSES = 10;
 const NO_ROOM_SLEEP_MS = 1_000;
-/** A short wait for the next update of a lively bot is far cheaper than ending this turn and beginning another. */
+/** A short wait for a lively bot's next update is far cheaper than ending this turn and beginning another. */
 const AWAIT_MORE_MS = 500;
-/** A worker that stops has to be gone within 25 s: what takes longer than this is handled again by another. */
+/** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
 const STOPPED_PATIENCE_MS = 6_000;
 
 /**
- * A turn of one reader of one bot's log: claims, handles and settles, lane by lane, until nothing is due, the turn's
- * share is used up, or somebody else owns it.
+ * Runs a turn of one reader of one bot's log. It claims, handles and settles lane by lane, until nothing is due, its
+ * share is used up, or another turn owns the reader.
  */
 export async function runTurn<Settled extends SettledUnit>(
   deps: TurnDeps,
@@ -84,7 +84,7 @@ export async function runTurn<Settled extends SettledUnit>(
   try {
     return await takeShare(deps, reader, lease, inFlight, cancel.signal);
   } finally {
-    // Nothing is left in flight, but when the turn was lost or a claim failed: another turn handles that again.
+    // Units are left in flight only when the turn was lost or a claim failed. Another turn handles them again.
     cancel.abort();
     lease.signal.removeEventListener('abort', windDown);
     clearTimeout(patience);
@@ -130,7 +130,7 @@ async function takeShare<Settled extends SettledUnit>(
     } else if (winding) {
       return { next: 'again' };
     } else if (room === 0) {
-      // The pending turn stays: what waits is due, and there is no telling when there will be room.
+      // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (claim.nextDueMs !== null) {
       return sleepUntil(claimNow, claim.fencingToken, claim.nextDueMs);
@@ -145,7 +145,7 @@ async function takeShare<Settled extends SettledUnit>(
   }
 }
 
-/** The sleep is stored first; then the pending turn goes, unless something is due or new: that needs another turn. */
+/** Stores the sleep before it takes the pending turn away; if something is due or new by then, another turn runs. */
 function sleepUntil(claimNow: ClaimNow, fencingToken: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
     const claim = await claimNow({ fencingToken, limit: 0, tidy: false, end: 'asleep' });
@@ -167,7 +167,7 @@ function waitMs(lookEveryMs: number, at: { winding: boolean; room: number; dueIn
   return at.room > 0 ? Math.min(Math.max(at.dueInMs, 1), lookEveryMs) : lookEveryMs;
 }
 
-/** Short, for Redis keeps one with every unit that is claimed. */
+/** Names are short, because Redis stores one with every claimed unit. */
 function claimNames(): () => string {
   const turn = randomBytes(6).toString('base64url');
   let claims = 0;
@@ -177,7 +177,7 @@ function claimNames(): () => string {
   };
 }
 
-/** One bot's share of a worker's time: seconds and units, after which the next bot is served. */
+/** One bot's share of a worker's time, in seconds and units. After it the next bot is served. */
 function turnShare(clock: Clock) {
   let endsAtMs = clock.nowMs() + SHARE_MS;
   let left = SHARE_UNITS;

@@ -1,8 +1,8 @@
-/** A limit over all turns of a process, shared so that none can take all of it. */
+/** A limit that all turns of a process share, so that none can take all of it. */
 export type SharedLimiter = {
   /**
-   * How many of the wanted ones may be taken now: at most half of what is free, at least one while any is, and never so
-   * many that one holder would have more than a quarter of all.
+   * How many of the wanted ones may be taken now: at most half of the free ones, at least one while any is free, and
+   * never so many that one holder would have more than a quarter of the limit.
    */
   offer(wanted: number, holder?: string): number;
   take(holder?: string): void;

@@ -1,14 +1,14 @@
-/** The units that a turn handles now, and what it is to hear of. */
+/** The units that a turn handles now, and the news that ends its waits. */
 export type UnitsInFlight<Settled> = {
   start(handling: Promise<Settled>): void;
   count(): number;
-  /** What was handled since the last call. */
+  /** The units handled since the last call. */
   takeSettled(): Settled[];
-  /** There is something to look at. */
+  /** Reports news: there may be new work. */
   tell(): void;
-  /** Whether something was handled or told since the last takeSettled. */
+  /** Whether a unit was handled, or `tell` was called, since the last takeSettled. */
   hasNews(): boolean;
-  /** Resolves at the next news, at the latest after this time. */
+  /** Resolves at the next news, or after this time at the latest. */
   news(withinMs: number): Promise<void>;
 };
 

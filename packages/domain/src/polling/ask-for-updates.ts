@@ -7,7 +7,7 @@ import { TOKEN_REFUSED } from '../bots/validate-token.ts';
 
 export type AskedFor =
   | { outcome: 'updates'; updates: SlicedUpdate[]; nextOffset: number | null }
-  /** The platform said no, or nothing usable; retryAfterS when it named a time. */
+  /** The platform refused, was unreachable, or answered garbage; `retryAfterS` when it named a time. */
   | { outcome: 'failed'; reason: string; patience: 'short' | 'long'; retryAfterS?: number }
   | { outcome: 'aborted' };
 

@@ -3,8 +3,9 @@ const LONGEST_DELAY_MS = 30_000;
 const HOPELESS_DELAY_MS = 60_000;
 
 /**
- * How long (ms) to leave the platform alone after so many failures in a row: 1, 2, 4 … 30 s, a minute for a token it
- * refuses, or what it asked for; with up to a quarter more, so that bots do not all come back at once.
+ * The delay (ms) before the next getUpdates after so many failures in a row: exactly what the platform asked for, else
+ * a minute for a refused token, else 1, 2, 4 … 30 s. The last two get up to a quarter more, so that bots do not return
+ * all at once.
  */
 export function nextTryInMs(
   failuresInARow: number,

@@ -17,13 +17,16 @@ import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import { type AskedFor, askForUpdates } from './ask-for-updates.ts';
 import { nextTryInMs } from './next-try.ts';
 
-/** How the bots there are share what can be asked at once. */
+/** How bots share the getUpdates that may be open at once. */
 export type PollPace = {
-  /** How long (s) one getUpdates may wait: with more bots than may be asked at once it shrinks, so that each has its turn within 30 s. */
+  /**
+   * How long (s) one getUpdates may wait. It is shorter when there are more bots than open requests, so that each bot
+   * has a turn within 30 s.
+   */
   timeoutS: () => number;
-  /** How long (ms) a bot's turn lasts: where others wait for theirs, a single getUpdates. */
+  /** How long (ms) a bot's turn lasts: one full getUpdates. */
   turnMs: () => number;
-  /** How long (ms) a bot rests whose intake is stopped. */
+  /** How long (ms) a bot with stopped intake pauses. */
   pauseMs: () => number;
 };
 
@@ -32,7 +35,7 @@ export type PollingDeps = AcceptDeps & {
   log: Logger;
   pollingClient: PollingClient;
   memory: MemoryWatch;
-  /** Null where it is off. */
+  /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasurePolling;
   pace: PollPace;
@@ -42,11 +45,11 @@ type MeasurePolling = Record<'accepted' | 'duplicates' | 'pollFailures', { inc(b
 type PollState = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
 
 const TURN_UPDATES = 2_000;
-/** A bot not heard of for this long is asked briefly first, so that it soon shows as running. */
+/** After this long without a successful poll the first one is brief, so that the bot soon shows as running. */
 const UNHEARD_MS = 60_000;
-/** How long a changed configuration may take from Redis to here. */
+/** How long a changed configuration may take from Redis to this process. */
 const CHANGED_PAUSE_MS = 200;
-/** Not 0: the same offset again within half a second would be served one update only. */
+/** Not 0: the same offset would come again within 0.5 s, and the platform would then answer one update only. */
 const BRIEF_TIMEOUT_S = 1;
 
 /** Asks the platform for one bot's updates and accepts them, for a while; then the next bot has its turn. */
@@ -120,13 +123,13 @@ async function pollUntilTurnEnds(
   return { next: 'again' };
 }
 
-/** A question must not outlast the turn: where bots wait for a turn, each has one full question's time. */
+/** A getUpdates must not outlast the turn: while bots wait for a turn, each gets the time of one full getUpdates. */
 function untilTurnEndsS({ clock, pace }: PollingDeps, endsAtMs: number): number {
   const leftS = Math.ceil((endsAtMs - clock.nowMs()) / 1000);
   return Math.max(BRIEF_TIMEOUT_S, Math.min(pace.timeoutS(), leftS));
 }
 
-/** From the question on: what was answered with nothing is no trace of anything. */
+/** The span begins with the getUpdates. A poll without updates gets no span. */
 function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span | null {
   const attributes = { 'flotilla.bot_id': bot.id };
   const span = tracing?.start('poll platform', { kind: 'consumer', startedAtMs: askedAtMs, attributes }) ?? null;
@@ -134,7 +137,7 @@ function beginSpan({ tracing }: PollingDeps, bot: Bot, askedAtMs: number): Span 
   return span;
 }
 
-/** The platform keeps what is not asked for; nothing is asked until there is room. */
+/** Asks for nothing until there is room; meanwhile the platform keeps the updates. */
 async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   const cause = deps.memory.pressure() === 'relaxed' ? 'The backlog is full' : 'Redis is short of memory';
@@ -152,7 +155,7 @@ async function pauseAfterFailure(
   const { state } = botKeys(bot.id);
   const fields = ['pollTries', 'pollErrAt', 'pollOkAt', 'refusedAt', stateFields.revision];
   const [failures, failedAt, okAt, refusedAt, revision] = await deps.redis.commands.hmget(state, ...fields);
-  // It may be the old token that is refused: the new configuration is on its way here.
+  // The platform may have refused the old token, while the new configuration is on its way to this process.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });

@@ -10,7 +10,7 @@ import type { Bot } from '../bots/bot.ts';
 export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
 
 export type MeasurePull = {
-  /** A poll ended; of one that waited for its updates, how long ago (ms) the oldest of them was appended. */
+  /** A poll ended; `appendedAgoMs` is how long ago its oldest update was appended (0 when there is none). */
   ended(outcome: 'at_once' | 'woken' | 'empty', appendedAgoMs: number): void;
 };
 
@@ -22,9 +22,9 @@ export type PullRequest = {
   /** 1–100. */
   limit: number;
   timeoutMs: number;
-  /** Kinds this answer is about; null: all that the consumer gets. What is left out moves no cursor. */
+  /** Kinds to answer; null for all that the consumer gets. Kinds that are left out move no cursor. */
   kinds: string[] | null;
-  /** The platform's 3 s wait of repeated empty calls with a short timeout. */
+  /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
   signal: AbortSignal;
 };
@@ -34,9 +34,9 @@ const COALESCE_MS = 2;
 const THROTTLED_MS = 3000;
 
 /**
- * The raw texts of a consumer's next updates; waits up to timeoutMs for the first. A bot that is off, deleted or not
- * long-polled waits and gets none. Throws FlotillaError('bad_request') for a seventeenth consumer; rejects when
- * Redis cannot be read.
+ * Returns the raw texts of a consumer's next updates; waits up to timeoutMs for the first. For a bot that is off,
+ * deleted or not long-polled it waits and returns none. Throws FlotillaError('bad_request') for a seventeenth consumer;
+ * rejects when Redis cannot be read.
  */
 export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<string[]> {
   const listening = deps.waiters.listen(bot.id);
@@ -50,7 +50,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       if (leftMs <= 0) break;
       waited = true;
       await listening.wake(Math.min(leftMs, REREAD_EVERY_MS), request.signal);
-      // The platform, too, gathers for a moment what arrives together.
+      // Wait a moment for updates that arrive together, as the platform does.
       if (leftMs > COALESCE_MS) await delay(COALESCE_MS);
       page = await readPage(deps, bot, request, page.offset, false);
     }
@@ -68,7 +68,7 @@ function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean):
   else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
 }
 
-/** Reads on, as many updates at a time as may hold Redis up, until the answer is full or the log's end is reached. */
+/** Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. */
 async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
   const page: Page = { updates: [], offset, throttled: false, appendedAtMs: 0 };
   const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };

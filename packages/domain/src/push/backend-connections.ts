@@ -4,9 +4,9 @@ import { forbiddenReasons, guardedLookup, parseBackendUrl, portOf } from '../bot
 import { type Bot, pushes } from '../bots/bot.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
-/** Where and how a bot's updates are sent. */
+/** Where and how to send a bot's updates. */
 export type BackendTarget = {
-  /** To be used at once: a later call may let it go. */
+  /** Use it at once: a later call may close it. */
   dispatcher: Dispatcher;
   origin: string;
   /** Path and query. */
@@ -16,17 +16,17 @@ export type BackendTarget = {
   forbidden: string | null;
 };
 
-/** Kept-alive connections to backends; the address that is checked is the one connected to. */
+/** Kept-alive connections to backends. They connect to the very address that was checked. */
 export type BackendConnections = {
   to(bot: Bot): BackendTarget;
-  /** Lets go of what was kept for a bot as it was; undefined where it is gone. */
+  /** Closes what was kept for the bot's old configuration. `bot` is undefined when the bot is gone. */
   changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;
 };
 
 type Addressed = Omit<BackendTarget, 'dispatcher' | 'forbidden'> & { forbidden(): string | null };
 
-/** What a malformed URL stands for; saving one is refused. The host is one that is never connected to. */
+/** Stands for a malformed URL, which nobody can save. We never connect to this host. */
 const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 10_000;
@@ -41,7 +41,7 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
           ...options,
           connect: {
             timeout: CONNECT_DEADLINE_MS,
-            // What may be connected to depends on the port, which a lookup is not told.
+            // The policy depends on the port, which a lookup does not get.
             lookup: guardedLookup(portOf(new URL(origin)), policy),
             ...(certificate === null ? {} : { ca: certificate }),
           },
@@ -49,7 +49,7 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
     });
   const shared = agentTrusting(null);
   const owned = ownAgents(agentTrusting, limits);
-  // A changed bot is another object, so that what is kept here is never out of date.
+  // A changed bot is a new object, so a kept address is never out of date.
   const addresses = new WeakMap<Bot, Addressed>();
   return {
     to: (bot) => {
@@ -85,7 +85,7 @@ function addressOf(bot: Bot, policy: BackendPolicy): Addressed {
 
 function headersFor(bot: Bot, url: URL): Record<string, string> {
   const headers: Record<string, string> = {
-    // Exactly so: some libraries refuse a charset here.
+    // Without a charset, because some libraries refuse one.
     'Content-Type': 'application/json',
   };
   if (bot.secretToken !== '') headers['X-Telegram-Bot-Api-Secret-Token'] = bot.secretToken;

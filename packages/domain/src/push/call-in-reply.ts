@@ -11,7 +11,7 @@ const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
 /**
  * Executes the Bot API call that a backend put into its answer, as the platform does: one per answer, its result
- * discarded (we keep it in the history). Answers without one (`ok!`, `{}`, nothing) are left alone. Never throws.
+ * discarded (we keep it in the history). Answers without a call (`ok!`, `{}`, nothing) are ignored. Never throws.
  */
 export async function callInReply(
   deps: ReplyDeps,

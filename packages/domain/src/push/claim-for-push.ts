@@ -6,7 +6,7 @@ import type { SettledUnit } from '../lanes/claimed-unit.ts';
 
 export type PushDeps = ClaimDeps & { turns: { push: TurnQueue } };
 
-/** One try, as a person reads it in the attempt log. */
+/** One try, as the attempt log shows it. */
 export type Attempt = {
   at: string;
   update_id: number;
@@ -17,12 +17,12 @@ export type Attempt = {
   error?: string;
 };
 
-/** What came of an update, and of the request that was made for it. */
+/** The outcome of an update, and the request that was made for it. */
 export type SettledUpdate = SettledUnit & { attempt?: Attempt };
 
 export type PushClaim =
   | Extract<Claim, { outcome: 'lost' }>
-  /** `nextDueMs`: the earliest lane's time, or the next probe of a backend whose breaker is open. */
+  /** `nextDueMs`: when the first lane is due, or the next probe while the breaker is open. */
   | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
       moreToFile: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
@@ -37,7 +37,7 @@ export type PushClaim =
 
 const GONE = 410;
 
-/** One round trip of a push turn: settles deliveries, files new updates into lanes, claims due ones. */
+/** One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. */
 export async function claimForPush(
   deps: PushDeps,
   bot: Bot,

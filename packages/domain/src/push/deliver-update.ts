@@ -17,7 +17,7 @@ export type DeliverDeps = ReplyDeps & {
   directory: BotDirectory;
   backends: Pick<BackendConnections, 'to'>;
   clock: Clock;
-  /** Null where it is off. */
+  /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasurePush;
 };
@@ -28,14 +28,14 @@ export type MeasurePush = {
   delivered(unit: ClaimedUnit, nowMs: number): void;
 };
 
-/** Sends one update to the backend, executes the call its answer may hold, and says what came of it. */
+/** Sends one update to the backend, executes the call that its answer may contain, and returns the outcome. */
 export async function deliverUpdate(
   deps: DeliverDeps,
   bot: Bot,
   unit: ClaimedUnit,
   { lease, cancel }: HandlingTurn,
 ): Promise<SettledUpdate> {
-  // Only rules keep albums together.
+  // A unit of push has one update; only units of rules may be albums.
   const [update] = unit.updates;
   if (!lease.held()) return { unit, outcome: 'returned' };
   if (await isDropped(deps, bot, update)) return { unit, outcome: 'dropped' };
@@ -59,7 +59,7 @@ export async function deliverUpdate(
   return { unit, attempt, outcome: 'delivered' };
 }
 
-/** Updates whose intake was left out of tracing are left out here, too. */
+/** An update whose intake was not traced gets no span. */
 function beginSpan({ tracing }: DeliverDeps, bot: Bot, { updates: [update], retry }: ClaimedUnit): Span | null {
   if (tracing === null || update.traceparent === null) return null;
   return tracing.start('deliver update', {

@@ -1,10 +1,10 @@
 import type { Agent } from 'undici';
 
-/** Agents of the bots whose backends have certificates of their own: one a bot, with connections only it may use. */
+/** One agent for each bot whose backend has a certificate of its own. No other bot may use its connections. */
 export type OwnAgents = {
-  /** The bot's agent for this certificate, which must be used at once: a later call may let it go. */
+  /** The bot's agent for this certificate. Use it at once: a later call may close it. */
   of(botId: number, certificate: string): Agent;
-  /** Lets the bot's agent go unless it is for this certificate; '' stands for none. */
+  /** Closes the bot's agent unless it is for this certificate; '' means none. */
   keepOnly(botId: number, certificate: string): void;
   close(): Promise<void>;
 };
@@ -13,15 +13,15 @@ export type OwnAgentLimits = { atMost: number; idleMs: number };
 type Own = { certificate: string; agent: Agent; usedAtMs: number };
 
 const AGENTS_AT_MOST = 500;
-/** A little longer than an idle connection lives. */
+/** Longer than idle connections are kept. */
 const IDLE_MS = 60_000;
 
-/** What is let go ends its requests and then its connections; nobody waits for it. */
+/** A removed agent ends its requests and then its connections, in the background. */
 export function ownAgents(
   make: (certificate: string) => Agent,
   limits: OwnAgentLimits = { atMost: AGENTS_AT_MOST, idleMs: IDLE_MS },
 ): OwnAgents {
-  // The one used longest ago comes first.
+  // The agent that was used longest ago comes first.
   const agents = new Map<number, Own>();
   const letGo = (botId: number, { agent }: Own) => {
     agents.delete(botId);

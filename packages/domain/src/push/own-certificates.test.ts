@@ -11,7 +11,7 @@ import { type BackendConnections, backendConnections } from './backend-connectio
 import { sendToBackend } from './send-to-backend.ts';
 
 const never = new AbortController().signal;
-/** Certificates of three authorities; a backend has that of the first. */
+/** Certificates of three authorities. The backend's certificate is from the first one. */
 let authorities: string[];
 let server: Server;
 let sockets: Set<TLSSocket>;

@@ -18,19 +18,19 @@ export type PushTurnDeps = PushDeps &
   DeliverDeps &
   BotDeps & {
     directory: BotDirectory;
-    /** Tells of what is new for a turn that runs. */
+    /** Tells a running turn about new updates. */
     pushable: ChannelWaiters;
-    /** Requests to backends, over all turns of this process. */
+    /** Limits requests to backends, over all turns of this process. */
     requestLimiter: SharedLimiter;
     awaitingTurns: SharedLimiter;
     log: Logger;
   };
 
 const LOOK_EVERY_MS = 5_000;
-/** A bot whose last update was delivered this recently may get the next one soon. */
+/** A bot with a delivery this recently may get its next update soon. */
 const LIVELY_MS = 1_000;
 
-/** Who takes the backend away, by its answers. */
+/** The actor in the audit log when 410 answers remove the backend. */
 const ITS_PROGRAM: Actor = { kind: 'bot', address: null };
 const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 
@@ -81,7 +81,7 @@ function pushReader(deps: PushTurnDeps, given: Bot): LaneReader<SettledUpdate> {
   };
 }
 
-/** What the answers of the backend mean for the bot, and for others with the same backend. */
+/** Applies what the backend's answers mean for the bot, and for other bots with the same backend. */
 async function followUp(
   deps: PushTurnDeps,
   bot: Bot,
@@ -93,7 +93,7 @@ async function followUp(
   if (claim.breakerClosed) await resumeOthers(deps, bot);
 }
 
-/** What keeps it from the others keeps nothing from this bot: they have probes of their own. */
+/** A failure here must not fail this bot's turn: the other bots have probes of their own. */
 async function resumeOthers(deps: PushTurnDeps, bot: Bot): Promise<void> {
   logClosed(deps, bot);
   try {
@@ -115,12 +115,12 @@ function logClosed({ log }: PushTurnDeps, bot: Bot): void {
   log.info({ bot: bot.id, backend: originOf(bot) }, 'the breaker closed: updates flow to the backend again');
 }
 
-/** One host with many bots must not hold all requests of a worker. */
+/** Requests are limited by origin, because one host with many bots must not take all requests of a worker. */
 function originOf(bot: Bot): string {
   return parseBackendUrl(bot.backendUrl)?.origin ?? '';
 }
 
-/** The configuration may change while the turn runs; what is sent from then on goes where it says. */
+/** The configuration may change while the turn runs. Later requests follow the new one. */
 function newestOf({ directory }: PushTurnDeps, bot: Bot): Bot {
   const newest = directory.ready() ? directory.byId(bot.id) : undefined;
   return newest && pushes(newest) ? newest : bot;

@@ -4,10 +4,10 @@ import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { PushDeps } from './claim-for-push.ts';
 
-/** The turn that got through waits for this, with its own results in hand. */
+/** Bots are resumed in batches, because the turn that reached the backend waits before it settles its other results. */
 const BOTS_AT_ONCE = 200;
 
-/** Resumes the pushes of every other bot with the same backend URL, once one of them has got through to it; tells which. */
+/** Resumes push for all other bots with the same backend URL after one reached it. Returns those that had stopped. */
 export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }, through: Bot): Promise<Bot[]> {
   if (!deps.directory.ready()) return [];
   const all: Bot[] = [];
@@ -24,7 +24,7 @@ export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }
   return all;
 }
 
-/** Whether the bot's breaker was open. */
+/** Closes the bot's breaker; true when it was open. */
 async function resume({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
   const { state, lanes } = botKeys(bot.id);
   const args = [bot.registrationId, clock.nowMs()];

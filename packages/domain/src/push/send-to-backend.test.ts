@@ -32,7 +32,7 @@ const backend = async (...handler: Parameters<typeof startBackend>): Promise<Tes
   stops.push(() => started.stop());
   return started;
 };
-/** A server that speaks HTTP as badly as it likes. */
+/** A server whose handler writes raw bytes, so that it can break HTTP. */
 async function rawServer(handle: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

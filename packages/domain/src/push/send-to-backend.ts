@@ -5,7 +5,7 @@ import type { BackendTarget } from './backend-connections.ts';
 
 export type Delivery =
   | { outcome: 'delivered'; status: number; contentType: string; reply: string }
-  /** The backend answered, but not with 2xx; a redirect counts as such and is not followed. */
+  /** The backend did not answer with 2xx. A redirect is refused too, because we do not follow it. */
   | { outcome: 'refused'; status: number; reason: string; retryAfterS?: number }
   | { outcome: 'failed'; code: 'unreachable' | 'timed_out' | 'forbidden_address'; reason: string }
   /** Aborted by us before the backend had answered. */
@@ -66,7 +66,7 @@ async function judge(response: Dispatcher.ResponseData): Promise<Delivery> {
   };
 }
 
-/** The reply's text; nothing where it is too long, or packed: the platform asks for neither. */
+/** The reply's text; '' when it is too long, or compressed although we did not ask for it. */
 async function readBounded({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   if (Number(headers['content-length'] ?? 0) > REPLY_READ_AT_MOST || headers['content-encoding'] !== undefined) {
     body.on('error', () => {}).destroy();

@@ -6,7 +6,7 @@ import { completeRule, type WantedRule } from './complete-rule.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
-/** Adds a rule, which runs after those there are. Throws 'bad_request' naming every fault, or 'not_found' (a bot). */
+/** Adds a rule, which runs after the existing ones. Throws 'bad_request' naming every fault, or 'not_found' (a bot). */
 export async function addRoutingRule(deps: ChangeRulesDeps, by: Actor, wanted: WantedRule): Promise<RoutingRule> {
   const rule = completeRule(deps.directory, wanted);
   return changeRules(deps, by, async (db) => {

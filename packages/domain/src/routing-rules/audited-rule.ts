@@ -3,14 +3,14 @@ import type { AuditedAction } from '../audit/audited-action.ts';
 import { describeChanges, describeNew } from '../audit/describe-changes.ts';
 import type { RoutingRule } from './routing-rule.ts';
 
-/** A change of a rule for the audit log, about the bot it now listens to; without `before` the rule as it is. */
+/** The audit entry of a changed rule, under its present source bot; without `before` it describes the whole rule. */
 export function auditedRule(action: AuditAction, rule: RoutingRule, before?: RoutingRule): AuditedAction {
   const after = auditedFields(rule);
   const changes = before === undefined ? describeNew(after) : describeChanges(auditedFields(before), after);
   return { action, botId: rule.sourceBotId, details: `route ${rule.id}${changes === '' ? '' : `; ${changes}`}` };
 }
 
-/** By the names that the REST interface has for them. */
+/** Uses the field names of the REST interface. */
 function auditedFields(rule: RoutingRule) {
   return {
     source_bot_id: rule.sourceBotId,

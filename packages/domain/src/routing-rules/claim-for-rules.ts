@@ -10,24 +10,24 @@ import type { RoutingProgress } from './destination.ts';
 /** An update as the log shows it. */
 export type ShownUpdate = { id: string; lane: string; kind: string; raw: string };
 
-/** What is to be routed of what was shown. */
+/** Which of the shown updates are to be routed. */
 export type Looked = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
 
 export type RulesClaim =
   | Extract<Claim, { outcome: 'lost' }>
   | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
       shown: ShownUpdate[];
-      /** Of the newest configuration: what is shown or claimed may have come after it. */
+      /** Of the newest configuration; updates that are shown or claimed may have arrived after that change. */
       revision: number;
-      /** Up to where the log was shown; null when nothing was new. */
+      /** The id up to which the log was read; null when nothing was new. */
       shownUpTo: string | null;
     });
 
-/** The members of an album come one by one, within a moment. */
+/** The messages of an album arrive one by one; this is how long to wait for the next one. */
 const ALBUM_GATHERED_MS = 1000;
 const NO_NEWS = { upTo: '', count: 0, filed: [] };
 
-/** One round trip of a rules turn: settles units, files what is to be routed into lanes, shows what is new, claims. */
+/** One round trip of a rules turn: settles units, files updates into lanes, reads new updates and claims due units. */
 export async function claimForRules(
   deps: ClaimDeps,
   bot: Bot,
@@ -51,7 +51,7 @@ export async function claimForRules(
   };
 }
 
-/** Remembers how far a unit has come, and the links of what was sent. False when somebody else owns the bot's rules. */
+/** Stores the progress of a unit and the links of sent messages. False when another turn owns the bot's rules. */
 export async function noteRouted(
   deps: ClaimDeps,
   bot: Bot,

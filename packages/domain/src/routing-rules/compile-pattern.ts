@@ -2,18 +2,18 @@ import { RE2JS, RE2JSException } from 're2js';
 
 export type CompiledPattern =
   | { outcome: 'compiled'; matches(text: string): boolean }
-  /** `reason` finishes the sentence "condition_value …". */
+  /** `reason` completes the sentence "condition_value …". */
   | { outcome: 'refused'; reason: string };
 
 const MAX_LENGTH = 500;
-/** Counted repetitions are written out; how long that may get before it is even tried. */
+/** The engine writes counted repetitions out. A pattern that would get longer than this is refused uncompiled. */
 const MAX_WRITTEN_OUT = 20_000;
-/** A longest message takes at most about 0.1 s with this many steps. */
+/** A message of the greatest length takes at most about 0.1 s with a program of this many steps. */
 const MAX_STEPS = 500;
 
 /**
- * Compiles a regular expression for an engine that needs time proportional to the text, whatever the expression: RE2's
- * syntax, so without look-around and back-references, and `\b`, `\w`, `\d` are about ASCII. It is found anywhere.
+ * Compiles a regular expression with RE2, whose time is proportional to the text, whatever the expression. RE2 has no
+ * look-around and no back-references, and its `\b`, `\w` and `\d` mean ASCII. A match may be anywhere in the text.
  */
 export function compilePattern(pattern: string): CompiledPattern {
   if (pattern.length > MAX_LENGTH || writtenOutLength(pattern) > MAX_WRITTEN_OUT) return TOO_LARGE;

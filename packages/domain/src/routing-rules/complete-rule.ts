@@ -4,7 +4,7 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { compilePattern } from './compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
 
-/** A rule with what it must have in any case. */
+/** A requested rule with the fields that every rule must have. */
 export type WantedRule = RoutingRuleChanges &
   Pick<RoutingRuleContent, 'sourceBotId' | 'conditionType' | 'action' | 'enabled' | 'delivery' | 'description'>;
 
@@ -67,7 +67,7 @@ function targetFaults(directory: Pick<BotDirectory, 'isOwnBot'>, rule: Targeted)
 /** Ids of the platform have at most 52 bits. */
 const LARGEST_ID = 2 ** 52;
 
-/** What no bot can ever write to: another bot, and an id that the platform does not give. */
+/** Faults of a chat that no bot can write to: it is another bot, or has an id that the platform never gives. */
 function impossibleChat(directory: Pick<BotDirectory, 'isOwnBot'>, chatId: number | null): FaultDetail[] {
   if (chatId === null) return [];
   if (Math.abs(chatId) > LARGEST_ID) return [{ path: 'target_chat_id', reason: 'is no id that a chat can have' }];

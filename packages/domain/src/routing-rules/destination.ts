@@ -1,43 +1,43 @@
 import type { Bot } from '../bots/bot.ts';
 
-/** Where a message is to be shown again, and how. */
+/** A chat that a message is sent on to, and how. */
 export type Destination = {
-  /** Names it in the progress of the update: `r<rule>` or `b<bot>:<chat>` for a reply that goes back. */
+  /** Its key in the unit's progress: `r<rule>`, or `b<bot>:<chat>` for a reply that goes back to its source. */
   key: string;
-  /** What people are told it is, in reasons. */
+  /** Its name in failure reasons, by which a redrive selects the destinations that failed. */
   name: string;
   target: Bot;
   chatId: number;
   /** '' outside a business connection. */
   businessConnectionId: string;
-  /** The message there that it answers. */
+  /** The message in that chat to which it replies. */
   replyTo: number | null;
-  /** Whether it is said where it came from. */
+  /** Whether the chat is shown where the message came from. */
   showsSource: boolean;
-  /** Whether a message that may have been sent already is left out rather than sent again. */
+  /** Whether to leave a message out, instead of sending it again, when its result is unknown. */
   atMostOnce: boolean;
 };
 
 /** How far sending to one destination has come. */
 export type DestinationProgress = {
-  /** Parts that were sent. */
+  /** How many parts were sent. */
   sent: number;
-  /** The part that was begun, where it is not to be sent twice. */
+  /** The part whose sending began; kept only where no part may be sent twice. */
   begun?: number;
-  /** The platform's own forwarding or copying does not work there. */
+  /** The platform cannot forward or copy the messages there, so new ones are sent. */
   anew?: true;
-  /** The moment (ms) that is reserved for the next part. */
+  /** The time (ms) that is reserved for the next part. */
   slotMs?: number;
   /** The chat's new id, after it became a supergroup. */
   movedTo?: number;
-  /** All of it was sent, or never will be. */
+  /** Set when all parts were sent, or when the rest never will be. */
   end?: 'sent' | 'failed';
   reason?: string;
   status?: number | null;
 };
 
 export type RoutingProgress = {
-  /** Names of the destinations that are wanted still; absent: all. A redriven dead letter has failed at these. */
+  /** Names of the destinations that a redrive sends to, because the unit failed there; absent means all. */
   only?: string[];
   /** By key of the destination. */
   to: Record<string, DestinationProgress>;

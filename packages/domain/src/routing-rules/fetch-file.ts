@@ -6,11 +6,11 @@ import type { SourceFile } from './message-content.ts';
 
 export type FetchedFile =
   | { outcome: 'fetched'; file: UploadedFile }
-  /** It cannot be had; `reason` is for people. */
+  /** The file cannot be fetched; `reason` is for people. */
   | { outcome: 'missing'; reason: string }
   | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number };
 
-/** Opens a file of the source bot, to be uploaded under the name `field` by another. */
+/** Opens a file of the source bot, which another bot then uploads under the name `field`. */
 export async function fetchFile(
   { platform }: { platform: PlatformClient },
   source: Bot,
@@ -48,7 +48,7 @@ async function open(
   return { outcome: 'fetched', file: { field, name, mime: wanted.mime ?? opened.mime, size, stream } };
 }
 
-/** What stands in the place of a file that cannot be had. */
+/** The text that replaces a file that cannot be fetched. */
 export function missingNote({ what, name, size }: SourceFile, reason: string): string {
   const megabytes = size === null ? '' : `, ${(size / 1_000_000).toFixed(1)} MB`;
   return `[${what}${name === null ? '' : ` “${name}”`}${megabytes}: ${reason}]`;

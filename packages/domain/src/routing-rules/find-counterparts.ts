@@ -8,7 +8,7 @@ type LinkDeps = { db: Database; redis: RedisHandles };
 
 const FRESH_FOR_S = 3600;
 
-/** Makes links readable at once; they reach Postgres by way of the history stream. */
+/** Makes links readable at once, because they reach Postgres later, through the history stream. */
 export async function keepFreshLinks({ redis }: { redis: RedisHandles }, links: RouteLink[]): Promise<void> {
   if (links.length === 0) return;
   await redis.runMany(
@@ -16,7 +16,7 @@ export async function keepFreshLinks({ redis }: { redis: RedisHandles }, links: 
   );
 }
 
-/** What a message was made from, and what was made from it. Rejects when Postgres is away. */
+/** The source of a message, and the messages made from it. Rejects when Postgres is unavailable. */
 export async function findCounterparts(
   { db, redis }: LinkDeps,
   seen: SeenMessage,

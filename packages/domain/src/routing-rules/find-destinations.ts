@@ -11,8 +11,8 @@ import type { RoutingDeps } from './routing-deps.ts';
 type FindDeps = Pick<RoutingDeps, 'db' | 'redis' | 'directory'>;
 
 /**
- * Where a message (or album) is to be shown again: what its rules say, and, when it answers a routed message, where that
- * one came from. Each chat once for a rule; a rule that leads there already takes the reply along.
+ * The destinations of a message (or album): at most one for each of its rules and, when it replies to a routed message,
+ * the chat where that one came from. A rule that sends there already delivers the reply, too.
  */
 export async function findDestinations(
   deps: FindDeps,
@@ -36,7 +36,7 @@ export async function findDestinations(
   return back === null || isWhereItIs(bot, first, back) ? byRules : [...byRules, back];
 }
 
-/** Whether a message may answer one that was routed: it answers something this bot has sent. */
+/** Whether a message may be a reply to a routed one: it replies to a message that this bot may have sent. */
 export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   const answered = readObject(message, 'reply_to_message');
   if (answered === null) return false;
@@ -87,17 +87,20 @@ function chatOf(message: Fields): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** Who asks for the source's own chat wants its messages there again, by another bot. */
+/** A rule whose target is the source chat wants the messages there again, but from another bot. */
 function isEcho(bot: Bot, rule: ActiveRule, message: Fields, to: Destination): boolean {
   return rule.targetChatId === SOURCE_CHAT ? to.target.id === bot.id : isWhereItIs(bot, message, to);
 }
 
-/** A chat does not hear its own messages again. A private chat's id is that of the person, with whichever bot. */
+/** No message is sent to its own chat. A private chat has the person's id for every bot, so the bot counts, too. */
 function isWhereItIs(bot: Bot, message: Fields, to: Destination): boolean {
   return readObject(message, 'chat')?.id === to.chatId && (to.chatId < 0 || to.target.id === bot.id);
 }
 
-/** The message that this one answers, as this bot sees it; of a channel's post in its discussion group, the post. */
+/**
+ * The message to which this one replies, as this bot sees it. For a channel's post in a discussion group that is the
+ * original post.
+ */
 function answeredMessage(bot: Bot, message: Fields): SeenMessage | null {
   const answered = readObject(message, 'reply_to_message');
   if (answered === null) return null;

@@ -3,11 +3,11 @@ import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 /** A text with its entities; offsets and lengths count UTF-16 units, as the platform's do. */
 export type FormattedText = { text: string; entities: Fields[] };
 
-/** A message's text may be this long, a caption that long. */
+/** The greatest lengths of a message's text and of a caption at the platform. */
 export const LONGEST_TEXT = 4096;
 export const LONGEST_CAPTION = 1024;
 
-/** One text behind the other, with the entities of both in their places. */
+/** Joins two texts and moves the entities of the second one along. */
 export function joinTexts(first: FormattedText, second: FormattedText): FormattedText {
   return {
     text: first.text + second.text,
@@ -17,7 +17,7 @@ export function joinTexts(first: FormattedText, second: FormattedText): Formatte
 
 /**
  * Cuts a text into pieces, the first of at most `firstLimit`, the others of at most `limit`: at the end of a line, else
- * of a word, else between characters. An entity that is cut goes on in the next piece.
+ * of a word, else between characters. An entity that is cut continues in the next piece.
  */
 export function splitText(whole: FormattedText, firstLimit: number, limit = LONGEST_TEXT): FormattedText[] {
   const pieces: FormattedText[] = [];
@@ -33,7 +33,7 @@ export function splitText(whole: FormattedText, firstLimit: number, limit = LONG
   return pieces;
 }
 
-/** The length of the piece that is taken from a text that is too long. */
+/** The length of the next piece of a text that is too long. */
 function cutAt(longest: string): number {
   const atLeast = longest.length / 2;
   for (const separator of ['\n', ' ']) {

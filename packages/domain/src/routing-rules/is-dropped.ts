@@ -5,7 +5,7 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { matchingRules, ROUTED_KINDS } from './match-rules.ts';
 import { isOwnMessage } from './own-message.ts';
 
-/** Whether a rule keeps an update from the bot's backend. Costs nothing for a bot without such rules. */
+/** Whether a rule drops an update, so that the backend does not get it. Costs nothing for a bot without such rules. */
 export async function isDropped(
   deps: { redis: RedisHandles; directory: BotDirectory },
   bot: Bot,

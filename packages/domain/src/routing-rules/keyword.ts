@@ -1,11 +1,11 @@
-/** Letters, digits, marks and joiners make words; between characters of these scripts words have no spaces. */
+/** Words consist of letters, digits, marks and joiners. The scripts below have no spaces between words. */
 const WORD = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * Whether a text has a word or phrase in it, in any case and with any white space between the words of a phrase. Its
- * time grows with the text only, whatever is looked for.
+ * Whether a text contains a word or phrase, in any case and with any white space between the words of a phrase. Its
+ * time grows with the text only, whatever the keyword is.
  */
 export function hasKeyword(text: string, keyword: string): boolean {
   const wanted = fold(keyword).trim();
@@ -19,12 +19,12 @@ export function hasKeyword(text: string, keyword: string): boolean {
   return false;
 }
 
-// Upper case first: it makes one of what lower case keeps apart, such as ß and ss or the two small sigmas.
+// Upper case first, because it unifies letters that lower case keeps apart, such as ß and ss or the two small sigmas.
 function fold(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ');
 }
 
-/** Whether a word may end between these two, of which the neighbouring characters count. */
+/** Whether a word may end between these two texts. Only the characters next to the gap count. */
 function isBoundary(left: string, right: string): boolean {
   const [first = ''] = right;
   if (!WORD.test(left) || !WORD.test(first)) return true;

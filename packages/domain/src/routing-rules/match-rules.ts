@@ -5,16 +5,16 @@ import { type Bot, rulesOf } from '../bots/bot.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
 import { hasKeyword } from './keyword.ts';
 
-/** The kinds of updates that rules are about. */
+/** The kinds of updates that rules apply to. */
 export const ROUTED_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
 
-/** The rules of a bot that a message meets, in the order they run. An album meets what one of its members meets. */
+/** The rules of a bot that match a message, in the order they run. An album matches when one of its messages does. */
 export function matchingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
   if (!ROUTED_KINDS.includes(kind)) return [];
   return rulesOf(bot).filter((rule) => messages.some((message) => meets(rule, message)));
 }
 
-/** What is to be sent for a message: of its rules those before the first that drops. */
+/** The rules that send a message: those that match before the first matching rule that drops. */
 export function sendingRules(bot: Bot, kind: string, messages: Fields[]): ActiveRule[] {
   const matching = matchingRules(bot, kind, messages);
   const dropsAt = matching.findIndex((rule) => rule.action === 'drop');
@@ -40,7 +40,7 @@ function idOf(message: Fields, field: string): string {
   return String(readObject(message, field)?.id ?? '');
 }
 
-// A changed rule is another object, so that what is kept here is never out of date.
+// A changed rule is a new object, so a kept pattern is never out of date.
 const patterns = new WeakMap<ActiveRule, (text: string) => boolean>();
 
 function patternOf(rule: ActiveRule): (text: string) => boolean {

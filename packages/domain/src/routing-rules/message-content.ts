@@ -9,11 +9,11 @@ export type SourceFile = {
   size: number | null;
   name: string | null;
   mime: string | null;
-  /** What it is to people: `video`, `voice message`. */
+  /** Its kind in words for people: `video`, `voice message`. */
   what: string;
 };
 
-/** What a message says, in the terms of the method that says it again. */
+/** The content of a message, in the terms of the method that sends it again. */
 export type MessageContent =
   | { type: 'text'; text: FormattedText; params: Fields }
   | {
@@ -23,14 +23,14 @@ export type MessageContent =
       field: string;
       file: SourceFile;
       params: Fields;
-      /** null where the method knows no caption. */
+      /** null when the method takes no caption. */
       caption: FormattedText | null;
     }
   | { type: 'other'; method: string; params: Fields };
 
 type MediaMethod = { method: string; field: string; what: string; carried: string[]; caption: boolean };
 
-// An animation comes with a document of the same file, for old clients: it is looked for first.
+// Animations are looked for first: they also come with a document of the same file, for old clients.
 const MEDIA: Record<string, MediaMethod> = {
   animation: media('sendAnimation', 'animation', 'animation', ['duration', 'width', 'height']),
   video: media('sendVideo', 'video', 'video', ['duration', 'width', 'height']),
@@ -44,7 +44,7 @@ const LIVE_PHOTO = media('sendVideo', 'video', 'live photo', ['duration', 'width
 const PHOTO = media('sendPhoto', 'photo', 'photo', []);
 const WITH_SPOILER = ['photo', 'video', 'animation'];
 
-/** What a message says; null for one that says nothing, such as that somebody joined. */
+/** The content of a message; null when it has none, as when somebody joined. */
 export function readContent(message: Fields): MessageContent | null {
   const guarded = message.has_protected_content === true ? { protect_content: true } : {};
   const content = readMediaContent(message) ?? readTextContent(message) ?? readOtherContent(message) ?? noteOf(message);
@@ -110,7 +110,7 @@ function readOtherContent(message: Fields): MessageContent | null {
     const point = pick(readObject(venue, 'location') ?? {}, ['latitude', 'longitude']);
     return { type: 'other', method: 'sendVenue', params: { ...point, ...place } };
   }
-  // Where somebody moves to afterwards comes as edits, which nobody routes: the place is sent as it is now.
+  // A live location moves by edits, which are not routed, so its present position is sent.
   const location = readObject(message, 'location');
   if (location !== null) {
     const params = pick(location, ['latitude', 'longitude', 'horizontal_accuracy']);
@@ -127,7 +127,7 @@ function readOtherContent(message: Fields): MessageContent | null {
 
 function pollParams(poll: Fields): Fields {
   const options = Array.isArray(poll.options) ? (poll.options as Fields[]) : [];
-  // Who did not make a quiz learns its answer only when it is over; without one it can only be asked.
+  // The platform may hide a quiz's answer until the quiz is over. Without it the quiz is sent as a regular poll.
   const isQuiz = poll.type === 'quiz' && typeof poll.correct_option_id === 'number';
   const quiz = isQuiz
     ? { type: 'quiz', ...pick(poll, ['correct_option_id', 'explanation', 'explanation_entities']) }
@@ -139,7 +139,7 @@ function pollParams(poll: Fields): Fields {
   };
 }
 
-/** What no method can say again, in words. */
+/** Describes content in words that no method can send again. */
 function noteOf(message: Fields): MessageContent | null {
   const words = readNote(message);
   return words === null ? null : { type: 'text', text: { text: words, entities: [] }, params: {} };
@@ -147,7 +147,7 @@ function noteOf(message: Fields): MessageContent | null {
 
 function readNote(message: Fields): string | null {
   const dice = readObject(message, 'dice');
-  // A bot's die falls anew: only words say how this one fell.
+  // A die that a bot sends is thrown again, so only words can show this result.
   if (dice !== null) return `${readText(dice, 'emoji') ?? '🎲'} ${dice.value}`;
   const checklist = readObject(message, 'checklist');
   if (checklist !== null) return checklistText(checklist);

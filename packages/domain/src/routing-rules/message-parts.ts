@@ -9,11 +9,11 @@ export type FilePart = {
   file: SourceFile;
   params: Fields;
   caption: FormattedText | null;
-  /** The message it is made from. */
+  /** The message from which it is made. */
   sourceId: number;
 };
 
-/** What one call sends: parts are sent in order, and each is recorded once it was. */
+/** What one call sends. Parts are sent in order, and each is recorded as soon as it was sent. */
 export type Part =
   | { type: 'call'; method: string; params: Fields; sourceId: number }
   | ({ type: 'file'; method: string } & FilePart)
@@ -24,8 +24,8 @@ type MediaContent = Extract<MessageContent, { type: 'media' }>;
 const GROUPED = ['photo', 'video', 'audio', 'document'];
 
 /**
- * What has to be sent so that a chat shows these messages (one, or the members of an album), under a line that says
- * where they came from if there is one. Nothing for messages that say nothing.
+ * The parts to send so that a chat shows these messages (one, or the members of an album), below the source line if
+ * there is one. Empty for messages without content.
  */
 export function messageParts(messages: Fields[], line: FormattedText | null): Part[] {
   const members = messages.flatMap((message) => {
@@ -77,7 +77,7 @@ function filePart(content: MediaContent, sourceId: number, caption: FormattedTex
 
 const NOTHING: FormattedText = { text: '', entities: [] };
 
-/** What fits under a medium, and what has to follow as a text. */
+/** The part of a caption that fits under a medium, and the rest, which follows as a text. */
 function captionPieces(caption: FormattedText): { first: FormattedText; rest: FormattedText } {
   if (caption.text.length <= LONGEST_CAPTION) return { first: caption, rest: NOTHING };
   const [first = NOTHING, ...others] = splitText(caption, LONGEST_CAPTION);

@@ -6,17 +6,17 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 type PaceDeps = { redis: RedisHandles; clock: Clock };
 
 /**
- * What the platform lets a bot send (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this):
- * one message a second to a chat, twenty a minute to a group, thirty a second in all. A little slower, since what is
- * sent evenly need not arrive evenly.
+ * The platform's limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this): one message
+ * a second to a chat, twenty a minute to a group, thirty a second in all. We send a little slower, because messages
+ * that are sent evenly need not arrive evenly.
  */
 const TO_A_CHAT = { spacingMs: 1050, most: 20, windowMs: 0 };
 const TO_A_GROUP = { spacingMs: 1050, most: 20, windowMs: 61_000 };
 const BY_A_BOT = { spacingMs: 0, most: 30, windowMs: 1050 };
 
 /**
- * The moment (ms) at which a bot may send so many messages to a chat, reserved over all processes; one that was
- * reserved before is kept, unless the platform has asked for quiet since.
+ * Reserves, over all processes, the time (ms) at which a bot may send so many messages to a chat. A time that was
+ * reserved before is kept, unless the platform asked for a later one since.
  */
 export function reserveForChat(
   deps: PaceDeps,
@@ -29,13 +29,13 @@ export function reserveForChat(
   return reserve(deps, [keys.chat(chatId), keys.blocked(chatId)], limits, wanted);
 }
 
-/** The same for what a bot sends in all; to be asked for just before sending. */
+/** The same for all messages of a bot. Call it just before sending. */
 export function reserveForBot(deps: PaceDeps, botId: number, messages: number): Promise<number> {
   const keys = paceKeys(botId);
   return reserve(deps, [keys.bot, keys.blocked('all')], BY_A_BOT, { messages, reservedMs: undefined });
 }
 
-/** Remembers that the platform wants nothing from this bot for this chat until then (ms). */
+/** Remembers that the platform takes nothing from this bot for this chat until then (Unix ms). */
 export async function keepQuiet(deps: PaceDeps, botId: number, chatId: number, untilMs: number): Promise<void> {
   const lifeMs = Math.max(1, untilMs - deps.clock.nowMs());
   await deps.redis.commands.set(paceKeys(botId).blocked(chatId), untilMs, 'PX', lifeMs);

@@ -10,18 +10,18 @@ import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingTurn } from './routing-turn.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
-/** What one send is made of; `part` null: by the platform's own forwarding or copying. */
+/** What one call sends. `part` is null when the platform itself forwards or copies the messages. */
 export type Sent = { messages: Fields[]; part: Part | null; isLast: boolean };
 
 export type RecordedEnd =
   | { outcome: 'sent' }
   | { outcome: 'refused'; reason: string; status: number | null }
-  /** To be sent to the chat's new id, which the destination has now. */
+  /** The destination has the chat's new id now: send there. */
   | { outcome: 'moved' }
   | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
-/** Notes what became of a send: in the progress, as links, in the history, and as a quiet time of its chat. */
+/** Records the result of a send: progress, links, history, and after a 429 the pause of the chat. */
 export async function recordSend(
   deps: RoutingDeps,
   bot: Bot,
@@ -35,7 +35,7 @@ export async function recordSend(
   switch (outcome.outcome) {
     case 'sent': {
       countSent(progress, sent);
-      // What the target bot sent is in its history, like what its program sends, also if what follows fails.
+      // Like the calls of its program, this one belongs in the target bot's history, even if what follows fails.
       if (to.target.manageEnabled) deps.calls.keep(to.target, outcome.call);
       const links = linksOf(bot, sent.messages[0] ?? {}, to, outcome.links);
       await rememberOwnPosts(deps, [outcome.call]);
@@ -62,7 +62,7 @@ export async function recordSend(
   }
 }
 
-/** Nobody knows whether the part was sent; the rule wants it at most once. */
+/** Leaves out a part of which nobody knows whether it was sent, because the rule wants it at most once. */
 export async function leaveOut(
   deps: RoutingDeps,
   to: Destination,
@@ -76,7 +76,7 @@ export async function leaveOut(
   return { outcome: (await turn.note([])) ? 'sent' : 'lost' };
 }
 
-/** The end is recorded with the last part: what came later could take a part for one that is missing. */
+/** Records the end together with the last part: otherwise a later turn could believe that a part is missing. */
 function countSent(progress: DestinationProgress, { isLast }: Sent): void {
   progress.sent += 1;
   if (isLast) progress.end = 'sent';

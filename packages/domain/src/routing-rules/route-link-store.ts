@@ -7,7 +7,7 @@ type Row = { bot_id: number; chat_id: number; message_id: number; business_conne
 /** SQL of the links between routed messages and their sources. */
 export function routeLinkStore(db: Database) {
   return {
-    /** Where this message was made from, when it was routed: a reply to it goes there. */
+    /** The source of a routed message, where replies to it go; null for other messages. */
     async sourceOf(seen: SeenMessage): Promise<SeenMessage | null> {
       const { rows } = await sql<Row>`
         select source_bot_id as bot_id, source_chat_id as chat_id, source_message_id as message_id,
@@ -19,7 +19,7 @@ export function routeLinkStore(db: Database) {
       return rows[0] === undefined ? null : toSeenMessage(rows[0]);
     },
 
-    /** What was made from this message. */
+    /** The messages that were made from this one. */
     async targetsOf(seen: SeenMessage): Promise<SeenMessage[]> {
       const { rows } = await sql<Row>`
         select target_bot_id as bot_id, target_chat_id as chat_id, target_message_id as message_id,

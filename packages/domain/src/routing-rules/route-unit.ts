@@ -14,22 +14,22 @@ import type { RoutingDeps } from './routing-deps.ts';
 import type { RoutingTurn } from './routing-turn.ts';
 import { type DestinationEnd, sendToDestination } from './send-to-destination.ts';
 
-/** A post may come back before the answer to our own call that made it. */
+/** A post of our own may come back this long before the answer to the call that made it. */
 const OWN_POST_KNOWN_AFTER_MS = 1500;
 
-/** Whether an update is to be filed for routing; the album it belongs to, '' for none. null: nothing is to be done. */
+/** The album ('' for none) of an update that has to be filed for routing; null for other updates. */
 export function readRoutable(bot: Bot, shown: ShownUpdate): { album: string } | null {
   const message = messageOf(shown);
   if (message === null) return null;
   const group = message.media_group_id;
-  // Only one member of an album carries its caption: all of them are looked at together.
+  // Only one message of an album has the caption, so all of its messages are matched together later.
   const sends = bot.rules.some((rule) => rule.action !== 'drop');
   if (sends && (typeof group === 'string' || typeof group === 'number')) return { album: String(group) };
   const meets = sends && matchingRules(bot, shown.kind, [message]).some((rule) => rule.action !== 'drop');
   return meets || answersOwnMessage(bot, message) ? { album: '' } : null;
 }
 
-/** Routes one update, or an album, as far as it gets now. Rejects only when Redis or Postgres cannot be asked. */
+/** Routes one update or album as far as possible now. Rejects only when Redis or Postgres is unavailable. */
 export async function routeUnit(
   deps: RoutingDeps,
   bot: Bot,
@@ -87,7 +87,7 @@ async function sendToAll(
   );
 }
 
-/** The end of a unit: nothing to complain of, or a dead letter that says which destinations never got it. */
+/** The outcome of a unit that is not tried again: delivered, or dead with the destinations that did not get it. */
 function endOf(
   unit: ClaimedUnit,
   { destinations, progress }: { destinations: Destination[]; progress: RoutingProgress },
@@ -109,7 +109,7 @@ function endOf(
   return { outcome: 'dead', failure };
 }
 
-/** Why a destination never got it all; null when it did. */
+/** Why a destination did not get all of it; null when it did. */
 function failedDestination(
   to: Destination,
   progress: DestinationProgress | undefined,

@@ -3,11 +3,11 @@ import type { RoutesTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
 import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
 
-/** What is undefined does not matter. */
+/** Undefined fields do not filter. */
 export interface RuleQuery {
   sourceBotId?: number | undefined;
   targetBotId?: number | undefined;
-  /** Whose rules may be seen. */
+  /** The source bots whose rules the caller may see. */
   sources: 'all' | ReadonlySet<number>;
 }
 
@@ -43,7 +43,7 @@ export function routingRuleStore(db: Database) {
       return row === undefined ? null : toRule(row);
     },
 
-    /** As `find`; nobody else changes the rule before the transaction ends. */
+    /** Like `find`, and locks the rule until the transaction ends. */
     async lock(id: number): Promise<RoutingRule | null> {
       const row = await db.selectFrom('routes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
       return row === undefined ? null : toRule(row);

@@ -1,10 +1,10 @@
 import type { ConditionType, RoutingAction, RoutingDelivery } from '@flotilla/contract/routing-rules.ts';
 
-/** A rule that passes messages of one bot on by another, or drops them. */
+/** A rule that passes messages of one bot on through another, or drops them. */
 export interface RoutingRule {
   id: number;
   sourceBotId: number;
-  /** The source bot itself where nothing is sent (drop). */
+  /** The source bot itself for `drop`, which sends nothing. */
   targetBotId: number;
   conditionType: ConditionType;
   /** An id in decimal, a phrase or a regular expression, as the type says; '' for `all`. */
@@ -18,8 +18,8 @@ export interface RoutingRule {
   createdAt: Date;
 }
 
-/** All that is chosen about a rule. */
+/** The fields of a rule that its author chooses. */
 export type RoutingRuleContent = Omit<RoutingRule, 'id' | 'createdAt'>;
 
-/** A rule as somebody asks for it: what is left out keeps its value, or has none. */
+/** A requested rule. A field that is left out keeps its value, or has none in a new rule. */
 export type RoutingRuleChanges = { [Name in keyof RoutingRuleContent]?: RoutingRuleContent[Name] | undefined };

@@ -15,17 +15,17 @@ import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {
   awaitingTurns: SharedLimiter;
-  /** Null where it is off. */
+  /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;
 };
 
 export type MeasureRouting = {
-  /** A unit was handled; `tookMs` since its acceptance. */
+  /** A unit was handled; `tookMs` counts from its acceptance. */
   routed(outcome: Outcome['outcome'], tookMs: number): void;
 };
 
-/** Source chats of one bot that are routed at once; pacing, not this, is what limits sending. */
+/** How many source chats of a bot are routed at once. The pace limits sending, not this number. */
 const LANES_AT_ONCE = 20;
 const LOOK_EVERY_MS = 200;
 const CONFIGURATION_PAUSE_MS = 50;
@@ -63,7 +63,7 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   };
 }
 
-/** The bot as it is configured now, null while this process has not heard of its newest configuration. */
+/** The bot with at least this revision of its configuration; null while this process does not have it. */
 async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: number): Promise<Bot | null> {
   const newest = directory.byId(known.id);
   if (newest && newest.revision >= revision) return newest;
@@ -72,7 +72,7 @@ async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: numbe
   return refreshed && refreshed.revision >= revision ? refreshed : null;
 }
 
-/** What of the updates shown is to be routed; null when none were. */
+/** Which of the shown updates are to be routed; null when the log had nothing new. */
 function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked | null {
   if (shownUpTo === null) return null;
   const filed = shown.flatMap((update) => {
@@ -82,7 +82,7 @@ function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked 
   return { upTo: shownUpTo, count: shown.length, filed };
 }
 
-/** With Postgres or Redis away a unit waits; what throws otherwise is begun again, but not for ever. */
+/** Without Postgres or Redis a unit waits. After any other error it is begun again, three times at most. */
 async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
   const span = beginSpan(deps, bot, unit);
   try {
@@ -99,7 +99,7 @@ async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: Han
   }
 }
 
-/** An album goes on with the trace of its first message and is linked to those of the others. */
+/** The span of an album continues the trace of its first message and links to those of the others. */
 function beginSpan({ tracing }: RulesTurnDeps, bot: Bot, unit: ClaimedUnit): Span | null {
   const [parent, ...links] = unit.updates.flatMap(({ traceparent }) => traceparent ?? []);
   if (tracing === null || parent === undefined) return null;
@@ -107,7 +107,7 @@ function beginSpan({ tracing }: RulesTurnDeps, bot: Bot, unit: ClaimedUnit): Spa
   return tracing.start('route update', { kind: 'client', parent, links, attributes });
 }
 
-/** Whether it was Postgres, Redis or the list of bots that could not be asked: no fault of the update. */
+/** Whether Postgres, Redis or the bot directory was unavailable, which is no fault of the update. */
 function isAway(error: unknown): boolean {
   if (error instanceof FlotillaError) return error.code === 'unavailable';
   return isUnavailable(error) || isRedisUnavailable(error);

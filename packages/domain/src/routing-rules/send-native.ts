@@ -7,11 +7,16 @@ import { readSendOutcome, type SendOutcome } from './send-outcome.ts';
 
 type NativeDeps = Pick<RoutingDeps, 'platform' | 'redis'>;
 
-/** Message ids of basic groups and private chats are each account's own; of these chats they are everybody's. */
+/**
+ * Channels and supergroups have ids below this, and the same message ids for all bots. In private chats and basic
+ * groups each account has message ids of its own.
+ */
 const SHARED_CHATS_BELOW = -1_000_000_000_000;
 const UNSHARED_KEPT_S = 600;
 
-/** Whether the platform itself can pass a message on: the target bot sees it where it is, and nothing is to be added. */
+/**
+ * Whether the platform itself can forward or copy the messages: the target bot sees them, and nothing has to be added.
+ */
 export async function canSendNatively(
   { redis }: NativeDeps,
   source: Bot,
@@ -21,7 +26,7 @@ export async function canSendNatively(
   const [first = {}] = messages;
   if (to.businessConnectionId !== '' || readText(first, 'business_connection_id') !== null) return false;
   if (first.has_protected_content === true) return false;
-  // Forwarding, and copying several, knows no reply; copying a die throws it again.
+  // Forwarding, and copying several messages, cannot reply. A copied die is thrown again.
   if (to.replyTo !== null && (to.showsSource || messages.length > 1)) return false;
   if (!to.showsSource && first.dice !== undefined) return false;
   if (to.target.id === source.id) return true;
@@ -30,7 +35,7 @@ export async function canSendNatively(
   return (await redis.commands.exists(paceKeys(to.target.id).unshared(chatId))) === 0;
 }
 
-/** Has the target bot forward or copy the messages. `refused` means: send them anew. Never throws but for Redis. */
+/** Lets the target bot forward or copy the messages. After `refused`, send them anew. Throws only when Redis fails. */
 export async function sendNatively(
   { platform, redis }: NativeDeps,
   source: Bot,

@@ -2,14 +2,14 @@ import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { CapturedCall } from '../history/stream/captured-call.ts';
 
-/** What one send came to. */
+/** The result of one send. */
 export type SendOutcome =
   | { outcome: 'sent'; links: { sourceId: number; targetId: number }[]; call: CapturedCall }
-  /** The platform will never take it. */
+  /** The platform will never accept it. */
   | { outcome: 'refused'; reason: string; status: number }
   /** The chat has another id now. */
   | { outcome: 'moved'; chatId: number }
-  /** To be tried again; `neverSent` tells whether the platform certainly did not do it. */
+  /** Try again. `neverSent` is true when the platform certainly did not send it. */
   | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number; neverSent: boolean };
 
 /** Reads the answer to a send that was made of the messages `sourceIds`. */
@@ -33,12 +33,12 @@ export function readSendOutcome(
   }
 }
 
-/** Whether the platform says what will be otherwise at another time. */
+/** Tells a final refusal from one that another try may end. */
 export function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused' }>): SendOutcome {
   const { errorCode: status, description: reason, retryAfterS, migrateToChatId } = answer;
   if (migrateToChatId !== undefined) return { outcome: 'moved', chatId: migrateToChatId };
   if (status >= 500) return { outcome: 'retry', reason, status, neverSent: false };
-  // A revoked token can be replaced; until then nothing is lost.
+  // An admin can replace a revoked token, so the message waits for that.
   const waits = status === 429 || status === 401;
   if (!waits) return { outcome: 'refused', reason, status };
   return { outcome: 'retry', reason, status, neverSent: true, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
@@ -46,7 +46,7 @@ export function readRefusal(answer: Extract<PlatformAnswer, { outcome: 'refused'
 
 function linksOf(result: unknown, sourceIds: number[]) {
   const sent = (Array.isArray(result) ? result : [result]) as { message_id?: unknown }[];
-  // Of several messages those that cannot be copied are left out of the answer, which does not say which.
+  // The answer leaves out messages that could not be copied, and does not say which ones.
   const certain = sent.length === sourceIds.length;
   return sent.flatMap(({ message_id: targetId }, at) => {
     const sourceId = certain ? sourceIds[at] : sourceIds[0];
@@ -55,7 +55,7 @@ function linksOf(result: unknown, sourceIds: number[]) {
 }
 
 function capturedCall({ method, params }: { method: string; params: Fields }, result: unknown): CapturedCall {
-  // Only copies are read from their parameters; of other sends the answer says all.
+  // The history reads parameters only of methods that answer with ids; other answers contain the whole message.
   const named = /^(copy|forwardMessages)/.test(method) ? Object.entries(params) : [];
   const texts = named.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   return { method: method.toLowerCase(), params: Object.fromEntries(texts), result: JSON.stringify(result) };

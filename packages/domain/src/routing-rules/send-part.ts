@@ -13,7 +13,7 @@ type SendDeps = Pick<RoutingDeps, 'platform'>;
 type Retry = Extract<SendOutcome, { outcome: 'retry' }>;
 type Call = { method: string; params: Fields; files: UploadedFile[]; sourceIds: number[] };
 
-/** Has the target bot send one part. The source bot fetches the files, unless both are the same. Never throws. */
+/** Lets the target bot send one part. The source bot fetches the files, unless both are the same. Never throws. */
 export async function sendPart(deps: SendDeps, source: Bot, to: Destination, part: Part): Promise<SendOutcome> {
   const call = await prepare(deps, source, to, part);
   if ('outcome' in call) return call;
@@ -108,7 +108,7 @@ async function prepareAlbum(deps: SendDeps, source: Bot, to: Destination, member
   return { method: 'sendMediaGroup', params: { media: [noted, ...others], protect_content }, files, sourceIds };
 }
 
-/** What is left of an album when all others are missing: the platform wants at least two for a group. */
+/** The only member of an album that could be fetched is sent alone, because a media group needs at least two. */
 function single(
   { type, media, ...params }: Fields,
   files: UploadedFile[],

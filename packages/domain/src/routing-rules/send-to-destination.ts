@@ -12,21 +12,21 @@ import { sendPart } from './send-part.ts';
 import { sourceLine } from './source-line.ts';
 
 export type DestinationEnd =
-  /** All of it is sent, or never will be: the progress says which. */
+  /** All of it was sent, or the rest never will be; the progress says which. */
   | { outcome: 'ended' }
-  /** Its pace lets it go on at this time (ms). */
+  /** The pace allows the next part at this time (ms). */
   | { outcome: 'paced'; atMs: number }
   | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
-/** Longer than this nobody waits holding a turn. */
+/** A turn waits at most this long for the pace. For a longer wait the lane sleeps. */
 const WAITED_HERE_MS = 1500;
-/** What is for a disabled bot waits, and is looked at this often. */
+/** Messages for a disabled target bot wait, and are tried again this often. */
 const DISABLED_PAUSE_MS = 5000;
 
 /**
- * Sends messages (one, or an album) to one destination, part by part, as fast as the platform likes it. Each part is
- * recorded as soon as it is sent, so that a crash concerns the one in flight.
+ * Sends messages (one, or an album) to one destination, part by part, as fast as the platform allows. Each part is
+ * recorded as soon as it is sent, so that a crash affects only the one in flight.
  */
 export async function sendToDestination(
   deps: RoutingDeps,
@@ -79,7 +79,7 @@ async function sendOne(
   return recorded.outcome === 'moved' ? sendOne(deps, bot, sent, to, progress, turn) : recorded;
 }
 
-/** null: now. A long wait is kept in the progress, so that the moment is still ours then. */
+/** null when the part may be sent now. A long wait stores its reserved time in the progress, so that it stays ours. */
 async function waitForPace(
   deps: RoutingDeps,
   to: Destination,

@@ -1,11 +1,11 @@
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
-/** What to try instead of what the platform refused because of its form; null when nothing would help. */
+/** Simpler parameters to try after the platform refused the form of these; null when there are none. */
 export function softerParams(method: string, params: Fields, refusal: string): Fields | null {
   if (method === 'sendPoll' && params.is_anonymous === false && /anonymous/i.test(refusal)) {
     return { ...params, is_anonymous: true };
   }
-  // An entity that the target bot may not use, or that we do not know yet, must not cost the text.
+  // Send the text without entities: the target bot may not use one of them, or we do not know it yet.
   if (params.entities !== undefined && /entit/i.test(refusal)) {
     const { entities: _, ...plain } = params;
     return plain;

@@ -15,7 +15,7 @@ export function sourceLine(message: Fields): FormattedText {
   return { text: `${text}\n`, entities: [{ type: 'italic', offset: 0, length: text.length }] };
 }
 
-/** A person or a chat as people know it. */
+/** The name of a person or a chat, as people know it. */
 function nameOf(owner: Fields): string {
   const full = ['first_name', 'last_name'].map((field) => readText(owner, field) ?? '').filter((part) => part !== '');
   const name = readText(owner, 'title') ?? full.join(' ');

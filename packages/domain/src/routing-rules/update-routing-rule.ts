@@ -7,7 +7,9 @@ import { completeRule } from './complete-rule.ts';
 import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
-/** Changes what is named. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result. */
+/**
+ * Changes the named fields. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result.
+ */
 export async function updateRoutingRule(
   deps: ChangeRulesDeps,
   by: Actor,

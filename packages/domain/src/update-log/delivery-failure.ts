@@ -1,6 +1,6 @@
 import type { FailedDestination, ReasonCode } from '@flotilla/contract/deliveries.ts';
 
-/** Why an update was given up, as its dead letter says it; `reason` is for people, and nothing reads it. */
+/** Why an update became a dead letter. `reason` is for people; no code reads it. */
 export type DeliveryFailure = {
   code: ReasonCode;
   reason: string;
@@ -10,6 +10,6 @@ export type DeliveryFailure = {
   /** Unix ms; null when no try has failed. */
   firstFailedAtMs: number | null;
   lastFailedAtMs: number | null;
-  /** Of rules: the destinations that never got it; empty for other readers. */
+  /** For rules: the destinations that did not receive it; empty for other readers. */
   destinations: FailedDestination[];
 };

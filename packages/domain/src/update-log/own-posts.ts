@@ -5,15 +5,15 @@ import { type Fields, readInteger, readObject, readText } from '@flotilla/telegr
 /** A call of the Bot API that succeeded: its method in lower case, its parameters, and the raw JSON of its result. */
 type AnsweredCall = { method: string; params: Record<string, string>; result: string };
 
-/** As long as an update may take to come back through another bot. */
+/** The platform keeps an update for 24 h, so another bot may deliver a post to us that late. */
 const REMEMBERED_S = 90_000;
-/** Answered with ids only; in a shared chat of such an id the messages may be posts. */
+/** These methods answer only ids. In channels and supergroups (ids below the limit) their messages may be posts. */
 const ID_METHODS = ['copymessage', 'copymessages', 'forwardmessages'];
 const SHARED_CHATS_BELOW = -1_000_000_000_000;
 
 /**
- * Remembers those messages of these calls whose author other bots cannot see: what is posted in a channel, or in the
- * name of a chat, comes back through every other bot there as if nobody of ours had written it.
+ * Remembers the sent messages whose author other bots cannot see: posts in a channel, or in the name of a chat. Every
+ * other bot there receives them as if a stranger had written them.
  */
 export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: AnsweredCall[]): Promise<void> {
   const keys = calls.flatMap(ownPostKeys);
@@ -21,7 +21,10 @@ export async function rememberOwnPosts(deps: { redis: RedisHandles }, calls: Ans
   await deps.redis.runMany(keys.map((key) => ['set', key, '1', 'EX', REMEMBERED_S]));
 }
 
-/** Whether a bot of ours posted this message, as far as its text does not say; also where it was passed on by itself. */
+/**
+ * Whether one of our bots posted this message, although the message does not name the bot. The automatic copy of a
+ * channel's post in its discussion group counts as the post.
+ */
 export async function isOwnPost(deps: { redis: RedisHandles }, message: Fields): Promise<boolean> {
   const keys = [message, ...automaticOrigin(message)].flatMap((post) => {
     const chat = readObject(post, 'chat');
@@ -32,7 +35,7 @@ export async function isOwnPost(deps: { redis: RedisHandles }, message: Fields):
   return found.includes(1);
 }
 
-/** A channel's post as its discussion group shows it. */
+/** The channel's post whose automatic copy in the discussion group this message is; empty for other messages. */
 function automaticOrigin(message: Fields): Fields[] {
   const origin = message.is_automatic_forward === true ? readObject(message, 'forward_origin') : null;
   return origin === null ? [] : [origin];

@@ -270,7 +270,7 @@ describe('push and pull as one queue', () => {
     outcome: 'delivered',
   });
   const own = async (bot: Bot) => (await claim(bot, null, [], 0)).fencingToken;
-  /** Whether the pending turn was taken away, the turn's next sleep being stored. */
+  /** Ends a turn that sleeps; true when its pending turn was taken away. */
   const ends = async (bot: Bot, fencingToken: number) => {
     const last = await claimForPush(deps(), bot, { ...request(), fencingToken, end: 'asleep' }, []);
     return last.outcome === 'claimed' && last.ended;
@@ -325,7 +325,7 @@ describe('push and pull as one queue', () => {
     };
     expect((await begins()).ids).toEqual([1, 3]);
     expect((await begins()).ids).toEqual([1, 3]);
-    // What two owners died with is tried with nothing beside it.
+    // A unit with which two owners died is tried alone.
     const third = await begins();
     expect(third.ids).toEqual([1]);
     expect((await claim(bot, third.fencingToken)).units).toEqual([]);
@@ -346,7 +346,7 @@ describe('push and pull as one queue', () => {
     const fencingToken = await own(bot);
     let settled: SettledUpdate[] = [];
     const claimed = [];
-    // Longer than a command is waited for: the claim is asked for again before it is carried out.
+    // The pause is longer than the timeout of a command, so the claim is sent again before Redis carries it out.
     for (let round = 0; round < 4; round += 1) {
       await redis.commands.client('PAUSE', 1_100);
       expect((await claim(bot, fencingToken, settled)).units).toEqual([]);
@@ -354,7 +354,7 @@ describe('push and pull as one queue', () => {
       claimed.push(idsIn(found));
       settled = found.units.slice(0, 1).map((unit) => ({ unit, outcome: round < 2 ? 'returned' : 'delivered' }));
     }
-    // More often than an update may be begun without an end; the second lane's is in flight all the time.
+    // Four claims were lost, and an update may begin three times without an end. Update 3 stays in flight.
     expect(claimed).toEqual([[1, 3], [1], [1], [2]]);
     expect(await redis.commands.hget(botKeys(bot.id).state, 'pend')).toBe('2');
     const stream = await redis.commands.xrange(botKeys(bot.id).history, '-', '+');

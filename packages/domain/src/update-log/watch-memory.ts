@@ -7,18 +7,18 @@ import { describePressure, type MemoryPressure, pressureAt } from './memory-pres
 /** How this process sees the memory of Redis. */
 export type MemoryWatch = {
   pressure(): MemoryPressure;
-  /** What readiness says of it: nothing while there is room. */
+  /** Warnings for the readiness probe; empty while there is room. */
   warnings(): string[];
-  /** Counts bytes on their way to Redis: a burst must not run past the limits between two measurements. */
+  /** Counts bytes that are being written, so that a burst between two measurements cannot run past the limits. */
   wrote(bytes: number): void;
   close(): void;
 };
 
 const MEASURE_EVERY_MS = 1000;
-/** A process that has written this share since the last measurement measures again at once. */
+/** A process that wrote this share of the limit since the last measurement measures again at once. */
 const UNMEASURED_AT_MOST = 0.01;
 
-/** Measures every second, each process for itself: nobody has to be alive for the others to know. */
+/** Measures every second in each process, so that no process depends on another one. */
 export async function watchMemory(deps: {
   redis: RedisHandles;
   limitBytes: number | null;
@@ -27,7 +27,10 @@ export async function watchMemory(deps: {
 }): Promise<MemoryWatch> {
   let measured = { usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY };
   let unmeasuredBytes = 0;
-  /** The pressure as measured, which all processes come to agree on, and with what was written since. */
+  /**
+   * `agreed` follows from measurements alone, so all processes come to the same value. `pressure` also counts bytes
+   * written since.
+   */
   let agreed: MemoryPressure = 'relaxed';
   let pressure: MemoryPressure = 'relaxed';
   let measuring: Promise<void> | null = null;
@@ -49,7 +52,7 @@ export async function watchMemory(deps: {
     agreed = pressureAt(shareOf(measured), agreed);
     judge();
   };
-  /** Where Redis does not answer, the last measurement stands: nothing can be written anyway. */
+  /** When Redis does not answer, the last measurement stays in force: nothing can be written then anyway. */
   const tryMeasure = (): Promise<void> => {
     measuring ??= measure()
       .catch(() => undefined)

@@ -1,5 +1,5 @@
--- Puts captured calls on the history stream, unless the bot is gone or keeps no history. A batch that stands there
--- already, because only its answer was lost, is left out.
+-- Appends captured calls to the history stream, unless the bot is gone or keeps no history. A batch that was appended
+-- before is skipped, because only its reply was lost.
 -- KEYS  1 state  2 history  3 pending turns  4 batches: bot id → number of the process's newest batch
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 number of the batch, above all earlier ones of the process
 --       5… the calls' records, as lib/history-records.lua says

@@ -3,11 +3,11 @@
 --       11 lanes of rules  12 their units in flight  13 their work  14 their redriven
 -- ARGV  1 registration id  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
---       9 '1': the position goes over between pull and push, as in the platform's one queue
---       10 '1': what waits is dropped  11 '1': what waits for its next try is due now, as after setWebhook
+--       9 '1': pull and push take over each other's cursor, as if they read the platform's single queue
+--       10 '1': waiting updates are dropped  11 '1': updates that wait for a retry are due now, as after setWebhook
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
 --       16 update ids up to this one may have been handed out
--- RESULT {'OK', '1' when something waits for push} | {'GONE'} when another registration lives here
+-- RESULT {'OK', '1' when something waits for push} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
 -- @include trim
@@ -39,7 +39,7 @@ local last, n, acked, filed = tonumber(s.lastId), tonumber(s.allowedCount), tonu
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
 
--- A dead letter that was sent again and has no reader any more is a dead letter again.
+-- A redriven update without a reader becomes a dead letter again.
 local function buryAgain(texts, reader, code, reason)
   for _, text in ipairs(texts) do
     local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = reader }
@@ -48,7 +48,7 @@ local function buryAgain(texts, reader, code, reason)
   end
 end
 
--- Push reads on from this id, up to which there were so many allowed updates; no lane has any of them.
+-- Push reads on after this id, up to which there were so many allowed updates; no lane has any of them.
 local function pushFrom(cursor, count)
   writeState(state, { 'pushCursor', cursor, 'pushCursorCount', count, 'pushFloor', cursor, 'pushPending', 0 })
 end
@@ -66,7 +66,7 @@ local function emptyPush()
   if ARGV[10] ~= '1' then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
 end
 
--- Pull goes on where push stopped: at its lowest pending id; what push delivered above that is left out.
+-- Pull continues at push's lowest pending id, without the later updates that push has delivered.
 local function handPushToPull()
   local lowest = lowestPending(lanes, lanePrefix)
   local cursor = math.max(pulled and acked or 0, (lowest or filed + 1) - 1)
@@ -97,7 +97,7 @@ elseif pushed and not push then
     if handOver then handPushToPull() end
     emptyPush()
   else
-    -- A program that removes its webhook and sets it again must find what came in between.
+    -- A program that removes its webhook and sets it again must get the updates from in between.
     redis.call('HSET', state, 'parked', now + PARKED_MS)
     redis.call('HINCRBY', state, STORED.pushFencingToken, 1)
     restoreInFlight(lanes, inFlight)
@@ -124,7 +124,7 @@ elseif ruled and ARGV[14] ~= '1' then
   writeState(state, { 'rules', 0, 'rulesUnread', 0, 'rulesPending', 0 })
   buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', forRules.lanes) == 1 then
-  -- What slept while the bot was disabled has no turn any more: should the wake be lost, upkeep sees the pending turn.
+  -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
   redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')
 end
 if ARGV[10] == '1' then

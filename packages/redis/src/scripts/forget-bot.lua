@@ -1,4 +1,4 @@
--- Deletes what a bot has in Redis, but for its seen bitmaps, which the caller finds by prefix.
+-- Deletes the keys of a bot, except its seen bitmaps, which the caller finds by prefix.
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered  5 lanes  6 in flight  7 work  8 attempts  9 redriven  10 pending turns
 --       11 lanes of rules  12 their units in flight  13 their work  14 their redriven
 -- ARGV  1 lane key prefix  2 bot id  3 lane key prefix of rules

@@ -1,12 +1,12 @@
--- Notes up to which update id Postgres has reserved them for a bot.
+-- Stores the highest update id that Postgres has reserved for a bot.
 -- KEYS  1 state
 -- ARGV  1 registration id  2 the reserved id
--- RESULT 1 when it was noted, else 0
+-- RESULT 1 when it was stored, else 0
 -- @include state
 -- @include ids
 local s = readState(KEYS[1], { 'registrationId', 'run', 'reserved' })
 if s.registrationId ~= ARGV[1] then return 0 end
--- A state of an earlier run may be older than what was reserved: noted here, nobody would see that its ids are behind.
+-- The state of an earlier run may be older than the reservation, which accept-updates could not see if it stood here.
 if s.run ~= runId() then return 0 end
 if tonumber(s.reserved or 0) < tonumber(ARGV[2]) then redis.call('HSET', KEYS[1], 'reserved', ARGV[2]) end
 return 1

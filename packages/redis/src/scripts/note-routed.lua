@@ -1,8 +1,8 @@
--- Remembers how far the routing of an update has come, and puts links between messages on the history stream.
+-- Stores the progress of a unit's routing, and appends links between messages to the history stream.
 -- KEYS  1 state  2 work of rules  3 history  4 pending turns
 -- ARGV  1 registration id  2 fencing token  3 now (ms)  4 bot id  5 id in its lane  6 progress (JSON)  7… the links' records, as
 --       lib/history-records.lua says
--- RESULT {'GONE'} | {'FENCED' or 'OK', wake history (0/1)}: a link is kept even by an owner that was replaced
+-- RESULT {'GONE'} | {'FENCED' or 'OK', wake history (0/1)}: links are kept even from an owner that was replaced
 -- @include history-records
 -- @include state
 local s = readState(KEYS[1], { 'registrationId', 'rulesFencingToken' })

@@ -1,4 +1,4 @@
--- Sets fields of a bot's state, if it is still that bot's.
+-- Sets fields of a bot's state, if it is of the same registration.
 -- KEYS  1 state
 -- ARGV  1 registration id  2… field, value …
 -- RESULT 1 when it was set, else 0

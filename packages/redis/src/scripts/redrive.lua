@@ -1,4 +1,4 @@
--- Puts dead letters back at the end of their lanes, in the order given; one that stands there already is left alone.
+-- Puts dead letters back at the end of their lanes, in the order given; one that is there already is skipped.
 -- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push' or 'rules')
 --       7… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)

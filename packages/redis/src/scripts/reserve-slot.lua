@@ -1,8 +1,8 @@
--- Reserves the next moment at which so many messages may be sent; first come, first served.
--- KEYS  1 moments reserved lately (list, newest first)  2 until when nothing is wanted (ms)
--- ARGV  1 now (ms)  2 how many messages  3 least distance to the one before (ms)  4 most of them  5 … in this long (ms)
---       6 a moment reserved before ('' none): kept, unless nothing is wanted then
--- RESULT the moment (ms)
+-- Reserves the next time at which so many messages may be sent; first come, first served.
+-- KEYS  1 times reserved lately (list, newest first)  2 until when the platform accepts nothing (ms)
+-- ARGV  1 now (ms)  2 how many messages  3 least distance to the one before (ms)  4 most messages  5 … per time (ms)
+--       6 a time reserved before ('' none): kept, unless the platform accepts nothing then
+-- RESULT the reserved time (ms)
 local now, count, spacing, most, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local blocked = tonumber(redis.call('GET', KEYS[2]) or 0)
 local reserved = tonumber(ARGV[6])

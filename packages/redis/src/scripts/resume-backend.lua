@@ -1,4 +1,4 @@
--- Closes a bot's breaker, because another bot has just got through to the same backend.
+-- Closes a bot's breaker, because another bot has just reached the same backend.
 -- KEYS  1 state  2 lanes
 -- ARGV  1 registration id  2 now (ms)
 -- RESULT 1 when it was open: wake its push; else 0

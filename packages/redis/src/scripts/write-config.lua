@@ -1,5 +1,5 @@
--- Publishes one bot's sealed configuration, or that the bot is gone, to every process.
--- The version is only raised where it exists: after Redis came back empty, reconcile creates it once all bots are there.
+-- Publishes one bot's sealed configuration, or its deletion, to every process.
+-- Raises only a version that exists: after Redis came back empty, reconcileBots creates it once all bots are there.
 -- KEYS  1 bots  2 changes  3 version
 -- ARGV  1 bot id  2 revision ('' when the bot was deleted)  3 sealed JSON
 -- RESULT 1 when something changed, 0 when the mirror already had this or a newer revision

@@ -18,7 +18,7 @@ export function readAuditedCall(method: string, params: CallParams): AuditedCall
   return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;
 }
 
-/** A message that somebody had the bot send; what a bot sends by itself is in its history and nowhere else. */
+/** A message that an account sent through the bot. What the bot's own program sends is in the history only. */
 export function readAuditedSend(method: string, result: unknown): AuditedCall | null {
   if (!method.toLowerCase().startsWith('send') || !isMessage(result)) return null;
   return { action: 'send', target: target('message', readInteger(result, 'message_id')), details: '' };
@@ -64,7 +64,7 @@ const READERS: Record<string, Reader> = {
   leavechat: () => ofChat('leave'),
 };
 
-// Taking every right away is how the platform's API demotes.
+// The platform's API demotes by a promotion without rights.
 function readPromotion(params: CallParams): AuditedCall {
   const rights = Object.keys(params).filter((name) => /^(can_|is_anonymous$)/.test(name) && isTrue(params, name));
   return ofUser(rights.length === 0 ? 'demote' : 'promote', params, rights.sort().join(', '));

@@ -22,7 +22,7 @@ const EDITING_CONTENT = [
   ...['editmessagelivelocation', 'stopmessagelivelocation'],
 ];
 
-/** What a captured call does to the history: messages sent, copied, edited or deleted, and what is to be audited. */
+/** The effects of a captured call on the history: messages sent, copied, edited or deleted, and its audit entry. */
 export function callEffects(bot: HistoryBot, entry: CallEntry): HistoryEffect[] {
   const method = entry.method.toLowerCase();
   const result: unknown = JSON.parse(entry.result);

@@ -2,7 +2,7 @@ import type { ChatRef } from './history-effect.ts';
 
 export type CallParams = Record<string, string>;
 
-/** A chat parameter; null when it names no chat we could know. */
+/** A chat parameter; null when it is neither an id nor an '@username'. */
 export function readChatRef(params: CallParams, name: string): ChatRef | null {
   const value = params[name]?.trim() ?? '';
   if (/^@\w+$/.test(value)) return value.toLowerCase();
@@ -14,14 +14,14 @@ export function readIdParam(params: CallParams, name: string): number | null {
   return toId(params[name]?.trim() ?? '');
 }
 
-/** A parameter that is a JSON list of ids; what is no id is left out. */
+/** A parameter that is a JSON list of ids; other values in it are left out. */
 export function readIdsParam(params: CallParams, name: string): number[] {
   const values = parseJson(params[name] ?? '');
   if (!Array.isArray(values)) return [];
   return values.map((value: unknown) => toId(String(value))).filter((id) => id !== null);
 }
 
-/** What the platform takes for true. */
+/** Whether the platform takes the parameter for true. */
 export function isTrue(params: CallParams, name: string): boolean {
   return ['true', 'yes', '1'].includes(params[name]?.trim().toLowerCase() ?? '');
 }
@@ -32,7 +32,7 @@ export function readTextParam(params: CallParams, name: string): string | null {
   return value === '' ? null : value;
 }
 
-/** The message a call answers, by either generation of the parameter. */
+/** The message to which a call replies, from `reply_parameters` or the older `reply_to_message_id`. */
 export function readReplyParam(params: CallParams): number | null {
   const reply = parseJson(params.reply_parameters ?? '');
   if (typeof reply === 'object' && reply !== null && 'message_id' in reply) return toId(String(reply.message_id));

@@ -32,9 +32,9 @@ export interface MessageCopy {
   to: ChatRef;
   /** Which message became which; null where the platform's answer does not tell. */
   pairs: { sourceId: number | null; id: number }[];
-  /** What stands under a medium instead of the source's caption; undefined keeps it. */
+  /** The caption that replaces that of the source; undefined keeps it. */
   caption: string | null | undefined;
-  /** Who sent it, when, in reply to what. */
+  /** The columns for who sent it, when, and in reply to which message. */
   base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id'>;
 }
 

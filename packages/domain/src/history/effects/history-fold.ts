@@ -32,7 +32,7 @@ export interface HistoryFold {
   deletions: FoldedDeletion[];
   migrations: FoldedMigration[];
   audits: FoldedAudit[];
-  /** Messages of the batch whose ids came again in it. */
+  /** How many messages of the batch replaced another one of the batch with the same id. */
   replaced: number;
 }
 
@@ -93,7 +93,7 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
   }
 }
 
-/** What a message's row becomes when `next` is seen after `known`; the upsert in history-message-store.ts says the same. */
+/** A message's row when `next` is seen after `known`; the upsert in history-message-store.ts does the same. */
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
@@ -104,8 +104,8 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
 }
 
 /**
- * Whether the id has come again, for another message: the platform never does so, unless it was reset. A later date
- * tells it; within one second the content, if neither is an edit.
+ * Whether `next` is another message with the same id: the platform reuses an id only after it was reset. A later date
+ * shows it; within one second other content does, if neither is an edit.
  */
 function isAnother(known: FoldedMessage, next: FoldedMessage): boolean {
   if (next.date !== known.date) return next.date > known.date;
@@ -133,7 +133,7 @@ function foldMessage(fold: HistoryFold, message: FoldedMessage): void {
   fold.messages.set(key, known === undefined ? message : mergeMessage(known, message));
 }
 
-/** A deletion that happened before the message was written was of an older message with the same id. */
+/** A deletion from before the message's date was that of an older message with the same id. */
 function forgetEarlierDeletion(
   fold: HistoryFold,
   { bot_id, business_connection_id, chat_id, id, date }: FoldedMessage,
@@ -187,7 +187,7 @@ function foldDeletion(fold: HistoryFold, botId: number, effect: HistoryEffect & 
   for (const id of messageIds) fold.deletions.push({ botId, businessConnectionId, chatId, id, atMs });
 }
 
-// An action in a chat we do not track is still an action: it is kept under chat 0, naming the chat.
+// An action in an unknown chat is kept, too: under chat 0, with the chat's name in its details.
 function foldAudit(fold: HistoryFold, botId: number, { chat, ...audit }: NewAudit): void {
   const chatId = resolveChat(fold, botId, chat);
   const details = chatId === null ? [chat, audit.details].filter((part) => part !== '').join(', ') : audit.details;

@@ -3,14 +3,14 @@ import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { HistoryBot, HistoryEffect, NewMessage } from './history-effect.ts';
 
 export interface MessageOrigin {
-  /** Sent by the bot, whoever the platform names as its author. */
+  /** True when the bot sent it, even if the platform names another author. */
   sent: boolean;
-  /** Unix seconds that count as the edit's date where the message carries none; null: it is no edit. */
+  /** The edit's date (Unix seconds) for a message that has none; null when it is no edit. */
   editedAtS: number | null;
 }
 
 /**
- * What a Message does to the history: its chat, its author, its row, and the move of a group that became a
+ * The effects of a Message on the history: its chat, its author, its row, and the move of a group that became a
  * supergroup. Throws FlotillaError for a message whose ids cannot be kept exactly.
  */
 export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOrigin): HistoryEffect[] {

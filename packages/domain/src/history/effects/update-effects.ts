@@ -11,7 +11,7 @@ import { messageEffects } from './message-effects.ts';
 const MESSAGE_KINDS = ['message', 'channel_post', 'business_message', 'guest_message'];
 const EDIT_KINDS = ['edited_message', 'edited_channel_post', 'edited_business_message'];
 
-/** What an update does to the history. Kinds we do not know, and those without a chat, do nothing. */
+/** The effects of an update on the history. Unknown kinds, and kinds without a chat, have none. */
 export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffect[] {
   const update = JSON.parse(entry.raw) as Fields;
   const { kind } = readUpdateFacts(update, entry.atMs);
@@ -41,7 +41,7 @@ function callbackEffects(callback: Fields, entry: UpdateEntry): HistoryEffect[] 
   return [...chatEffects(pressed), { type: 'message', message }];
 }
 
-// Joins and leaves are service messages of the chat and get no second row; only a ban and its end are told here alone.
+// Joins and leaves are service messages of the chat and get no second row. Bans and unbans come in no other update.
 function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): HistoryEffect[] {
   const event = readMemberService(change);
   if (event === null) return chatEffects(change);
@@ -56,7 +56,7 @@ function memberEffects(bot: HistoryBot, change: Fields, entry: UpdateEntry): His
   return [...chatEffects(change), { type: 'message', message }];
 }
 
-// An event that is no message has a row under its update's id, negative, where no platform id can be.
+// The row of an event that is no message has the negated id of its update, which is never an id of the platform.
 function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessage {
   const user = readUserFacts(readObject({ from }, 'from') ?? {});
   return {

@@ -17,14 +17,14 @@ export type AppendDeps = {
   memory: Pick<MemoryWatch, 'wrote'>;
 };
 
-/** What a call takes of Redis beside its result. */
+/** Bytes that Redis needs for a call beside its result. */
 const BYTES_AROUND_CALL = 300;
 const NOT_SET_UP = -2;
 
 /**
- * Puts a batch of captured calls on the bot's history stream, if it keeps one, and remembers which posts are ours.
- * Rejects within about a second when Redis is away or full, or has not been told of the bot; then the same batch may be
- * tried again.
+ * Puts a batch of captured calls on the bot's history stream, if the bot keeps a history, and remembers which posts are
+ * ours. Rejects within about a second when Redis is away or full, or does not have the bot yet; then the same batch may
+ * be tried again.
  */
 export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch): Promise<void> {
   const { calls } = batch;

@@ -19,7 +19,7 @@ const LIMITS = { calls: 50_000, bytes: 1_000_000, tries: 2_400 };
 
 let server: TestRedis;
 let relay: TcpRelay;
-/** What the buffer uses, and what sees past the relay. */
+/** `redis` is the buffer's connection through the relay; `direct` goes past the relay. */
 let redis: RedisHandles;
 let direct: RedisHandles;
 let history: TurnQueue;
@@ -136,7 +136,7 @@ describe('calls', () => {
     await buffer.drain();
     for (const bot of several) expect(await ids(bot)).toEqual(range(500));
     expect(await outcomes()).toEqual({ stored: 1500, lost: 0, waiting: 0 });
-    // The reasons are said once and not 1,500 times.
+    // The reason is logged once, not 1,500 times.
     expect(logged.length).toBeLessThan(5);
   });
 

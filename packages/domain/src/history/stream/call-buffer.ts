@@ -14,15 +14,15 @@ import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
 import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
 
-/** Holds captured calls until Redis has them, so that callers do not wait and an absent Redis loses none. */
+/** Holds captured calls until Redis has them, so that callers do not wait and an outage of Redis loses none. */
 export type CallBuffer = {
-  /** False while so much waits that further calls are not taken. */
+  /** False while the buffer is full and takes no further calls. */
   hasRoom(): boolean;
-  /** Has a call put on its bot's history stream, after the bot's earlier ones. Returns at once and never throws. */
+  /** Queues a call for its bot's history stream, behind the bot's earlier ones. Returns at once and never throws. */
   keep(bot: Bot, call: CapturedCall): void;
   /** Counts a call that was made and is not kept. */
   lose(call: LostCall): void;
-  /** Counts a call of which nobody knows whether it was made: the platform's answer did not come. */
+  /** Counts a call whose answer from the platform did not come, so that nobody knows whether it was made. */
   unanswered(): void;
   /** Resolves when nothing waits. */
   drain(): Promise<void>;
@@ -41,7 +41,7 @@ type BufferDeps = AppendDeps & {
 type Limits = { calls: number; bytes: number; tries: number };
 type Waiting = { bot: Bot; call: SeenCall; bytes: number };
 
-/** What waits while Redis is away, and how often a call is tried while it answers: for ten minutes or longer. */
+/** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BYTES_AROUND_CALL = 200;
 const GATHER_MS = 3;
@@ -49,12 +49,12 @@ const BATCH_AT_MOST = 200;
 const ASK_AGAIN_MS = 250;
 
 /**
- * Keeps calls in batches, since what a bot's calls have in common is then done once for all of a moment. A batch whose
- * answer does not come is tried again as it is, and the bot's later calls wait behind it, so that their order stays.
+ * Writes calls in batches, so that a bot's calls of one moment share their common work. A batch without an answer is
+ * tried again unchanged, and the bot's later calls wait behind it, which keeps their order.
  */
 export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffer {
   const process = randomBytes(6).toString('hex');
-  /** By bot, oldest first; there is an entry while somebody works it off. */
+  /** By bot, oldest call first. There is an entry while workOff runs for the bot. */
   const queues = new Map<number, Waiting[]>();
   const probes = new Map<number, Promise<void>>();
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
@@ -79,7 +79,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     drained = [];
   };
 
-  /** One question at a time tells whether a shard's Redis answers again, however many bots wait for it. */
+  /** One probe at a time tells whether a shard's Redis answers again, however many bots wait for it. */
   const untilAnswering = (shard: number, key: string): Promise<void> => {
     const probing =
       probes.get(shard) ??
@@ -94,7 +94,10 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   const isGone = (bot: Bot): boolean =>
     deps.directory.ready() && deps.directory.byId(bot.id)?.registrationId !== bot.registrationId;
 
-  /** Resolves with whether the calls are kept: not those of a bot that is gone. Rejects when they cannot be. */
+  /**
+   * Resolves with true when the calls are kept, false when the bot is gone or the buffer closed. Rejects when they
+   * cannot be kept.
+   */
   const append = async (bot: Bot, batch: CallBatch): Promise<boolean> => {
     let remembered = false;
     for (let tries = 1; ; tries += 1) {
@@ -103,7 +106,8 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
           await appendCalls(deps, bot, batch);
           return true;
         }
-        // What is left of memory is for turns, which drain; loops of routing must not begin meanwhile.
+        // The rest of the memory is for turns, which free some. Own posts are remembered all the same, or rules could
+        // echo them.
         if (!remembered) await rememberOwnPosts(deps, batch.calls);
         remembered = true;
         throw new FlotillaError('unavailable', 'Redis has no room for the history');
@@ -116,7 +120,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       if (closed) return false;
     }
   };
-  /** What Redis refuses for what is in it is found by trying each alone. */
+  /** When Redis refuses a batch for its content, each call is tried alone to find the faulty one. */
   const store = async (waiting: Waiting[]): Promise<void> => {
     const newest = waiting.at(-1);
     if (newest === undefined) return;

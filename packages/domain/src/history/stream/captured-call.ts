@@ -7,13 +7,13 @@ export type CapturedCall = {
   params: Record<string, string>;
   /** Raw JSON of the platform's `result`. */
   result: string;
-  /** Who had it made, and from where; absent where only the bot is known. */
+  /** Who made the call, and from where; absent when only the bot is known. */
   actor?: CallActor;
 };
 
 /**
- * Who stands behind a call, as it waits in the history stream, where other releases read it too: without an account it
- * was the bot's own program. Two audit entries with one `auditKey` are one.
+ * Who made a call, as the history stream stores it; other releases read it, too. Without an account it was the bot's
+ * own program. Audit entries with the same `auditKey` are stored once.
  */
 export type CallActor = {
   accountId?: number;
@@ -23,9 +23,9 @@ export type CallActor = {
   auditKey?: string;
 };
 
-/** Calls of one bot that go on its history stream together, once however often that is tried. */
+/** Calls of one bot that are appended to its history stream together, once however often that is tried. */
 export type CallBatch = {
-  /** The process that saw them, and a number above those of its earlier batches. */
+  /** The process that captured them, and a number above those of its earlier batches. */
   process: string;
   number: number;
   calls: SeenCall[];
@@ -34,7 +34,7 @@ export type CallBatch = {
 export type SeenCall = CapturedCall & {
   /** When it was seen to succeed; Unix ms. */
   atMs: number;
-  /** Under which its audit entry is written once; '' for calls that leave none. */
+  /** The key under which its audit entry is stored once; '' for calls without one. */
   id: string;
 };
 
@@ -45,7 +45,7 @@ export function callActor(by: Actor, auditKey?: string): CallActor {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Who stands behind a call that was captured. */
+/** The actor of a captured call. */
 export function actorOfCall({ accountId, username = '', keyId, address }: CallActor): Actor {
   if (accountId === undefined) return { kind: 'bot', address: address ?? null };
   return { kind: 'account', accountId, username, keyId: keyId ?? null, address: address ?? null };

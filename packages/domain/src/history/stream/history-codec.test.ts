@@ -29,7 +29,7 @@ describe('a record is read as it was written', () => {
   });
 });
 
-// Releases before and after this one read the same stream: these are their bytes.
+// Other releases read the same stream, so these stored fields must not change.
 describe('the names in Redis stay', () => {
   test.each([
     [

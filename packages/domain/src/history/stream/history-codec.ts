@@ -11,7 +11,7 @@ interface EntryOrigin {
   registrationId: string;
   /** When it was accepted or captured; Unix ms. */
   atMs: number;
-  /** The trace it belongs to (W3C), where it was traced. */
+  /** Its W3C traceparent, when it was traced. */
   traceparent?: string;
 }
 
@@ -25,7 +25,7 @@ export type CallEntry = EntryOrigin & {
   params: Record<string, string>;
   result: string;
   actor?: CallActor;
-  /** Under which its audit entry is written once; without one the entry's key is. */
+  /** The key under which its audit entry is stored once; without it the entry's key. */
   callId?: string;
 };
 
@@ -38,7 +38,7 @@ export type DeadEntry = EntryOrigin & {
   failure: DeliveryFailure;
 };
 
-/** A message that rules have sent, and what it was made from. */
+/** A message that rules sent, and its source. */
 export type LinkEntry = EntryOrigin & { type: 'link'; link: RouteLink };
 
 /** What the history stream carries. */
@@ -48,8 +48,8 @@ export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry;
 export type HistoryRecord = string[];
 
 /**
- * What the fields of a record are called in Redis. The names are short, since every record has them, and never change:
- * the releases before and after this one read the same stream. A new field needs a name that its record does not have.
+ * The names of a record's fields in Redis. They are short, since every record has them, and never change: the releases
+ * before and after this one read the same stream. A new field needs a name that its record does not have.
  */
 const FIELDS = {
   any: { type: 't', botId: 'b', registrationId: 'g', atMs: 'a', traceparent: 'tp' },
@@ -80,12 +80,12 @@ export function encodeLink(owner: RecordOwner, link: RouteLink, atMs: number): H
   return [...encodeOrigin('link', owner, atMs), FIELDS.link.link, JSON.stringify(link)];
 }
 
-/** Records as arguments of a script: how long each is, and itself (lib/history-records.lua). */
+/** Records as arguments of a script: the length of each, then the record itself (lib/history-records.lua). */
 export function recordArguments(records: HistoryRecord[]): string[] {
   return records.flatMap((record) => [String(record.length), ...record]);
 }
 
-/** Reads a record of a shard's stream. Throws when it is none: then the writer stops, which loses nothing. */
+/** Reads a record of a shard's stream. Throws when it is malformed; the writer then stops, which loses nothing. */
 export function decodeRecord(shard: number, streamId: string, record: HistoryRecord): HistoryEntry {
   const fields = new Map<string, string>();
   for (let at = 0; at < record.length; at += 2) fields.set(record[at] as string, record[at + 1] as string);
@@ -134,7 +134,7 @@ function decodeDead(text: (name: string) => string): Pick<DeadEntry, 'updateId' 
     raw: text(dead.raw),
     reader: text(dead.reader),
     failure: {
-      // A release without codes wrote none, and a later one may write one that we do not know.
+      // Releases without codes wrote none, and a later release may write one that we do not know.
       code: reasonCode.catch('unknown').parse(text(dead.code)),
       reason: text(dead.reason),
       attempts: Number(text(dead.attempts)),

@@ -10,16 +10,16 @@ export async function readHistoryStream(redis: RedisHandles, shard: number, coun
   return found.map(([id, record]) => ({ id, entry: decodeRecord(shard, id, record) }));
 }
 
-/** Removes entries that are safely elsewhere: everything up to and including this id. */
+/** Removes entries that are stored elsewhere, up to and including this id. */
 export async function trimHistoryStream(redis: RedisHandles, shard: number, lastId: string): Promise<void> {
   const [ms, sequence] = lastId.split('-');
   await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
 }
 
-/** Takes the shard's pending turn away; true when entries came in meanwhile. */
+/** Takes the shard's pending turn away; true when there are entries again. */
 export async function clearPendingTurn(redis: RedisHandles, shard: number): Promise<boolean> {
   const keys = shardKeys(shard);
   await redis.commands.zrem(keys.pendingTurns, 'history');
-  // An entry appended in between added it anew and woke a turn; one appended before is seen here.
+  // An entry appended after the zrem added the pending turn again and woke a turn; xlen counts earlier ones.
   return (await redis.commands.xlen(keys.history)) > 0;
 }

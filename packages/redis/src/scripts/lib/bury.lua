@@ -1,7 +1,7 @@
 -- @include turn
 -- @include dead-letter
 
--- A unit's update becomes a dead letter; failure as addDeadLetter takes it.
+-- Makes an update of a unit a dead letter; failure as addDeadLetter takes it.
 local function bury(turn, id, failure)
   local entry = readEntry(turn, id)
   if not entry then return end

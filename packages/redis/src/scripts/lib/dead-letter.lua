@@ -1,9 +1,9 @@
--- A number out of decoded JSON, nil where there is none: a null of JSON is not nil.
+-- A number from decoded JSON, or nil; cjson decodes null to a value that is not nil.
 local function numberIn(value)
   return type(value) == 'number' and value or nil
 end
 
--- Puts an update that was given up on the history stream, under the names of its codec (history-codec.ts).
+-- Appends a dead letter to the history stream, under the names of its codec (history-codec.ts).
 --   origin: bot, registration, now, reader; entry: id, raw; failure: code, reason, attempts, and where known lastStatus,
 --   firstFailedAtMs, lastFailedAtMs, destinations (JSON)
 local function addDeadLetter(history, origin, entry, failure)

@@ -1,5 +1,5 @@
--- Puts records on a history stream. They stand in `args` from `first` on: of each how many arguments it has, then its
--- names and values, as the history's codec has made them (packages/domain/src/history/stream/history-codec.ts).
+-- Appends records to a history stream. `args` has them from `first` on: the number of arguments of each, then its names
+-- and values as the codec encodes them (packages/domain/src/history/stream/history-codec.ts).
 local function addHistoryRecords(history, args, first)
   local i = first
   while i <= #args do

@@ -1,5 +1,5 @@
 -- Lanes of one reader: a sorted set of lanes by the time (ms) their head is due, a list of ids per lane.
---   Ids of redriven updates ('r…') are not the log's.
+--   Ids of redriven updates ('r…') are not in the log.
 
 -- The lowest id of the log that waits in any lane, or nil.
 local function lowestPending(lanes, lanePrefix)
@@ -16,7 +16,7 @@ local function lowestPending(lanes, lanePrefix)
   return lowest
 end
 
--- Forgets everything that waits in lanes; keys: lanes, inFlight, work, redriven. Answers the redriven ones, as JSON texts.
+-- Removes all that waits in lanes; keys: lanes, inFlight, work, redriven. Returns the redriven updates as JSON.
 local function clearLanes(keys, lanePrefix)
   local redriven = redis.call('HVALS', keys.redriven)
   for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do redis.call('DEL', lanePrefix .. lane) end
@@ -24,7 +24,7 @@ local function clearLanes(keys, lanePrefix)
   return redriven
 end
 
--- What a dead owner had in flight is due again, before anything else.
+-- Units that a dead owner had in flight are due again, before all others.
 local function restoreInFlight(lanes, inFlight)
   local restored = redis.call('HKEYS', inFlight)
   if #restored == 0 then return end
@@ -32,7 +32,7 @@ local function restoreInFlight(lanes, inFlight)
   redis.call('DEL', inFlight)
 end
 
--- The backend takes updates again: nobody waits for the rest of a long delay. What is in flight stays so.
+-- Makes all waiting lanes due, because the backend takes updates again. Units in flight stay in flight.
 local function allDueNow(lanes, now)
   for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. 9e15)) do redis.call('ZADD', lanes, now, lane) end
 end

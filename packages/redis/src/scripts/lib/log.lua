@@ -1,7 +1,7 @@
 -- Every log entry holds the same fields in the same order:
---   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n how many allowed ones there are up to it,
+--   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed ones up to it,
 --   m '1': of a kind that allowed_updates leaves out for the default readers
--- and, where its intake is traced, tp: the traceparent of that.
+-- and tp, the traceparent, when its intake was traced.
 local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end

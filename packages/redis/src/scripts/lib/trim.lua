@@ -4,7 +4,7 @@ local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
 local ACKED_KEPT_IDS = 10000
 
--- Removes from the log what every active reader has passed.
+-- Removes entries from the log that every active reader has passed.
 local function trimLog(state, log, consumers, now)
   local s = readState(state, { 'lastId', 'pull', 'push', 'parked', 'pullCursor', 'keptFrom', 'pushFloor', 'rules', 'rulesFloor' })
   local bound = tonumber(s.lastId)
