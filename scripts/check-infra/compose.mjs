@@ -18,9 +18,7 @@ const MADE_BY_OPERATORS = ['/backups'];
 /** The smallest supported host: Docker refuses a CPU limit above the number of cores. */
 const FEWEST_CORES = 1;
 
-/**
- * Checks docker-compose.yml against the schema of compose, and against the files, settings and services that it names.
- */
+/** Checks docker-compose.yml against the schema of compose, and against the files, settings and services it names. */
 export async function checkCompose(root) {
   const text = readFileSync(join(root, FILE), 'utf8');
   const compose = parse(interpolate(text, {}), { merge: true });
@@ -90,7 +88,7 @@ function shortVolume(volume) {
   return { source, target };
 }
 
-/** Every variable must be in one of the two example files from which an operator copies an .env. */
+/** Every variable must be in a file from which an operator copies an .env, or in sandbox.env. */
 function variableFaults(root, text, compose) {
   const example = readFileSync(join(root, 'infra/docker/compose.env.example'), 'utf8');
   const named = new Set([...example.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name));
@@ -108,7 +106,7 @@ function variableFaults(root, text, compose) {
   return [...strange.map((name) => `\${${name}} is in no example of an .env`), ...checks];
 }
 
-/** One service builds each of our images, and none of them is pulled from a registry; every service pulls a release. */
+/** Without a release one service builds each image and no registry is asked; with a release every service pulls it. */
 function imageFaults(services, text) {
   const released = parse(interpolate(text, { FLOTILLA_PULL_POLICY: 'missing' }), { merge: true }).services;
   const own = services.filter(([, { image }]) => OWN_IMAGES.test(image));

@@ -67,8 +67,7 @@ function copies(text) {
 }
 
 /**
- * Installing dependencies may need only the workspaces' manifests: any other file would invalidate the cache more
- * often.
+ * Only the workspaces' manifests may decide what is installed: any other file would invalidate the cache more often.
  */
 function manifestFaults(root, text) {
   const stages = text.split(/^FROM /m).slice(1);

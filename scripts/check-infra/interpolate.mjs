@@ -1,9 +1,6 @@
 const VARIABLE = /\$(?:\$|\{([A-Za-z_]\w*)(?:(:?[-?+])([^}]*))?\})/g;
 
-/**
- * Replaces ${NAME}, ${NAME:-default}, ${NAME:?reason} and $$ as compose does. Throws when a required variable is
- * missing.
- */
+/** Replaces ${NAME}, ${NAME:-default}, ${NAME:?reason} and $$ as compose does. Throws for a missing required one. */
 export function interpolate(text, env) {
   return text.replaceAll(VARIABLE, (whole, name, operator, word = '') => {
     if (whole === '$$') return '$';

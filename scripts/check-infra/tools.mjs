@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { aptInstall } from '../../packages/embedded/src/apt-install.ts';
 
-/**
- * Returns the path of a program; as root it installs a missing one from its Debian package. null when there is none.
- */
+/** Returns the path of a program, or null. As root it first installs a missing one from its Debian package. */
 export async function findTool(name, debianPackage, leaveOut) {
   const found = () => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim() || null;
   if (found() !== null) return found();

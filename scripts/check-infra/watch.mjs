@@ -5,9 +5,7 @@ import { findTool, run } from './tools.mjs';
 
 const FOLDER = 'infra/prometheus';
 
-/**
- * Checks dashboards and rules against the existing metrics, and runs promtool on configuration, rules and their tests.
- */
+/** Checks dashboards and rules against the existing metrics; runs promtool on configuration, rules and their tests. */
 export async function checkWatch(root, leaveOut) {
   const faults = watchFaults(root);
   const promtool = await findTool('promtool', 'prometheus', leaveOut);

@@ -25,8 +25,7 @@ export async function checkWorkflows(root) {
 }
 
 /**
- * A workflow that may push images runs the tests first, builds without emulation, and runs when a file that it tries
- * out changes.
+ * A workflow that pushes images must run the tests first, build without emulation, and run when files it needs change.
  */
 function publishFaults({ file, content }) {
   const jobs = content?.jobs ?? {};

@@ -20,9 +20,7 @@ const PATH = /(?<![\w@./<$*-])(?:apps|packages|infra|docs|scripts|\.github)\/[\w
 /** References to documents in code and settings. */
 const DOCUMENT = /\bdocs\/[\w./-]+\.md(#[\w-]+)?/g;
 
-/**
- * Finds links, anchors and paths in documents that lead nowhere, and references in code to documents that do not exist.
- */
+/** Finds links, anchors and paths in documents that lead nowhere, and references in code to missing documents. */
 export function linkFaults(root) {
   const files = trackedFiles(root);
   const texts = new Map(files.filter(isText).map((path) => [path, readFileSync(join(root, path), 'utf8')]));

@@ -62,9 +62,7 @@ function calleeOf({ callee }) {
   return callee.type === 'MemberExpression' ? callee.property.value : callee.value;
 }
 
-/**
- * Reads a metric from an object with a help text and a name that begins with flotilla_; objects in a list are gauges.
- */
+/** Reads a metric from an object with a help text and a flotilla_ name; objects in a list are gauges. */
 function metricOf({ properties }, callee, path) {
   const values = Object.fromEntries(properties.map(({ key, value }) => [key?.value, value]));
   const name = values.name?.value;

@@ -12,8 +12,7 @@ import { NO_STORAGE, type Storage } from './storage/storage.ts';
 /** The settings of a simulated platform. */
 export type SimulatorSettings = {
   /**
-   * false: setWebhook applies the cloud's rules (https, four ports, no reserved addresses); true: those of a `--local`
-   * server.
+   * false: setWebhook applies the cloud's rules (https, four ports, no reserved addresses); true: those of `--local`.
    */
   localMode: boolean;
   /** The largest request body, in bytes. */

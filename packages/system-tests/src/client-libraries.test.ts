@@ -95,7 +95,7 @@ async function expectOrder(bot: FleetBot): Promise<void> {
   for (const session of sessions) expect(await textsOfBot(session, said.length)).toEqual(said);
 }
 
-/** setWebhook never reaches the platform: it sets the bot's backend and keeps the bot's secret. */
+/** setWebhook sets the bot's backend here and keeps its secret; the platform must never get a webhook. */
 async function expectMode(bot: FleetBot, mode: 'pull' | 'webhook'): Promise<void> {
   expect((await fleet.control.readWebhook({ bot: bot.platformId })).url).toBe('');
   const bots = await fleet.rest<{ id: number; backend_url: string; secret_token: string }[]>('/api/bots');

@@ -1,6 +1,4 @@
-/**
- * Records which updates of a generated load arrived; their texts are `<prefix><number within its chat> @<made at, ms>`.
- */
+/** Records which updates of a generated load arrived; texts are `<prefix><number within its chat> @<made at, ms>`. */
 export type Ledger = {
   /** Records one delivered update; only its first arrival counts for the order. */
   record(update: string): void;

@@ -31,9 +31,7 @@ interface Document {
 /** Headers that only some responses have. */
 const OCCASIONAL = ['Link', 'Set-Cookie'];
 
-/**
- * All REST operations of an OpenAPI 3.1 document. Proxy operations have no role, because the bot token authorises them.
- */
+/** All REST operations of an OpenAPI 3.1 document. Leaves out proxy operations: they have no role, only a bot token. */
 export function documentedOperations(document: Document): DocumentedOperation[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);

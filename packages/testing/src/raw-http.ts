@@ -23,9 +23,7 @@ export async function rawConnection(port: number, from: { localAddress?: string 
   return connection;
 }
 
-/**
- * Sends one request on a new connection and reads until the server closes it; the request needs `Connection: close`.
- */
+/** Sends one request on a new connection and reads until the server closes it. Send `Connection: close`. */
 export async function rawExchange(port: number, request: string | Buffer): Promise<string> {
   const connection = await rawConnection(port);
   connection.send(request);

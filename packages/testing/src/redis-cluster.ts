@@ -18,9 +18,7 @@ type ClusterOptions = {
   silentMs?: number;
 };
 
-/**
- * Starts a Redis Cluster of three masters, each with a replica if `replicas`; with TLS the nodes announce host names.
- */
+/** Starts a Redis Cluster of three masters, with a replica each if `replicas`; with TLS the nodes announce names. */
 export async function startTestRedisCluster({
   replicas = false,
   tls,

@@ -90,7 +90,7 @@ async function startWatching(
   return { port: sentinel.port, stop };
 }
 
-/** Certificates contain names, but without this Sentinel would give clients the addresses that it finds. */
+/** Certificates contain host names, so Sentinel must announce names and not the addresses that it finds. */
 function byName(tls: TlsFiles): string[] {
   const { port: _port, 'tls-port': _tlsPort, 'tls-cluster': _cluster, ...certificates } = tlsDirectives(tls, 0);
   return [

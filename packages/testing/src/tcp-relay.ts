@@ -6,9 +6,7 @@ export interface TcpRelay {
   cut(): Promise<void>;
   /** Keeps every connection open but forwards nothing, as a hanging service does. */
   hang(): void;
-  /**
-   * Sends bytes that break the protocol on every connection and continues to forward, as a broken network device does.
-   */
+  /** Sends bytes that break the protocol on every connection and forwards on, as a broken network device does. */
   garble(): void;
   /** Resets every connection with an RST, as a firewall that lost its state does; accepts new ones at once. */
   reset(): void;

@@ -16,7 +16,7 @@ export function wrongTexts(schema: JsonSchema): string[] {
   const values = kind.type === 'array' ? ['[1', ...wrongLists(kind)] : wrongOf(kind);
   return values.flatMap((value) => {
     if (typeof value === 'string') return value.isWellFormed() ? [value] : [];
-    // A string input accepts the text of a number, and a list input accepts JSON: only other combinations are wrong.
+    // A string input accepts any text, so leave out other types; wrong lists are sent as JSON.
     if (kind.type === 'string') return [];
     return typeof value === 'number' || kind.type === 'array' ? [JSON.stringify(value)] : [];
   });

@@ -25,9 +25,7 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-/**
- * Sends one request line; returns the response and what the platform received. `T` stands for a registered bot's token.
- */
+/** Sends one request line; returns the response and what the platform received. `T` stands for a registered token. */
 async function ask(target: string, method = 'GET') {
   const client = await rawConnection(port);
   client.send(`${method} ${target.replace('T', token)} HTTP/1.1\r\nHost: h\r\n\r\n`);

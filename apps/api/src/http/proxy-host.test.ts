@@ -5,10 +5,7 @@ import { hostName } from './proxy-host.ts';
 
 const api = testApi();
 let token: string;
-/**
- * Ports of three apis: one with a host for the proxy, one without trusted proxies, one whose proxy host is an IP
- * address.
- */
+/** Ports of three apis: with a host for the proxy, without trusted proxies, with an IP address as the proxy's host. */
 let port: number;
 let untrusting: number;
 let onIpv6: number;

@@ -17,7 +17,7 @@ const EDITED = { kind: 'edited_message' };
 /** Tests of allowed_updates: the platform applies it when it creates an update, not when a client reads it. */
 export function allowedUpdatesTests(target: () => ConformanceTarget, check: Check): void {
   /**
-   * Sets the values in turn, queues one update of each of four kinds, and returns the kinds that getUpdates delivers.
+   * Polls with each value in turn, queues four updates of different kinds, and returns the kinds that are delivered.
    */
   const kindsAfter = async (values: unknown[], expectedCount: number): Promise<string[]> => {
     const bot = await target().botFactory({ nextUpdateId: 101 });

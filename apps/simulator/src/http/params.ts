@@ -17,10 +17,7 @@ export function text(params: Params, name: string): string {
   return params.values.get(name) ?? '';
 }
 
-/**
- * Parses as leniently as td:tdutils/td/utils/misc.h:157: optional minus, leading digits, anything else is 0; then
- * clamps.
- */
+/** Parses as td:tdutils/td/utils/misc.h:157 does: optional minus, leading digits, anything else is 0. Then clamps. */
 export function integer(
   params: Params,
   name: string,

@@ -49,9 +49,7 @@ export function parseBody(params: Params, contentType: string, body: Buffer): nu
   return body.length;
 }
 
-/**
- * Returns null when the body is too long, but reads it to the end: otherwise the client could not receive the response.
- */
+/** Returns null when the body is too long, but reads it to the end: else the client could not receive the response. */
 function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];

@@ -16,10 +16,7 @@ import type { Storage } from './storage.ts';
 /** A row to write, or to delete when `kept` is null. `kept` runs at the write, so several changes cost one write. */
 type Change = { kind: Kind; id: string; kept: (() => Kept[Kind]) | null; bytes: Uint8Array | null };
 
-/**
- * Writes all changes in one transaction: before anything leaves the process, at the latest at the end of this
- * event-loop turn.
- */
+/** Writes all changes in one transaction: before anything leaves the process, or after this turn of the event loop. */
 export function sqliteStorage(sim: Simulator, db: DatabaseSync, onError: (error: unknown) => void): Storage {
   const upsert = db.prepare(`
     insert into kept (kind, id, json, bytes) values (?, ?, ?, ?)

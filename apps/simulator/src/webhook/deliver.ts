@@ -133,10 +133,7 @@ function fail(delivery: Delivery, lane: Lane, update: PendingUpdate, outcome: Po
   });
 }
 
-/**
- * Retries at once, then after 2, 4, 8 … s; a new random cap of 60 to 120 s applies each time
- * (WebhookActor.cpp:493-523).
- */
+/** Retries at once, then after 2, 4, 8 … s, each capped by a new random 60 to 120 s (WebhookActor.cpp:493-523). */
 function backoffMs(lane: Lane): number {
   lane.failures += 1;
   if (lane.failures === 1) return 0;

@@ -33,9 +33,7 @@ const POLL_SECONDS = 10;
 const POLL_GIVEN_UP_MS = (POLL_SECONDS + 5) * 1000;
 const POLL_PAUSE_MS = 100;
 
-/**
- * A program that polls one api with its own offset, and changes to the next api when that one fails or does not answer.
- */
+/** A program that polls one api with its own offset, and the next api when that one fails or does not answer. */
 export function startPolling(urls: string[], path: string, book: Ledger): Running {
   const stopped = new AbortController();
   let [offset, at] = [0, 0];

@@ -30,9 +30,7 @@ export type Fleet = {
 export const FLEET_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 export const ADMIN_KEY = 'flt_system-tests-admin-key-0123456789';
 
-/**
- * Starts the simulator and this many api and worker processes; creates a database and a Redis unless they are given.
- */
+/** Starts a simulator and this many api and worker processes, on the given or a new database and Redis. */
 export async function startFleet(
   size: { apis: number; workers: number } = { apis: 2, workers: 2 },
   settings: Record<string, string> = {},
