@@ -5,7 +5,7 @@ import { isBotField, nameFields, okAnswer } from './fields.ts';
 import { botId, chatId, flag, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** What a chat-admin may be allowed to do, by the platform's names. */
+/** The permissions of a chat-admin, under the platform's names. */
 const PERMISSIONS = {
   can_change_info: 'Change the title, the picture and the like.',
   can_post_messages: 'Post in a channel.',

@@ -35,7 +35,7 @@ export const reasonCode = z
 
 export type ReasonCode = z.infer<typeof reasonCode>;
 
-/** Where rules could not send an update. */
+/** A destination to which routing rules could not send an update. */
 export const failedDestination = z
   .strictObject({
     name: z.string().describe('`rule <id>`; or `the reply`, which is the answer to a routed message.'),

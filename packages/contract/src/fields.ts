@@ -16,7 +16,7 @@ export const messageCountField = z.int().describe('The number of messages.');
 export const createdAtField = z.iso.datetime().describe('When it was created.');
 export const okField = z.literal(true).describe('Always true.');
 
-/** What the platform calls a user. */
+/** The names of a user at the platform. */
 export const nameFields = {
   username: usernameField.optional(),
   first_name: z.string().describe('The first name.').optional(),

@@ -19,7 +19,7 @@ export function integer({ min = -EXACT, max = EXACT }: { min?: number; max?: num
   return z.preprocess(readInteger, integerWithin({ min, max, reason: rangeReason(min, max) }));
 }
 
-/** An integer that is lowered to `max` where it is larger, instead of being refused. */
+/** An integer that is lowered to `max` if it is larger, and not refused. */
 export function loweredInteger({ min, max }: { min: number; max: number }) {
   return z
     .preprocess(readInteger, integerWithin({ min, max: EXACT, reason: rangeReason(min, max) }))
@@ -59,7 +59,7 @@ export const ownIds = (max: number) => listOf(anyOwnId(), max);
 /** The bot of a call. */
 export const botId = () => anyOwnId().describe('The id of the bot in Flotilla.');
 
-/** The bot of a call; it may be left out where the chat tells which bot is meant. */
+/** The bot of a call; it may be left out if the chat identifies the bot. */
 export const botIdOfChat = () =>
   anyOwnId()
     .describe(

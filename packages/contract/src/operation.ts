@@ -31,7 +31,7 @@ export type Operation<
   readonly description?: string;
   readonly input: Input;
   readonly output: Output;
-  /** Set where the handler writes the answer itself: its media types. Absent: JSON of what the handler returns. */
+  /** The media types, if the handler writes the answer itself. Absent: JSON of the handler's result. */
   readonly mediaTypes?: Written;
   /** The largest body. [1 MiB] */
   readonly bodyLimitBytes?: number;
@@ -60,7 +60,7 @@ export function defineOperation<
   return operation;
 }
 
-/** Whether the answer is one page of a list, whose total and next page are in headers. */
+/** True if the answer is one page of a list; headers name its total and its next page. */
 export function isPaged({ input, output }: Operation): boolean {
   return output instanceof z.ZodArray && 'before' in input.shape;
 }

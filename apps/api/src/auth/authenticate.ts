@@ -21,7 +21,7 @@ export interface Authentication {
   openSession(request: Request, response: Response): Promise<void>;
 }
 
-/** What the lookup of a key needs. */
+/** The dependencies of the lookup of a key. */
 type KeyUse = { credentials: CredentialCache; clock: Clock; recordKeyUse: (keyId: number) => void };
 
 export function authentication(

@@ -28,7 +28,7 @@ export type Forward = {
   onDone(status: number): void;
 };
 
-/** What nginx logs for a client that left before its answer. */
+/** nginx logs this status for a client that left before its answer. */
 const CLIENT_GONE = 499;
 
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */

@@ -1,7 +1,7 @@
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import { ABSOLUTE_URI, AMBIGUOUS, type Refusal, UNAUTHORIZED, wrongForm } from './answer.ts';
 
-/** What a request path names; `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
+/** A parsed request path. `upstreamPath` is the part after our prefix, byte for byte, with its query string. */
 export type BotPath =
   | { kind: 'method'; token: string; method: string; upstreamPath: string; query: string }
   | { kind: 'file'; token: string; upstreamPath: string }

@@ -115,7 +115,7 @@ function ignoredProperties({ readOnlyFields = [] }: Operation): Properties {
   return Object.fromEntries(readOnlyFields.map((name) => [name, { readOnly: true, description: 'Ignored.' }]));
 }
 
-/** Lists are comma-separated where there is no JSON. */
+/** Lists are comma-separated in forms and query strings. */
 function listStyle(schema: JsonSchema): JsonSchema {
   const kinds = (schema.anyOf ?? [schema]) as JsonSchema[];
   return kinds.some(({ type }) => type === 'array') ? { style: 'form', explode: false } : {};

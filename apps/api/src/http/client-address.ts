@@ -21,7 +21,7 @@ export function clientAddress(trustedProxies: string[]): ClientAddress {
   };
 }
 
-/** An IPv4 address as such, also where the socket speaks IPv6. */
+/** Gives an IPv4 address its own form, also if the socket speaks IPv6. */
 function plain(address: string): string {
   const rest = address.slice(MAPPED.length);
   return address.startsWith(MAPPED) && isIPv4(rest) ? rest : address;
