@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RedisClient } from './open-client.ts';
 import type { RedisCommands } from './redis-commands.ts';
+import { storedName } from './state-fields.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'scripts');
 const SCRIPT_NAMES = [
@@ -26,14 +27,39 @@ const SCRIPT_NAMES = [
 export type ScriptName = (typeof SCRIPT_NAMES)[number];
 export type ScriptReply = (string | number | null | ScriptReply)[];
 
-/** The text of a script with its `-- @include name` lines replaced, each library once. */
-export function loadScript(path: string, included = new Set<string>()): string {
+/** The text of a script as Redis runs it; throws when it names a field that a bot's state does not have. */
+export function loadScript(path: string): string {
+  return resolveFields(includeLibraries(path));
+}
+
+/**
+ * Replaces `-- @read s <- key: field, field as name` by a read of these fields into the table `s` (absent ones are nil),
+ * and every `'@field'` by its stored name. Looking the names up in Redis took several microseconds a call.
+ */
+export function resolveFields(lua: string): string {
+  return lua
+    .replace(
+      /^( *)-- @read (\w+) <- ([\w.[\]]+): ((?:.*,\n *-- *)*.*)$/gm,
+      (_line, indent: string, table: string, key: string, list: string) => {
+        const fields = list.split(/,[\s-]*/).map((field) => field.split(' as '));
+        const stored = fields.map(([field]) => `'@${field}'`).join(', ');
+        const named = fields
+          .map(([field, name = field], index) => `${name} = ${table}[${index + 1}] or nil`)
+          .join(', ');
+        return `${indent}local ${table} = redis.call('HMGET', ${key}, ${stored})\n${indent}${table} = { ${named} }`;
+      },
+    )
+    .replace(/'@(\w*)'/g, (_field, name: string) => `'${storedName(name)}'`);
+}
+
+/** Replaces `-- @include name` lines, each library once. */
+function includeLibraries(path: string, included = new Set<string>()): string {
   return readFileSync(join(DIRECTORY, `${path}.lua`), 'utf8').replace(
     /^-- @include ([\w-]+)$/gm,
     (_line, name: string) => {
       if (included.has(name)) return '';
       included.add(name);
-      return loadScript(`lib/${name}`, included);
+      return includeLibraries(`lib/${name}`, included);
     },
   );
 }

@@ -1,11 +1,15 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import { loadScript, runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { loadScript, resolveFields, runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import { startTestRedis } from './redis.ts';
 
 export const BOT = 1;
 export const NOW_MS = 1_800_000_000_000;
 export const REGISTRATION = 'registration-1';
+
+/** The stored names that a turn of push is opened with. */
+export const PUSH_FIELDS =
+  "{ fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }";
 
 type Arguments = (string | number)[];
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
@@ -32,7 +36,12 @@ export async function luaScene() {
     turnKeys,
     /** Runs this Lua body after the text of an include. */
     evaluate: (include: string, body: string, scriptKeys: string[] = [], args: Arguments = []): Promise<unknown> =>
-      commands.eval(`${loadScript(`lib/${include}`)}\n${body}`, scriptKeys.length, ...scriptKeys, ...args),
+      commands.eval(
+        `${loadScript(`lib/${include}`)}\n${resolveFields(body)}`,
+        scriptKeys.length,
+        ...scriptKeys,
+        ...args,
+      ),
     /** Creates or changes the bot; every setting that is not named is off. */
     applyBot: (
       settings: { pull?: boolean; push?: boolean; rules?: boolean; manage?: boolean; revision?: number } = {},

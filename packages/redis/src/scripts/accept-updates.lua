@@ -21,8 +21,9 @@ local RESERVED_AHEAD = 50000
 
 local state, log, history, pendingTurns, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
-local s = readState(state, { 'registrationId', 'on', 'lastId', 'manage', 'allowed', 'pollingFencingToken', 'trimmedAt',
-  'openUntil', 'own', 'reserved', 'run', unpack(BACKLOG_FIELDS) })
+-- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
+--   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
+--   rulesUnread, rulesPending
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -37,7 +38,7 @@ if not string.find(ARGV[10], s.run or '?', 1, true) then
     -- Polled ids are the platform's, which rise without us: they are left alone unless the state is surely older.
     if not polled or own or known > reserved then last = math.max(last, reserved, known) end
     reserved = math.max(reserved, known)
-    writeState(state, { 'run', run, 'lastId', last, 'reserved', reserved })
+    writeState(state, { '@run', run, '@lastId', last, '@reserved', reserved })
   end
 end
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
@@ -92,10 +93,17 @@ if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
 if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
 
-local changes = { 'lastId', last, 'allowedCount', n, 'updateAt', now, 'own', own and '1' or '0' }
+local changes = { '@lastId', last, '@allowedCount', n, '@updateAt', now, '@own', own and '1' or '0' }
 -- A reader that is off passes everything, so that it starts at the end when it is turned on.
-if not pull then append(changes, 'pullCursor', last, 'pullCursorCount', n) end
-if not holdsForPush then append(changes, 'pushCursor', last, 'pushCursorCount', n, 'pushFloor', last) end
+if not pull then
+  addField(changes, '@pullCursor', last)
+  addField(changes, '@pullCursorCount', n)
+end
+if not holdsForPush then
+  addField(changes, '@pushCursor', last)
+  addField(changes, '@pushCursorCount', n)
+  addField(changes, '@pushFloor', last)
+end
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 local wakePush = 0
@@ -108,7 +116,7 @@ end
 local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 local wakeRules = 0
 if routable > 0 then
-  redis.call('HINCRBY', state, STORED.rulesUnread, routable)
+  redis.call('HINCRBY', state, '@rulesUnread', routable)
   wakeRules = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':rules')
 end
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end

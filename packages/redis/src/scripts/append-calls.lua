@@ -8,7 +8,7 @@
 -- @include state
 local BATCHES_LIFE_S = 3600
 
-local s = readState(KEYS[1], { 'registrationId', 'manage' })
+-- @read s <- KEYS[1]: registrationId, manage
 if not s.registrationId then return -2 end
 if s.registrationId ~= ARGV[1] or s.manage ~= '1' then return -1 end
 if tonumber(redis.call('HGET', KEYS[4], ARGV[3]) or 0) < tonumber(ARGV[4]) then

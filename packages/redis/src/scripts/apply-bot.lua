@@ -22,19 +22,18 @@ local forPush = { lanes = KEYS[5], inFlight = KEYS[6], work = KEYS[7], redriven 
 local forRules = { lanes = KEYS[11], inFlight = KEYS[12], work = KEYS[13], redriven = KEYS[14] }
 local lanes, inFlight, lanePrefix = forPush.lanes, forPush.inFlight, ARGV[3]
 local now = tonumber(ARGV[2])
-local known = readState(state, { 'registrationId', 'revision' })
+-- @read known <- state: registrationId, revision
 if known.registrationId and known.registrationId ~= ARGV[1] then return { 'GONE' } end
 if known.registrationId and tonumber(known.revision) > tonumber(ARGV[12]) then return { 'OLD' } end
 if not known.registrationId then
-  writeState(state, { 'registrationId', ARGV[1], 'lastId', 0, 'allowedCount', 0, 'pull', 0, 'push', 0, 'parked', 0,
-    'pullCursor', 0, 'pullCursorCount', 0, 'keptFrom', 0, 'prevAck', 0, 'prevAckAt', now, 'prevOffset', '', 'prevAt', 0,
-    'pushCursor', 0, 'pushCursorCount', 0, 'pushFloor', 0, 'pushPending', 0, 'trimmedAt', now, 'pollOffset', 0,
-    'pollingFencingToken', 0, 'pushFencingToken', 0, 'run', runId() })
+  writeState(state, { '@registrationId', ARGV[1], '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
+    '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', now, '@prevOffset', '', '@prevAt', 0,
+    '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', now, '@pollOffset', 0,
+    '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
 beginAbove(state, tonumber(ARGV[16]))
 
-local s = readState(state, { 'lastId', 'allowedCount', 'pull', 'push', 'parked', 'pullCursor', 'pullCursorCount', 'pushCursor',
-  'rules' })
+-- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules
 local last, n, acked, filed = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.pullCursor), tonumber(s.pushCursor)
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
@@ -50,16 +49,16 @@ end
 
 -- Push reads on after this id, up to which there were so many allowed updates; no lane has any of them.
 local function pushFrom(cursor, count)
-  writeState(state, { 'pushCursor', cursor, 'pushCursorCount', count, 'pushFloor', cursor, 'pushPending', 0 })
+  writeState(state, { '@pushCursor', cursor, '@pushCursorCount', count, '@pushFloor', cursor, '@pushPending', 0 })
 end
 
 local function pullFrom(cursor, count)
-  writeState(state, { 'pullCursor', cursor, 'pullCursorCount', count })
+  writeState(state, { '@pullCursor', cursor, '@pullCursorCount', count })
 end
 
 local function emptyPush()
   local again = clearLanes(forPush, lanePrefix)
-  redis.call('HINCRBY', state, STORED.pushFencingToken, 1)
+  redis.call('HINCRBY', state, '@pushFencingToken', 1)
   pushFrom(last, n)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
@@ -99,7 +98,7 @@ elseif pushed and not push then
   else
     -- A program that removes its webhook and sets it again must get the updates from in between.
     redis.call('HSET', state, 'parked', now + PARKED_MS)
-    redis.call('HINCRBY', state, STORED.pushFencingToken, 1)
+    redis.call('HINCRBY', state, '@pushFencingToken', 1)
     restoreInFlight(lanes, inFlight)
   end
 end
@@ -115,13 +114,13 @@ if not push and not pushed and not parked and filed < last then
   emptyPush()
 end
 
-writeState(state, { 'pull', ARGV[4], 'push', ARGV[5], 'manage', ARGV[6], 'on', ARGV[7], 'allowed', ARGV[8], 'revision', ARGV[12] })
+writeState(state, { '@pull', ARGV[4], '@push', ARGV[5], '@manage', ARGV[6], '@on', ARGV[7], '@allowed', ARGV[8], '@revision', ARGV[12] })
 if ARGV[14] == '1' and not ruled then
-  writeState(state, { 'rules', 1, 'rulesCursor', last, 'rulesFloor', last, 'rulesUnread', 0, 'rulesPending', 0 })
+  writeState(state, { '@rules', 1, '@rulesCursor', last, '@rulesFloor', last, '@rulesUnread', 0, '@rulesPending', 0 })
 elseif ruled and ARGV[14] ~= '1' then
   local again = clearLanes(forRules, ARGV[15])
-  redis.call('HINCRBY', state, STORED.rulesFencingToken, 1)
-  writeState(state, { 'rules', 0, 'rulesUnread', 0, 'rulesPending', 0 })
+  redis.call('HINCRBY', state, '@rulesFencingToken', 1)
+  writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
   buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
 elseif ruled and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
@@ -143,5 +142,5 @@ if ARGV[11] == '1' then
 end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
-  or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, STORED.pushCursor), '+', 'COUNT', 1) > 0
+  or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0
 return { 'OK', waits and '1' or '0' }

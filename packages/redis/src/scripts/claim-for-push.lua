@@ -16,10 +16,12 @@ local FIRST_PROBE_MS = 2000
 local LONGEST_PROBE_MS = 60000
 local GONE_FOR_MS = 23 * 3600000
 
-local turn = openTurn('push', KEYS, ARGV)
+local FIELDS = { fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }
+local turn = openTurn('push', FIELDS, KEYS, ARGV)
 local state, now = turn.state, turn.now
-local s = readState(state, { 'registrationId', 'pushFencingToken', 'on', 'push', 'pushClaim', 'pushCursor', 'pushCursorCount',
-  'pushPending', 'failingSince', 'probeIntervalMs', 'openUntil', 'pushOkAt', 'pushSuspect', 'goneSince' })
+-- @read s <- state: registrationId, on, push as isWanted, pushFencingToken as fencingToken, pushClaim as claim,
+--   pushSuspect as suspect, pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, pushOkAt,
+--   goneSince
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
@@ -29,7 +31,10 @@ local failingSince, openUntil = tonumber(s.failingSince), tonumber(s.openUntil o
 local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local lastError, failedFrom, succeeded, onlyGone = ARGV[mine], ARGV[mine + 1], ARGV[mine + 2] == '1', ARGV[mine + 3]
 if turn.repeated then lastError, failedFrom, succeeded, onlyGone = '', '', false, '' end
-if lastError ~= '' then change(turn, 'pushErr', lastError, 'pushErrAt', now) end
+if lastError ~= '' then
+  change(turn, '@pushErr', lastError)
+  change(turn, '@pushErrAt', now)
+end
 if #ARGV >= mine + 4 and not turn.repeated then
   redis.call('LPUSH', KEYS[10], unpack(ARGV, mine + 4))
   redis.call('LTRIM', KEYS[10], 0, ATTEMPTS_KEPT - 1)
@@ -37,7 +42,7 @@ end
 
 local closed, opened = 0, 0
 if succeeded then
-  change(turn, 'pushOkAt', now)
+  change(turn, '@pushOkAt', now)
   if failingSince then closeBreaker(state) end
   if openUntil > 0 then
     openUntil, closed = 0, 1
@@ -45,12 +50,13 @@ if succeeded then
   end
 elseif failedFrom ~= '' then
   failingSince = failingSince or tonumber(failedFrom)
-  change(turn, 'failingSince', failingSince)
+  change(turn, '@failingSince', failingSince)
   if now - failingSince >= OPEN_AFTER_MS and openUntil <= now then
     local intervalMs = math.min(tonumber(s.probeIntervalMs or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
     opened = openUntil == 0 and 1 or 0
     openUntil = now + intervalMs
-    change(turn, 'probeIntervalMs', intervalMs, 'openUntil', openUntil)
+    change(turn, '@probeIntervalMs', intervalMs)
+    change(turn, '@openUntil', openUntil)
   end
 end
 
@@ -59,11 +65,11 @@ if onlyGone == '0' then
   if s.goneSince then redis.call('HDEL', state, 'goneSince') end
 elseif onlyGone == '1' then
   local goneSince = tonumber(s.goneSince or now)
-  change(turn, 'goneSince', goneSince)
+  change(turn, '@goneSince', goneSince)
   if now - goneSince > GONE_FOR_MS then hopeless = 1 end
 end
 
-local more, active = false, s.on == '1' and s.push == '1'
+local more, active = false, s.on == '1' and s.isWanted == '1'
 if active then
   local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
   more = #fresh == FILE_AT_ONCE
@@ -72,7 +78,10 @@ if active then
     cursor, cursorCount = entry.id, entry.count
     if entry.allowed then fileInLane(turn, entry.lane, entry.id) end
   end
-  if #fresh > 0 then change(turn, 'pushCursor', cursor, 'pushCursorCount', cursorCount) end
+  if #fresh > 0 then
+    change(turn, '@pushCursor', cursor)
+    change(turn, '@pushCursorCount', cursorCount)
+  end
 else
   turn.limit = 0
 end
@@ -83,10 +92,10 @@ if isOpen then
   local isProbeDue = openUntil <= now and redis.call('EXISTS', turn.inFlight) == 0
   turn.limit = isProbeDue and math.min(turn.limit, 1) or 0
 end
-local units = claimDue(turn, s.pushSuspect, 0)
+local units = claimDue(turn, s.suspect, 0)
 -- While a probe is in flight nothing has a time; after it the breaker closes, or stays open until the next one.
 if isOpen and redis.call('EXISTS', turn.inFlight) == 1 then turn.halted = true end
-change(turn, 'pushPending', turn.pending)
+change(turn, '@pushPending', turn.pending)
 return closeTurn(turn, {
   fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil, units = units,
   answer = { more and 1 or 0, hopeless, tonumber(s.pushOkAt or 0), closed, opened },

@@ -10,9 +10,10 @@
 -- @include claim
 local LOOK_AT_ONCE = 100
 
-local turn = openTurn('rules', KEYS, ARGV)
-local s = readState(turn.state, { 'registrationId', 'rulesFencingToken', 'on', 'rules', 'rulesClaim', 'rulesCursor',
-  'rulesUnread', 'rulesPending', 'revision', 'rulesSuspect' })
+local FIELDS = { fencingToken = '@rulesFencingToken', claim = '@rulesClaim', suspect = '@rulesSuspect', floor = '@rulesFloor' }
+local turn = openTurn('rules', FIELDS, KEYS, ARGV)
+-- @read s <- turn.state: registrationId, on, rules as isWanted, rulesFencingToken as fencingToken, rulesClaim as claim,
+--   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.rulesPending)
@@ -41,9 +42,11 @@ if active then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end
-  units = claimDue(turn, s.rulesSuspect, gatherMs)
+  units = claimDue(turn, s.suspect, gatherMs)
 end
-change(turn, 'rulesCursor', cursor, 'rulesUnread', unread, 'rulesPending', turn.pending)
+change(turn, '@rulesCursor', cursor)
+change(turn, '@rulesUnread', unread)
+change(turn, '@rulesPending', turn.pending)
 return closeTurn(turn, {
   fencingToken = fencingToken, active = active, cursor = cursor, more = shownTo ~= '', openUntil = 0, units = units,
   answer = { shownTo, tonumber(s.revision), shown },

@@ -4,7 +4,7 @@
 -- RESULT 1 when it was stored, else 0
 -- @include state
 -- @include ids
-local s = readState(KEYS[1], { 'registrationId', 'run', 'reserved' })
+-- @read s <- KEYS[1]: registrationId, run, reserved
 if s.registrationId ~= ARGV[1] then return 0 end
 -- The state of an earlier run may be older than the reservation, which accept-updates could not see if it stood here.
 if s.run ~= runId() then return 0 end

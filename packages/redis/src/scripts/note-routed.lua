@@ -5,7 +5,7 @@
 -- RESULT {'GONE'} | {'FENCED' or 'OK', wake history (0/1)}: links are kept even from an owner that was replaced
 -- @include history-records
 -- @include state
-local s = readState(KEYS[1], { 'registrationId', 'rulesFencingToken' })
+-- @read s <- KEYS[1]: registrationId, rulesFencingToken
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 local wakeHistory = 0
 addHistoryRecords(KEYS[3], ARGV, 7)

@@ -3,6 +3,7 @@
 -- ARGV  1 registration id  2… field, value …
 -- RESULT 1 when it was set, else 0
 -- @include state
-if readState(KEYS[1], { 'registrationId' }).registrationId ~= ARGV[1] then return 0 end
+-- @read s <- KEYS[1]: registrationId
+if s.registrationId ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return 1

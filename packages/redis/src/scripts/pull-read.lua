@@ -22,8 +22,8 @@ local PAGE = 25
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default = name == ''
-local s = readState(state, { 'registrationId', 'on', 'pull', 'lastId', 'allowedCount', 'pullCursor', 'keptFrom', 'prevAck', 'prevAckAt',
-  'prevOffset', 'prevAt' })
+-- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, keptFrom, prevAck, prevAckAt,
+--   prevOffset, prevAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or s.pull ~= '1' then return { 'OFF' } end
 local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
@@ -53,7 +53,7 @@ local function acknowledge(id)
     redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', cursor, 'prevAckAt', now)
     s.prevAck, s.prevAckAt = cursor, now
   end
-  writeState(state, { 'pullCursor', cursor, 'pullCursorCount', countUpTo(log, cursor, n) })
+  writeState(state, { '@pullCursor', cursor, '@pullCursorCount', countUpTo(log, cursor, n) })
   if redis.call('EXISTS', deliveredByPush) == 1 and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then redis.call('DEL', deliveredByPush) end
 end
 
@@ -92,7 +92,7 @@ if ARGV[7] == '1' then
   elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= cursor + 1 - TOO_OLD then
     if offset > tail then
       last = offset - 1
-      writeState(state, { 'lastId', last })
+      writeState(state, { '@lastId', last })
     end
     if offset > cursor then
       acknowledge(offset - 1)

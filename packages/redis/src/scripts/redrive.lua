@@ -5,7 +5,7 @@
 -- RESULT {'GONE'} | {'OFF'} when the bot has no backend, or no rules | {'OK'}: wake a turn of that kind
 -- @include state
 local reader = ARGV[6]
-local s = readState(KEYS[1], { 'registrationId', reader })
+-- @read s <- KEYS[1]: registrationId, push, rules
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s[reader] ~= '1' then return { 'OFF' } end
 for i = 7, #ARGV, 7 do
@@ -14,7 +14,7 @@ for i = 7, #ARGV, 7 do
   if redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
     redis.call('RPUSH', ARGV[4] .. lane, id)
     redis.call('ZADD', KEYS[2], 'NX', ARGV[2], lane)
-    redis.call('HINCRBY', KEYS[1], STORED[reader .. 'Pending'], 1)
+    redis.call('HINCRBY', KEYS[1], reader == 'push' and '@pushPending' or '@rulesPending', 1)
     if ARGV[i + 5] ~= '' then redis.call('HSET', KEYS[5], 'p:' .. id, ARGV[i + 5]) end
     if ARGV[i + 6] ~= '' then redis.call('HSET', KEYS[5], 'g:' .. id, ARGV[i + 6]) end
   end

@@ -4,7 +4,7 @@
 -- RESULT 1 when it was open: wake its push; else 0
 -- @include state
 -- @include lanes
-local s = readState(KEYS[1], { 'registrationId', 'openUntil' })
+-- @read s <- KEYS[1]: registrationId, openUntil
 if s.registrationId ~= ARGV[1] or not s.openUntil then return 0 end
 closeBreaker(KEYS[1])
 allDueNow(KEYS[2], tonumber(ARGV[2]))

@@ -1,10 +1,6 @@
--- @include state
--- What backlogOf needs of a state.
-local BACKLOG_FIELDS = { 'allowedCount', 'pull', 'push', 'parked', 'pullCursorCount', 'pushCursorCount', 'pushPending',
-  'rules', 'rulesUnread', 'rulesPending' }
-
 -- How many updates wait for a bot's active readers: at the quickest of them, which intake is limited by, and at the
--- slowest, which is what they take of memory. Both 0 where nobody reads. s: the state, with BACKLOG_FIELDS.
+-- slowest, which is what they take of memory. Both 0 where nobody reads. s: the state, with
+-- allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending.
 local function backlogOf(s, now)
   local count, quickest, slowest = tonumber(s.allowedCount), nil, 0
   if s.pull == '1' then

@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, PUSH_FIELDS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -9,7 +9,7 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const bury = (id: string, atMs = NOW_MS) => {
-  const body = `local turn = openTurn('push', KEYS, ARGV)
+  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 bury(turn, ARGV[12], { code = 'crashed', reason = 'r', attempts = 3 })
 return turn.wakeHistory`;
   const args = [...scene.claimArguments('push', { name: 'a1', atMs }), id];

@@ -66,7 +66,7 @@ local function claimDue(turn, suspect, gatherMs)
   local units = {}
   if suspect and suspect ~= '' then
     turn.halted = redis.call('HEXISTS', turn.inFlight, suspect) == 1
-    if not turn.halted then change(turn, turn.reader .. 'Suspect', '') end
+    if not turn.halted then change(turn, turn.fields.suspect, '') end
   end
   if turn.halted or turn.limit <= 0 then return units end
   local due = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.now, 'WITHSCORES', 'LIMIT', 0, turn.limit)
@@ -86,7 +86,7 @@ local function claimDue(turn, suspect, gatherMs)
       redis.call('HSET', turn.inFlight, lane, turn.claim)
       units[#units + 1] = unit
       if isSuspect then
-        change(turn, turn.reader .. 'Suspect', lane)
+        change(turn, turn.fields.suspect, lane)
         turn.halted = true
         break
       end

@@ -1,5 +1,6 @@
-import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { type LuaScene, luaScene, NOW_MS, PUSH_FIELDS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { stateFields } from '../../state-fields.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const claim = async ({ limit = 10, suspect = '', gatherMs = 0, atMs = NOW_MS } = {}) => {
-  const body = `local turn = openTurn('push', KEYS, ARGV)
+  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local units = claimDue(turn, ARGV[12], tonumber(ARGV[13]))
 return { units, turn.halted and 1 or 0, turn.changes }`;
   const args = [...scene.claimArguments('push', { name: 'a1', limit, atMs }), suspect, gatherMs];
@@ -52,7 +53,7 @@ test('what owners died with twice is claimed with nothing beside it, then buried
   await file('c:5', '1');
   await file('c:6', '2');
   await scene.commands.hset(scene.keys.work, 's:1', 2);
-  expect(await claim()).toMatchObject({ ids: [['1']], halted: 1, changes: ['pushSuspect', 'c:5'] });
+  expect(await claim()).toMatchObject({ ids: [['1']], halted: 1, changes: [stateFields.pushSuspect, 'c:5'] });
   expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [], halted: 1 });
   await scene.commands.del(scene.keys.inFlight);
   await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');

@@ -9,7 +9,7 @@ end
 
 -- When Postgres knows of ids that the state does not, the state was created again, or is older.
 local function beginAbove(state, reserved)
-  local s = readState(state, { 'lastId', 'reserved' })
+  -- @read s <- state: lastId, reserved
   if reserved <= tonumber(s.reserved or 0) then return end
-  writeState(state, { 'reserved', reserved, 'lastId', math.max(tonumber(s.lastId), reserved) })
+  writeState(state, { '@reserved', reserved, '@lastId', math.max(tonumber(s.lastId), reserved) })
 end

@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, PUSH_FIELDS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -9,7 +9,7 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const settle = (...unit: (string | number)[]) => {
-  const body = `local turn = openTurn('push', KEYS, ARGV)
+  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 turn.pending = 5
 return { settleUnits(turn, ARGV, 12, 1), turn.pending }`;
   const args = [...scene.claimArguments('push', { name: 'a1', settled: 1 }), ...unit];

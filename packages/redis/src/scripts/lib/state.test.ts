@@ -1,7 +1,7 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { stateFields } from '../../state-fields.ts';
+import { resolveFields } from '../../scripts.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -12,23 +12,29 @@ afterAll(() => scene.close());
 
 test('reads fields by their names in code, and leaves out what is absent', async () => {
   await scene.commands.hset(scene.keys.state, { gen: 'one', filed: 7, pull: 1 });
-  const body = `return cjson.encode(readState(KEYS[1], { 'registrationId', 'openUntil', 'pushCursor', 'pull' }))`;
+  const body = `-- @read s <- KEYS[1]: registrationId, openUntil,
+    --   pushCursor as cursor, pull
+    return cjson.encode(s)`;
   const read = JSON.parse(String(await scene.evaluate('state', body, [scene.keys.state])));
-  expect(read).toEqual({ registrationId: 'one', pushCursor: '7', pull: '1' });
+  expect(read).toEqual({ registrationId: 'one', cursor: '7', pull: '1' });
 });
 
 test('writes fields under the names that the previous release reads, and nothing where nothing changes', async () => {
   const { state } = scene.keys;
   await scene.evaluate('state', 'writeState(KEYS[1], {})', [state]);
   expect(await scene.commands.exists(state)).toBe(0);
-  await scene.evaluate('state', `writeState(KEYS[1], { 'openUntil', 5, 'rulesClaim', 'a', 'pushOkAt', 6 })`, [state]);
+  await scene.evaluate('state', `writeState(KEYS[1], { '@openUntil', 5, '@rulesClaim', 'a', '@pushOkAt', 6 })`, [
+    state,
+  ]);
   expect(await scene.commands.hgetall(state)).toEqual({ closedUntil: '5', 'round:rules': 'a', pushOkAt: '6' });
 });
 
-test('knows the stored names that TypeScript reads', async () => {
-  const stored = JSON.parse(String(await scene.evaluate('state', 'return cjson.encode(STORED)')));
-  expect(stored).toMatchObject(stateFields);
-});
+test.each(['-- @read s <- KEYS[1]: on, pushCurser', "writeState(KEYS[1], { '@pushCurser', 1 })"])(
+  'a field that a state does not have is refused: %s',
+  (lua) => {
+    expect(() => resolveFields(lua)).toThrow("a bot's state has no field pushCurser");
+  },
+);
 
 test('closing the breaker forgets the failures', async () => {
   const { state } = scene.keys;

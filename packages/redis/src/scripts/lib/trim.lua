@@ -6,7 +6,7 @@ local ACKED_KEPT_IDS = 10000
 
 -- Removes entries from the log that every active reader has passed.
 local function trimLog(state, log, consumers, now)
-  local s = readState(state, { 'lastId', 'pull', 'push', 'parked', 'pullCursor', 'keptFrom', 'pushFloor', 'rules', 'rulesFloor' })
+  -- @read s <- state: lastId, pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor
   local bound = tonumber(s.lastId)
   if s.pull == '1' then
     bound = math.min(bound, math.max(tonumber(s.keptFrom), tonumber(s.pullCursor) - ACKED_KEPT_IDS))

@@ -14,10 +14,11 @@
 -- @include lanes
 local IN_FLIGHT_SCORE = 9e15
 
--- What the functions of a call share; reader: 'push' or 'rules'.
-local function openTurn(reader, keys, args)
+-- What the functions of a call share; reader: 'push' or 'rules'; fields: the stored names of its fencingToken, claim,
+-- suspect and floor.
+local function openTurn(reader, fields, keys, args)
   return {
-    reader = reader, state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
+    reader = reader, fields = fields, state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
     registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
     limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
@@ -26,9 +27,9 @@ local function openTurn(reader, keys, args)
   }
 end
 
--- Fields of the state are written together, by closeTurn: name, value …
-local function change(turn, ...)
-  append(turn.changes, ...)
+-- Fields of the state are written together, by closeTurn.
+local function change(turn, field, value)
+  addField(turn.changes, field, value)
 end
 
 -- The reply to this claim was lost: nobody began its units, so they are no tries, and first in line.
@@ -45,21 +46,21 @@ local function returnUnits(turn)
 end
 
 -- Makes the caller the owner, or knows it again: the fencing token, or nil and why there is none.
---   s: the state, with registrationId, on, and of this reader <reader>, <reader>FencingToken, <reader>Claim
+--   s: the state, with registrationId, on, and of this reader isWanted, fencingToken, claim
 local function ownTurn(turn, s)
-  local token = s[turn.reader .. 'FencingToken']
+  local token = s.fencingToken
   if s.registrationId ~= turn.registrationId then return nil, 'GONE' end
   if turn.fencingToken ~= '' and token ~= turn.fencingToken then return nil, 'FENCED' end
-  if s[turn.reader .. 'Claim'] == turn.claim then
+  if s.claim == turn.claim then
     turn.repeated, turn.limit, turn.wakeHistory = true, 0, 1
     returnUnits(turn)
     return tonumber(token)
   end
-  change(turn, turn.reader .. 'Claim', turn.claim)
+  change(turn, turn.fields.claim, turn.claim)
   if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
-  if s.on ~= '1' or s[turn.reader] ~= '1' then return nil, 'OFF' end
+  if s.on ~= '1' or s.isWanted ~= '1' then return nil, 'OFF' end
   restoreInFlight(turn.lanes, turn.inFlight)
-  return redis.call('HINCRBY', turn.state, STORED[turn.reader .. 'FencingToken'], 1)
+  return redis.call('HINCRBY', turn.state, turn.fields.fencingToken, 1)
 end
 
 -- An entry of the log, or a redriven update; nil when it is gone.
@@ -98,9 +99,9 @@ local function closeTurn(turn, found)
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
   if found.openUntil > 0 and lookAt ~= '' then lookAt = tostring(math.max(tonumber(lookAt), found.openUntil)) end
   if #first == 0 then
-    change(turn, turn.reader .. 'Floor', found.cursor)
+    change(turn, turn.fields.floor, found.cursor)
   elseif turn.tidies then
-    change(turn, turn.reader .. 'Floor', (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
+    change(turn, turn.fields.floor, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
   end
   writeState(turn.state, turn.changes)
   local nothing = not found.active or #first == 0

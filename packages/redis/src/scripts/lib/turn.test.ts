@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, PUSH_FIELDS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const OWN = `local s = readState(KEYS[1], { 'registrationId', 'on', 'push', 'pushFencingToken', 'pushClaim' })
-local turn = openTurn('push', KEYS, ARGV)
+const OWN = `-- @read s <- KEYS[1]: registrationId, on, push as isWanted, pushFencingToken as fencingToken, pushClaim as claim
+local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local token, refusal = ownTurn(turn, s)
 writeState(turn.state, turn.changes)
 return { token or refusal, turn.repeated and 1 or 0 }`;
@@ -18,7 +18,7 @@ const own = (claim: { token?: number; name: string }, registration = REGISTRATIO
   return scene.evaluate('turn', OWN, scene.turnKeys('push'), [registration, ...rest]);
 };
 const close = (found: string, end: string) => {
-  const body = `local turn = openTurn('push', KEYS, ARGV)
+  const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local found = { fencingToken = 1, active = true, cursor = 3, more = false, openUntil = 0, answer = {}, units = {} }
 ${found}
 return closeTurn(turn, found)`;
