@@ -57,7 +57,7 @@ test('what owners died with twice is claimed with nothing beside it, then buried
   expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [], halted: 1 });
   await scene.commands.del(scene.keys.inFlight);
   await scene.commands.zadd(scene.keys.lanes, 0, 'c:5');
-  expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [['2']], changes: ['pushSuspect', ''] });
+  expect(await claim({ suspect: 'c:5' })).toMatchObject({ ids: [['2']], changes: [stateFields.pushSuspect, ''] });
   expect(await scene.commands.xlen(scene.keys.history)).toBe(1);
 });
 
