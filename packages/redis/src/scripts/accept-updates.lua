@@ -3,12 +3,12 @@
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
 --       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
---       9 update ids up to this one may have been handed out ('' when that was not asked for)
---       10 the servers as the caller knows them to run
+--       9 the highest reserved update id ('' when the caller did not ask Postgres)
+--       10 run ids of the Redis servers that the caller knows
 --       11… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
---      | {'DOUBT'}: Redis may have come back with less than it had; find out which ids are reserved, and ask again
+--      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
 --      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1)}
 -- @include state
 -- @include trim
@@ -35,7 +35,7 @@ if not string.find(ARGV[10], s.run or '?', 1, true) then
   if s.run ~= run then
     if ARGV[9] == '' then return { 'DOUBT' } end
     local known = tonumber(ARGV[9])
-    -- Polled ids are the platform's, which rise without us: they are left alone unless the state is surely older.
+    -- Polled ids come from the platform and rise by themselves; only a state that is surely old needs the reserved height.
     if not polled or own or known > reserved then last = math.max(last, reserved, known) end
     reserved = math.max(reserved, known)
     writeState(state, { '@run', run, '@lastId', last, '@reserved', reserved })
@@ -45,8 +45,8 @@ local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1',
 local holdsForPush = push or tonumber(s.parked) > now
 local named = redis.call('EXISTS', consumers) == 1
 
--- A slow reader alone never stops intake, unless memory is tight: only when every reader is at its limit does the
--- platform keep the rest.
+-- One slow reader does not stop intake unless memory is tight: the platform keeps updates when every reader is at its
+-- limit.
 local quickest, slowest = backlogOf(s, now)
 if quickest >= tonumber(ARGV[6]) or (ARGV[8] ~= '' and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
 
@@ -76,7 +76,7 @@ for i = 11, #ARGV, 9 do
       n = n + 1
       heard = true
     end
-    -- What rules are about they see whatever kinds the bot's own program asked for.
+    -- Rules see messages whatever kinds the bot's own program asked for.
     local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
@@ -94,7 +94,7 @@ if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
 if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
 
 local changes = { '@lastId', last, '@allowedCount', n, '@updateAt', now, '@own', own and '1' or '0' }
--- A reader that is off passes everything, so that it starts at the end when it is turned on.
+-- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
 if not pull then
   addField(changes, '@pullCursor', last)
   addField(changes, '@pullCursorCount', n)
@@ -107,10 +107,10 @@ end
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 local wakePush = 0
--- With the breaker open the turn sleeps until its next probe and reads the log then: an append costs it nothing.
+-- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
 if push and heard and tonumber(s.openUntil or 0) <= now then
   wakePush = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':push')
-  -- A turn that runs, perhaps with a request that hangs, must see what is new for its other lanes.
+  -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes.
   if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
 end
 local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0

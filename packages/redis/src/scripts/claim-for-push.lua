@@ -1,16 +1,16 @@
 -- One call of a push turn: settles deliveries, files new updates into lanes, claims what is due.
 -- KEYS  as lib/turn.lua says, and  10 attempts
--- ARGV  as lib/turn.lua says, and after the settled units: '' or what to remember as the last error; when the earliest
---       request that failed was begun (ms, '' when none did); '1' when one succeeded; '1' when every answer was 410,
+-- ARGV  as lib/turn.lua says, and after the settled units: the last error ('' keeps the old one); when the earliest
+--       failed request began (ms, '' when none failed); '1' when one succeeded; '1' when every answer was 410,
 --       '0' when there were others, '' when there was none; then attempts (JSON each)
--- RESULT as lib/turn.lua says, with {more to file (0/1), whether there was nothing but 410 for 23 h (0/1),
+-- RESULT as lib/turn.lua says, with {more to file (0/1), whether every answer of the last 23 h was 410 (0/1),
 --        last success before this call (ms), whether the breaker closed (0/1) or opened (0/1) in this call}
 -- @include turn
 -- @include settle
 -- @include claim
 local FILE_AT_ONCE = 200
 local ATTEMPTS_KEPT = 100
--- The breaker opens after failures for this long without a success: one probe at a time, ever more rarely.
+-- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
 local LONGEST_PROBE_MS = 60000
@@ -86,14 +86,14 @@ else
   turn.limit = 0
 end
 
--- Half-open: one probe is claimed at its time, with nothing else in flight.
+-- Half-open: when the probe is due, one unit is claimed, with nothing else in flight.
 local isOpen = openUntil > 0
 if isOpen then
   local isProbeDue = openUntil <= now and redis.call('EXISTS', turn.inFlight) == 0
   turn.limit = isProbeDue and math.min(turn.limit, 1) or 0
 end
 local units = claimDue(turn, s.suspect, 0)
--- While a probe is in flight nothing has a time; after it the breaker closes, or stays open until the next one.
+-- While a probe is in flight nothing else is due; its outcome closes the breaker or sets the time of the next probe.
 if isOpen and redis.call('EXISTS', turn.inFlight) == 1 then turn.halted = true end
 change(turn, '@pushPending', turn.pending)
 return closeTurn(turn, {

@@ -1,10 +1,10 @@
--- One call of a rules turn: settles units, files what is to be routed into lanes, shows what is new, claims what is due.
+-- One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due.
 -- The members of an album leave their lane together.
 -- KEYS  as lib/turn.lua says
--- ARGV  as lib/turn.lua says, and after the settled units: how long an album is waited for (ms); everything up to this
---       id was looked at ('' nothing new); how many updates that were; then per one to be routed: lane, id, album ('' when
+-- ARGV  as lib/turn.lua says, and after the settled units: how long to wait for an album (ms); the id up to which the
+--       caller matched rules ('' none); how many updates that were; then per update to route: lane, id, album ('' when
 --       it is in none)
--- RESULT as lib/turn.lua says, with {newest id shown ('' none), revision of the configuration, {id, lane, kind, raw …}}
+-- RESULT as lib/turn.lua says, with {newest id returned ('' none), revision of the configuration, {id, lane, kind, raw …}}
 -- @include turn
 -- @include settle
 -- @include claim

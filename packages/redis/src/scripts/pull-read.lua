@@ -36,7 +36,7 @@ else
   if known then
     cursor = tonumber(string.match(known, '^%d+'))
   else
-    -- Those that nobody has polled for a day go with the next trimming, which a quiet bot may not have had.
+    -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
     if redis.call('HLEN', consumers) >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end
     if redis.call('HLEN', consumers) >= MAX_CONSUMERS then return { 'TOO_MANY' } end
     cursor = 0
@@ -57,7 +57,7 @@ local function acknowledge(id)
   if redis.call('EXISTS', deliveredByPush) == 1 and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then redis.call('DEL', deliveredByPush) end
 end
 
--- A slower poller of the same consumer may still read what a faster one acknowledged a moment ago.
+-- A slower poller of the same consumer may still need what a faster one has just acknowledged.
 local function oldestReadable()
   if keptFrom > 0 then return keptFrom + 1 end
   local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)
@@ -140,7 +140,7 @@ while #raws < limit and not more and not ended do
     end
     from = entry.id + 1
     scanned = scanned + 1
-    -- A reader that wants few of many must not block Redis for all others: the caller asks for the rest.
+    -- A reader that wants a few of many updates must not block Redis; the caller asks again for the rest.
     more = scanned >= SCAN_AT_MOST and #raws < limit
     if more or #raws == limit then break end
   end

@@ -1,5 +1,5 @@
--- How many updates wait for a bot's active readers: at the quickest of them, which intake is limited by, and at the
--- slowest, which is what they take of memory. Both 0 where nobody reads. s: the state, with
+-- How many updates wait for a bot's active readers: for the quickest, which limits intake, and for the slowest, which
+-- determines memory. Both are 0 when nobody reads. s: the state, with
 -- allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending.
 local function backlogOf(s, now)
   local count, quickest, slowest = tonumber(s.allowedCount), nil, 0

@@ -14,7 +14,7 @@ local function buryExpired(turn, id, record)
   })
 end
 
--- Adds the other members of an album to its unit; nil and when it will be complete, when that may not be yet.
+-- Adds the other members of an album to its unit. While members may still arrive: nil, and when to look again (ms).
 local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
   for members = 1, ALBUM_AT_MOST - 1 do
     local id = redis.call('LINDEX', turn.lanePrefix .. lane, members)
@@ -30,8 +30,8 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
   return unit
 end
 
--- The unit at the head of a lane, and how often it was begun. When an album may not be complete yet, nil and when it will
--- be; nil when the lane is empty. What cannot be handled any more is buried on the way.
+-- The unit at the head of a lane, and how often its handling began. While an album may be incomplete: nil, and when to look
+-- again (ms). An empty lane gives nil. Expired and crashed units become dead letters here.
 local function headOf(turn, lane, gatherMs)
   while true do
     local id = redis.call('LINDEX', turn.lanePrefix .. lane, 0)
@@ -60,8 +60,8 @@ local function headOf(turn, lane, gatherMs)
   end
 end
 
--- Claims up to turn.limit units. What owners died with twice is tried a last time with nothing beside it, so that only what
--- kills them is buried for it: suspect is the lane of such a unit, '' or nil when there is none.
+-- Claims up to turn.limit units. A unit whose owner died twice gets its last attempt alone, so that no other unit is blamed
+-- for a crash. suspect: the lane of such a unit, '' or nil when there is none.
 local function claimDue(turn, suspect, gatherMs)
   local units = {}
   if suspect and suspect ~= '' then

@@ -1,5 +1,5 @@
--- Settles what a turn has handled. Per unit six arguments: lane, id of its first update in the lane, how many updates leave
--- the lane with it, outcome ('delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'), due at (ms, for retry and
+-- Settles the units that a turn has handled. Each has six arguments: lane, id of its first update in the lane, how many
+-- updates leave the lane with it, outcome ('delivered' | 'dropped' | 'retry' | 'dead' | 'crashed' | 'returned'), due at (ms, for retry and
 -- crashed), JSON of the record (for retry) or of the failure (for dead).
 -- @include turn
 -- @include bury
@@ -8,7 +8,7 @@ local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   redis.call('HDEL', turn.inFlight, lane)
-  -- Somebody else may have gone on with the lane since.
+  -- A newer owner may have settled this unit already.
   if redis.call('LINDEX', turn.lanePrefix .. lane, 0) ~= id then return end
   if LEAVES_LANE[outcome] then
     local failure = outcome == 'dead' and cjson.decode(text)
@@ -29,7 +29,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   end
 end
 
--- Settles count units, whose arguments begin at args[from]; answers where the next argument is.
+-- Settles count units, whose arguments begin at args[from]; returns the index of the next argument.
 local function settleUnits(turn, args, from, count)
   local behind = from + count * SETTLED_FIELDS
   if turn.repeated then return behind end

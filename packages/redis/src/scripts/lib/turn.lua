@@ -1,14 +1,14 @@
--- One call of a turn of push or of rules. Both have an owner, a cursor in the log, lanes that flow on their own, and tries
--- that are counted.
+-- What one call of a push turn and of a rules turn share. Both have one owner, a cursor in the log, independent lanes, and
+-- a count of attempts for each unit.
 -- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
 -- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
---       6 how many units to claim  7 '1' to tidy the log  8 how often a unit may be begun without an end
---       9 'idle' takes the pending turn away when nothing waits, 'asleep' also when what waits has its time, '' leaves it
---       10 name of the claim: the same one is asked for again when its answer was lost; what it did is not done twice
+--       6 how many units to claim  7 '1' to tidy the log  8 how often handling a unit may begin without ending
+--       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it
+--       10 name of the claim: a caller that lost the reply repeats it under this name, and nothing is done twice
 --       11 how many units to settle  12… per unit as lib/settle.lua says; after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
---      | {'OK', fencing token, when to look again (ms, '' when nothing waits for a time), wake history (0/1),
---         pending turn taken away (0/1), {what the reader's own script names}, unit as lib/claim.lua says …}
+--      | {'OK', fencing token, when to look again (ms, '' when nothing is due later), wake history (0/1),
+--         pending turn removed (0/1), {what the reader's own script names}, unit as lib/claim.lua says …}
 -- @include state
 -- @include trim
 -- @include lanes
@@ -22,7 +22,7 @@ local function openTurn(reader, fields, keys, args)
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
     registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
     limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
-    -- How many units wait in lanes; whether this claim was carried out before; whether lanes have to wait for one unit.
+    -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
   }
 end
@@ -32,7 +32,7 @@ local function change(turn, field, value)
   addField(turn.changes, field, value)
 end
 
--- The reply to this claim was lost: nobody began its units, so they are no tries, and first in line.
+-- The reply to this claim was lost, so nobody handles its units: undo the claim and its attempt count.
 local function returnUnits(turn)
   local out = redis.call('HGETALL', turn.inFlight)
   for i = 1, #out, 2 do
@@ -45,7 +45,7 @@ local function returnUnits(turn)
   end
 end
 
--- Makes the caller the owner, or knows it again: the fencing token, or nil and why there is none.
+-- Makes the caller the owner, or confirms that it still is: the fencing token, or nil and the reason.
 --   s: the state, with registrationId, on, and of this reader isWanted, fencingToken, claim
 local function ownTurn(turn, s)
   local token = s.fencingToken
@@ -91,9 +91,9 @@ local function dueAgain(turn, lane, at)
   end
 end
 
--- Writes the state, takes the pending turn away where that was asked for, and makes the answer. found: fencingToken;
---   active: whether the reader may be given anything; cursor: up to where the log is read; more: whether there is more to
---   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own; units
+-- Writes the state, removes the pending turn if the caller asked for it, and returns the answer. found: fencingToken;
+--   active: whether the reader may claim units; cursor: up to where the log is read; more: whether there is more to
+--   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own part; units
 local function closeTurn(turn, found)
   local first, lookAt = redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES'), ''
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
