@@ -54,7 +54,7 @@ const postJson = (path: string, headers: Record<string, string> = {}) =>
   });
 
 describe('while as many bytes of bodies are held as may be', () => {
-  const doors: [what: string, ask: () => Promise<Response>, body: object][] = [
+  const readers: [what: string, ask: () => Promise<Response>, body: object][] = [
     ['REST', () => postJson('/api/bots/validate', { authorization: `Bearer ${ADMIN_KEY}` }), { code: 'unavailable' }],
     [
       'the intake',
@@ -68,12 +68,12 @@ describe('while as many bytes of bodies are held as may be', () => {
 
   test('every door refuses further ones with 503 in its own words, and does without them what it did', async () => {
     await stallUntil503(64, unfinished('/api/bots/validate', MIB), () => postJson(`/tgapi/bot${token}/getWebhookInfo`));
-    for (const [what, ask, body] of doors) {
+    for (const [what, ask, body] of readers) {
       const answer = await ask();
       expect([what, answer.status, answer.headers.get('retry-after')]).toEqual([what, 503, '1']);
       expect(await answer.json()).toMatchObject(body);
     }
-    expect(await readMetric(api, 'flotilla_bodies_refused_total')).toBeGreaterThanOrEqual(doors.length);
+    expect(await readMetric(api, 'flotilla_bodies_refused_total')).toBeGreaterThanOrEqual(readers.length);
     expect((await api.admin('GET', '/api/bots')).status).toBe(200);
     expect((await fetch(`${api.url}/tgapi/bot${token}/getWebhookInfo`)).status).toBe(200);
     // The api does not hold bodies that it streams to the platform.

@@ -8,7 +8,7 @@ type Call = { method: string; params: Record<string, unknown> };
 export type EchoProgram = { url: string; stop(): Promise<void> };
 
 /**
- * The demo bot's program. It takes the updates that Flotilla pushes and replies with the same text, calling the Bot API
+ * The demo bot's program. It takes the updates that Flotilla pushes and answers with the text, calling the Bot API
  * at `apiRoot` (Flotilla's proxy) like any bot. It listens on a free port of loopback by default.
  */
 export async function startEchoProgram(

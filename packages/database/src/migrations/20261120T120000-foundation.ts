@@ -132,7 +132,7 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   // The only order in which messages are listed. It also serves counting and deleting a whole chat.
   await sql`create index messages_newest on messages (bot_id, chat_id, date desc, id desc)`.execute(db);
-  // Without fastupdate, because a search reads the index once per period, and each time the whole pending list.
+  // fastupdate is off: a search reads the index once per period and would read the whole pending list each time.
   await sql`create index messages_search on messages using gin (search) with (fastupdate = off)`.execute(db);
   await sql`
     create table chat_users (

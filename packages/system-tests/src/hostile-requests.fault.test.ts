@@ -175,7 +175,7 @@ describe('JSON made to break or to hold up its reader', () => {
     expect(await longestHoldMs(fleet.workers[0]!)).toBeLessThan(3_000);
   }, 120_000);
 
-  test('a million keys are refused by every door that reads them', async () => {
+  test('a million keys are refused by every interface that reads them', async () => {
     await longestHoldMs();
     const key = { authorization: `Bearer ${ADMIN_KEY}` };
     const body = aMillionKeys();
