@@ -9,7 +9,7 @@ export const WITH_EVERY_CHANGE = {
     'sessions and sign-in limits: their libraries have commands and scripts of their own',
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test':
     'calls appended to the history streams; a key that lets one through',
-  'apps/api/src/endpoints/updates/': 'pull: its script, and polls that are woken through a channel',
+  'apps/api/src/endpoints/poll-updates\\.test': 'pull: its script, and polls that are woken through a channel',
   'apps/api/src/outages\\.test': 'servers are killed and restarted: commands fail fast, connections come back',
   'apps/api/src/queue-board/': 'BullMQ: the prefix that keeps a queue in one slot',
   'apps/worker/src/worker\\.test': 'turns: locks, wakes, removal of a bot and of all its keys',
@@ -27,7 +27,7 @@ export const EVERY_NIGHT = [
   'apps/api/src/(auth|queue-board|probes)/',
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test',
   'apps/api/src/(outages|drain)\\.test',
-  'apps/api/src/endpoints/(every-operation|updates/)',
+  'apps/api/src/endpoints/(every-operation|poll-updates)\\.test',
 ];
 
 /** Never: tests that the form cannot affect. */
