@@ -123,8 +123,13 @@ describe('a Redis that fills up', () => {
       message: 'those of the bot that drains',
     });
     expect(await push(hook, 1)).toBe(200);
-    expect(await readMetric(fleet.workers[0]!, 'flotilla_redis_memory_share')).toBeGreaterThan(0.55);
-    expect(await largestShare()).toBeLessThan(0.75);
+    const largest = await largestShare();
+    expect(largest).toBeGreaterThan(0.55);
+    expect(largest).toBeLessThan(0.75);
+    // What the history has written leaves Redis again, so that the present share may be well below the largest.
+    const reported = await readMetric(fleet.workers[0]!, 'flotilla_redis_memory_share');
+    expect(reported).toBeGreaterThan(0.3);
+    expect(reported).toBeLessThan(0.75);
 
     await limitMemory((await memory()).usedBytes / 0.85);
     await untilWarned('every', /no bot takes updates in until it has room/);
