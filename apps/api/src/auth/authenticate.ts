@@ -6,7 +6,7 @@ import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
-import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
@@ -30,6 +30,8 @@ export function authentication(
   config: { encryptionKey: string; publicUrl: string | null },
 ): Authentication {
   const attachSession = sessionMiddleware(redis, keys.clock, config);
+  // The strategy also takes keys from the query and the body, but sees neither: Express parses no query, and bodies are
+  // read later. A key in a URL would be logged.
   const authenticator = new passport.Passport().use(
     new Strategy((key, done) => {
       callerByKey(keys, key).then(
@@ -41,13 +43,7 @@ export function authentication(
   return {
     callerByBearer: (request, response) =>
       new Promise((resolve, reject) => {
-        const settle = (error: unknown, caller?: Caller | false) => {
-          if (error) reject(error);
-          // The strategy knows this field of RFC 6750, and refuses a request with two keys.
-          else if (!caller && 'access_token' in request.query)
-            reject(refusedInput('access_token', 'is not a field of this call'));
-          else resolve(caller || null);
-        };
+        const settle = (error: unknown, caller?: Caller | false) => (error ? reject(error) : resolve(caller || null));
         authenticator.authenticate('bearer', { session: false }, settle)(request, response, reject);
       }),
     callerBySession: async (request, response) => {
@@ -89,9 +85,8 @@ export function actorOf(caller: Caller | null, address: string | null): Actor {
   return { kind: 'account', accountId: account.id, username: account.username, keyId: apiKey?.id ?? null, address };
 }
 
-/** Checked first: without the header, passport's strategy would take a key from the URL, and URLs are logged. */
 function hasBearer(request: Request): boolean {
-  return /^bearer( |$)/i.test(request.headers.authorization ?? '');
+  return /^bearer\b/i.test(request.headers.authorization ?? '');
 }
 
 /** Looked up by hash, so that the time of the lookup tells nothing about how much of a wrong key is right. */
