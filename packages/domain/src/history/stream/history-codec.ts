@@ -85,7 +85,7 @@ export function recordArguments(records: HistoryRecord[]): string[] {
   return records.flatMap((record) => [String(record.length), ...record]);
 }
 
-/** Reads a record of a shard's stream. Throws when it is malformed; the writer then stops, which loses nothing. */
+/** Reads a record of a shard's stream. Throws when it is malformed: the shard's turn then fails and repeats, and trims nothing. */
 export function decodeRecord(shard: number, streamId: string, record: HistoryRecord): HistoryEntry {
   const fields = new Map<string, string>();
   for (let at = 0; at < record.length; at += 2) fields.set(record[at] as string, record[at + 1] as string);
