@@ -17,6 +17,8 @@ export function shardKeys(shard: number) {
      * Sorted set: `<bot id>:<turn kind>`, or `history` → since when (ms) that turn is owed. The stored name is older.
      */
     pendingTurns: `${tag(shard)}:dirty`,
+    /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
+    activity: (hour: number) => `${tag(shard)}:activity:${hour}`,
   };
 }
 
@@ -49,8 +51,14 @@ export function botKeys(botId: number) {
     work: `${prefix}:work`,
     /** Hash: `r<dead letter id>` → JSON of the update that is sent again. */
     redriven: `${prefix}:redriven`,
+    /** Set: ids of dead letters that were put back and may still be in Postgres, because a redrive did not end. */
+    justRedriven: `${prefix}:just-redriven`,
     /** List: the last attempts at delivery, newest first. */
     attempts: `${prefix}:attempts`,
+    /** Stream: what happens to the bot while somebody watches it; it lives for a minute after that. */
+    live: `${prefix}:live`,
+    /** List: the beginnings of the newest failed answers of the backend. */
+    excerpts: `${prefix}:excerpts`,
     /** Like lanes, lane, inFlight, redriven and work, for turns of rules; this work has two more fields. */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,
@@ -60,16 +68,28 @@ export function botKeys(botId: number) {
     rulesWork: `${prefix}:rules:work`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
+    /** Exists for a second after a test delivery, which is possible once a second. */
+    recentTestDelivery: `${prefix}:test-delivery`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
     recentLogOut: `${prefix}:log-out`,
     /** Set by the worker that checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
+    /** Hash: what the bot did in that hour, like that of its shard. */
+    activity: (hour: number) => `${prefix}:activity:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
   };
 }
 
 export const SEEN_BLOCK_IDS = 4096;
+
+export const HOUR_MS = 3_600_000;
+
+/** The hashes in which a script counts what the bot does at that time: the bot's and its shard's. */
+export function activityKeys(botId: number, atMs: number): [ofBot: string, ofShard: string] {
+  const hour = Math.floor(atMs / HOUR_MS);
+  return [botKeys(botId).activity(hour), shardKeys(shardOf(botId)).activity(hour)];
+}
 
 /** Configuration mirror: every process follows it. */
 export const configKeys = {
@@ -84,6 +104,14 @@ export const configKeys = {
 /** Sorted set: endpoint at which one of our processes listens → when (ms) it last said so. */
 export const listenersKey = '{listeners}:places';
 
+/** The processes that run now. */
+export const replicaKeys = {
+  /** Set: ids of processes, also of some that ended a while ago. */
+  ids: '{replicas}:ids',
+  /** String: JSON of what the process says about itself; expires unless the process repeats it. */
+  one: (id: string) => `{replicas}:one:${id}`,
+} as const;
+
 /** Figures of the whole fleet, gathered by one worker at a time. */
 export const figureKeys = {
   /** String: JSON of the newest ones. */
@@ -92,11 +120,16 @@ export const figureKeys = {
   turn: '{figures}:turn',
 } as const;
 
+/** Set by the worker that rolls the activity of closed hours up into Postgres next. */
+export const rollUpTurnKey = '{activity}:turn';
+
 /** Credentials and sessions of accounts; each session and counter has a slot of its own. */
 export const authKeys = {
   /** String that is drawn again with every change of an account or an API key: older cache entries are stale. */
   version: '{auth}:version',
   session: (id: string) => `flotilla:session:${id}`,
+  /** Sorted set: session of the account → when (ms) it was last used. It may name sessions that have ended. */
+  sessionsOf: (accountId: number) => `flotilla:sessions-of:${accountId}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',
@@ -135,6 +168,10 @@ export const channels = {
   appended: 'flotilla:appended',
   /** Payload: the id of a bot whose push turn, already woken, has something new to file. */
   pushable: 'flotilla:pushable',
+  /** Payload: the id of a bot whose live stream has something new. */
+  live: 'flotilla:live',
+  /** Payload: the id of a bot whose state (breaker, refusal by the platform) changed. */
+  botState: 'flotilla:bot-state',
   /** Payload: the id of a bot whose configuration changed. */
   config: 'flotilla:config',
 } as const;

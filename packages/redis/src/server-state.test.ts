@@ -3,7 +3,9 @@ import { expect, test } from '@jest/globals';
 import { connectRedis } from './connect.ts';
 import { readServerState, serverStateOf } from './server-state.ts';
 
-const REPORT = `# Clients
+const REPORT = `# Server
+redis_version:7.4.1
+# Clients
 connected_clients:7
 # Memory
 used_memory:1000
@@ -15,13 +17,16 @@ aof_last_write_status:ok
 `.replaceAll('\n', '\r\n');
 
 test('a Redis that writes down everything and throws nothing away is durable', () => {
-  expect(serverStateOf(REPORT, 'always')).toEqual({ durable: true, evicts: false, clients: 7, usedBytes: 1000 });
+  const state = { durable: true, evicts: false, clients: 7, usedBytes: 1000, versions: ['Redis 7.4.1'] };
+  expect(serverStateOf(REPORT, 'always')).toEqual(state);
 });
 
 test.each([
   ['aof_enabled:1', 'aof_enabled:0', { durable: false }],
   ['aof_last_write_status:ok', 'aof_last_write_status:err', { durable: false }],
   ['policy:noeviction', 'policy:allkeys-lru', { evicts: true }],
+  ['redis_version:7.4.1', 'redis_version:7.2.4\r\nvalkey_version:8.0.1', { versions: ['Valkey 8.0.1'] }],
+  ['redis_version:7.4.1', '', { versions: [] }],
 ])('in place of %p it says %p', (was, is, expected) => {
   expect(serverStateOf(REPORT.replace(was, is), 'always')).toMatchObject(expected);
 });

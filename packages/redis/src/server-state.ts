@@ -8,6 +8,8 @@ export type ServerState = {
   evicts: boolean;
   clients: number;
   usedBytes: number;
+  /** Releases of the masters, each once; empty where they are hidden. */
+  versions: string[];
 };
 
 type Server = ReturnType<RedisHandles['servers']>[number];
@@ -20,6 +22,7 @@ export async function readServerState(redis: RedisHandles): Promise<ServerState>
     evicts: states.some((state) => state.evicts),
     clients: states.reduce((sum, state) => sum + state.clients, 0),
     usedBytes: states.reduce((sum, state) => sum + state.usedBytes, 0),
+    versions: [...new Set(states.flatMap((state) => state.versions))].sort(),
   };
 }
 
@@ -46,5 +49,13 @@ export function serverStateOf(report: string, appendFsync: string | null): Serve
     evicts: policy !== 'noeviction' && Number(field('maxmemory') ?? 0) > 0,
     clients: Number(field('connected_clients') ?? 0),
     usedBytes: Number(field('used_memory') ?? 0),
+    versions: versionsIn(field),
   };
+}
+
+/** Valkey names its own release beside that of the Redis it is compatible with. */
+function versionsIn(field: (name: string) => string | undefined): string[] {
+  const [valkey, redis] = [field('valkey_version'), field('redis_version')];
+  if (valkey !== undefined) return [`Valkey ${valkey}`];
+  return redis === undefined ? [] : [`Redis ${redis}`];
 }

@@ -75,7 +75,8 @@ async function answersWithin(ask: () => Promise<unknown>, withinMs: number): Pro
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));
 }
 
-function readVersion(): string {
+/** The release of this process. */
+export function readVersion(): string {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
     version: string;
   };

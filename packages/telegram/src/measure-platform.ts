@@ -50,8 +50,8 @@ export function measurePlatform(metrics: Metrics) {
     client: (client: PlatformClient): PlatformClient => ({
       call: (token, method, params, options) =>
         client.call(token, method, params, options).then(count('call', method, outcomeOfAnswer)),
-      upload: (token, method, params, files) =>
-        client.upload(token, method, params, files).then(count('upload', method, outcomeOfAnswer)),
+      upload: (token, method, params, files, options) =>
+        client.upload(token, method, params, files, options).then(count('upload', method, outcomeOfAnswer)),
       openFile: (token, path, part) =>
         client.openFile(token, path, part).then(count('file', 'downloadFile', outcomeOfFile)),
     }),

@@ -95,3 +95,78 @@ test('a Message is told from other results', () => {
 test('the kind of a chat is guessed from its id', () => {
   expect([5, -5, -1_001_234_567_890].map(guessChatType)).toEqual(['private', 'group', 'supergroup']);
 });
+
+describe('the details of a message', () => {
+  const details = (fields: object) => readMessageFacts({ ...base, ...fields }).details;
+
+  test('are null for a plain text', () => {
+    expect(details({ text: 'hi' })).toBeNull();
+  });
+
+  test('keep what the platform says of entities and buttons, fields to come included', () => {
+    const entities = [
+      { type: 'text_mention', offset: 0, length: 2, user: { id: 7, is_bot: false, first_name: 'Ada' } },
+      { type: 'date_to_come', offset: 3, length: 4, unix_time: 1_780_000_000 },
+    ];
+    const inline_keyboard = [
+      [
+        { text: 'Pay', pay: true },
+        { text: 'Open', web_app: { url: 'https://shop.example' } },
+      ],
+      [{ text: 'Next', callback_data: 'page:2', style: 'primary' }],
+    ];
+    expect(details({ text: 'hi then', entities, reply_markup: { inline_keyboard } })).toEqual({
+      entities,
+      buttons: inline_keyboard,
+    });
+  });
+
+  test.each([
+    ['no list', { entities: { length: 1 }, reply_markup: { inline_keyboard: 'x' } }],
+    ['no objects', { entities: [null, 1, 'bold', []], reply_markup: { inline_keyboard: [null, [null, 1], []] } }],
+    ['without their own fields', { entities: [{ type: 'bold' }, { type: 'bold', offset: -1, length: 1 }] }],
+    ['of another keyboard', { reply_markup: { keyboard: [[{ text: 'Yes' }]] } }],
+  ])('leave out entities and buttons that are %s', (_, fields) => {
+    expect(details({ text: 'hi', ...fields })).toBeNull();
+  });
+
+  test('have at most 16 KiB of entities and buttons, the first ones', () => {
+    const link = (at: number) => ({
+      type: 'text_link',
+      offset: at,
+      length: 1,
+      url: `https://a.example/${'x'.repeat(900)}`,
+    });
+    const entities = Array.from({ length: 100 }, (_, at) => link(at));
+    const inline_keyboard = Array.from({ length: 100 }, (_, at) => [
+      { text: `Button ${at}`, callback_data: 'd'.repeat(400) },
+    ]);
+    const kept = details({ text: 'x'.repeat(100), entities, reply_markup: { inline_keyboard } });
+    const size = JSON.stringify(kept?.entities).length + JSON.stringify(kept?.buttons).length;
+    expect([size > 14_000, size <= 16_384]).toEqual([true, true]);
+    expect(kept?.entities).toEqual(entities.slice(0, kept?.entities?.length));
+    expect(kept?.buttons).toEqual(inline_keyboard.slice(0, kept?.buttons?.length));
+    const full = details({ text: 'x'.repeat(100), entities })?.entities;
+    expect(full?.length).toBeGreaterThan(kept?.entities?.length ?? 100);
+  });
+
+  test('say how large a medium is, and who wrote a forwarded message', () => {
+    const video = {
+      file_id: 'v',
+      file_name: 'tide.mp4',
+      mime_type: 'video/mp4',
+      file_size: 9,
+      width: 4,
+      height: 3,
+      duration: 2,
+    };
+    const forward_origin = { type: 'channel', date: 5, chat: { id: -1009, title: 'News' }, message_id: 8 };
+    expect(details({ video, forward_origin })).toEqual({
+      ...{ file_name: 'tide.mp4', mime_type: 'video/mp4', file_size: 9, width: 4, height: 3, duration: 2 },
+      forward_origin: { type: 'channel', name: 'News', id: -1009, message_id: 8, date: 5 },
+    });
+    expect(details({ video_note: { file_id: 'n', length: 240, duration: 3 } })).toEqual({
+      ...{ width: 240, height: 240, duration: 3 },
+    });
+  });
+});

@@ -1,3 +1,4 @@
+import { type MessageDetails, readMessageDetails } from './message-details.ts';
 import { type MediaType, readMessageMedia } from './message-media.ts';
 import { readMessageService } from './message-service.ts';
 import { readMessageText } from './message-text.ts';
@@ -40,6 +41,7 @@ export interface MessageFacts {
   /** The kind of a message that has no medium but is more than its words. */
   service: string | null;
   replyToMessageId: number | null;
+  details: MessageDetails | null;
   /** The group names the supergroup it became; the supergroup names the group it came from. */
   migrateToChatId: number | null;
   migrateFromChatId: number | null;
@@ -65,6 +67,7 @@ export function readMessageFacts(message: Fields): MessageFacts {
     fileId: media?.fileId ?? null,
     service: service?.service ?? null,
     replyToMessageId: reply === null ? null : readInteger(reply, 'message_id'),
+    details: readMessageDetails(message, media?.file ?? null),
     migrateToChatId: readInteger(message, 'migrate_to_chat_id'),
     migrateFromChatId: readInteger(message, 'migrate_from_chat_id'),
   };

@@ -1,10 +1,12 @@
-import { type Fields, readObject, readText } from './platform-fields.ts';
+import { type Fields, isFields, readObject, readText } from './platform-fields.ts';
 
 export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
 
 export interface MessageMedia {
   mediaType: MediaType;
   fileId: string | null;
+  /** What the platform says of the file: a PhotoSize, a Document, …. */
+  file: Fields;
 }
 
 // An animation also has a document of the same file, for old clients, so it is looked for first.
@@ -14,11 +16,11 @@ const FILE_FIELDS = ['animation', 'video', 'sticker', 'voice', 'audio', 'documen
 export function readMessageMedia(message: Fields): MessageMedia | null {
   for (const field of FILE_FIELDS) {
     const file = readObject(message, field);
-    if (file !== null) return { mediaType: field, fileId: readText(file, 'file_id') };
+    if (file !== null) return { mediaType: field, fileId: readText(file, 'file_id'), file };
   }
   const live = readObject(message, 'live_photo');
   const photo = largestPhoto(message.photo) ?? (live === null ? null : (largestPhoto(live.photo) ?? live));
-  if (photo !== null) return { mediaType: 'photo', fileId: readText(photo, 'file_id') };
+  if (photo !== null) return { mediaType: 'photo', fileId: readText(photo, 'file_id'), file: photo };
   return readPaidMedia(message);
 }
 
@@ -41,8 +43,4 @@ function largestPhoto(sizes: unknown): Fields | null {
 
 function area(size: Fields): number {
   return (Number(size.width) || 0) * (Number(size.height) || 0);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }

@@ -41,12 +41,16 @@ export type OpenedFile =
 export interface PlatformClient {
   /** Calls a Bot API method. Never throws: failures are in the answer's outcome. */
   call(token: string, method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<PlatformAnswer>;
-  /** The same with files, as multipart/form-data. Each stream is read to its end or destroyed. */
+  /**
+   * The same with files, as multipart/form-data. Each stream is read to its end or destroyed. The default timeout is
+   * 120 s; the platform may be silent for no longer than that in any case.
+   */
   upload(
     token: string,
     method: string,
     params: Record<string, unknown>,
     files: UploadedFile[],
+    options?: Omit<CallOptions, 'retries'>,
   ): Promise<PlatformAnswer>;
   /** Opens the file at a `file_path` from getFile. The caller must read or destroy the stream. Never throws. */
   openFile(token: string, path: string, part?: FileRange): Promise<OpenedFile>;
@@ -54,6 +58,7 @@ export interface PlatformClient {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
+const UPLOAD_SILENCE_MS = 120_000;
 const FILE_SILENCE_MS = 60_000;
 const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified'];
 
@@ -86,7 +91,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
       }
     },
 
-    async upload(token, method, params, files) {
+    async upload(token, method, params, files, { timeoutMs = UPLOAD_TIMEOUT_MS, signal } = {}) {
       const form = multipartForm(params, files);
       try {
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
@@ -95,12 +100,13 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
           headers: { ...form.headers, 'user-agent': 'flotilla' },
           throwHttpErrors: false,
           followRedirect: false,
-          timeout: { request: UPLOAD_TIMEOUT_MS },
+          timeout: { request: timeoutMs, socket: UPLOAD_SILENCE_MS, response: UPLOAD_SILENCE_MS },
           retry: { limit: 0 },
+          ...(signal === undefined ? {} : { signal }),
         });
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, undefined);
+        return failure(error, token, signal);
       } finally {
         for (const file of files) file.stream.destroy();
       }

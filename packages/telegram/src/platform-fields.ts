@@ -2,10 +2,14 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 
 export type Fields = Record<string, unknown>;
 
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The object under `key`, or null when there is none. */
 export function readObject(object: Fields, key: string): Fields | null {
   const value = object[key];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  return isFields(value) ? value : null;
 }
 
 /** The text under `key`, or null. NUL characters are left out, because Postgres cannot store them. */

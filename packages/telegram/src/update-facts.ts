@@ -1,3 +1,6 @@
+import { chatIdOfUpdate } from './chat-id.ts';
+import { sliceUpdate } from './slice-updates.ts';
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -73,6 +76,18 @@ export function readUpdateFacts(update: Record<string, unknown>, acceptedAtMs: n
 function eventDateS(payload: Fields): number | null {
   const dates = [payload.edit_date, payload.date, payload.remove_date, field(payload, 'boost').add_date];
   return dates.find((date): date is number => typeof date === 'number' && Number.isFinite(date)) ?? null;
+}
+
+const CHAT_LANES = ['c', 'bm', 'boost', 'react', 'rcount'];
+/** Kinds that happen in a chat and have lanes of users. */
+const KINDS_IN_CHAT = ['callback_query', 'chat_member', 'my_chat_member', 'chat_join_request'];
+
+/** The chat of an update of this kind and lane, or null. Only few kinds need the update itself. */
+export function chatOfUpdate(kind: string, lane: string, raw: string): number | null {
+  const [prefix = '', id = ''] = lane.split(':');
+  if (CHAT_LANES.includes(prefix) && Number.isSafeInteger(Number(id))) return Number(id);
+  if (!KINDS_IN_CHAT.includes(kind)) return null;
+  return chatIdOfUpdate(sliceUpdate(raw)?.value ?? {}, kind);
 }
 
 function laneOf(prefix: string, owner: Fields): string | null {

@@ -1,5 +1,6 @@
 -- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
--- KEYS  1 state  2 log  3 history  4 pending turns  5 consumers  6… seen bitmaps
+-- KEYS  1 state  2 log  3 history  4 pending turns  5 consumers  6 activity of the bot  7 activity of the shard
+--       8 live stream  9… seen bitmaps
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
 --       5 next offset to ask the platform for ('' keeps it)  6 backlog limit (updates) of the quickest reader
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
@@ -14,16 +15,18 @@
 -- @include trim
 -- @include ids
 -- @include backlog
+-- @include activity
+-- @include live
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
 local RESERVED_AHEAD = 50000
 
-local state, log, history, pendingTurns, consumers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending
+--   rulesUnread, rulesPending, watchedUntil
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -44,6 +47,7 @@ end
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
 local holdsForPush = push or tonumber(s.parked) > now
 local named = redis.call('EXISTS', consumers) == 1
+local watched = tonumber(s.watchedUntil or 0) > now
 
 -- One slow reader does not stop intake unless memory is tight: the platform keeps updates when every reader is at its
 -- limit.
@@ -85,6 +89,7 @@ for i = 11, #ARGV, 9 do
     if manage then
       redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
     end
+    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw) end
     appended = appended + 1
   end
 end
@@ -92,6 +97,7 @@ end
 if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
 if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
+countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
 local changes = { '@lastId', last, '@allowedCount', n, '@updateAt', now, '@own', own and '1' or '0' }
 -- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
@@ -106,6 +112,7 @@ if not holdsForPush then
 end
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
+if watched then announceLive(botId) end
 local wakePush = 0
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
 if push and heard and tonumber(s.openUntil or 0) <= now then

@@ -14,6 +14,7 @@ test('an update is kept once, under its id, for every reader that is on', async 
   const log = await scene.commands.xrange(scene.keys.log, '-', '+');
   expect(log.map(([id]) => id)).toEqual(['5-0', '6-0']);
   expect(await scene.commands.xlen(scene.keys.history)).toBe(2);
+  expect(await scene.counted()).toEqual(['2 0 0 0 0', '2 0 0 0 0']);
   const pending = [`${BOT}:push`, `${BOT}:rules`, 'history'];
   expect((await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).sort()).toEqual(pending);
 });

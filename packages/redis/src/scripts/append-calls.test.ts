@@ -13,15 +13,16 @@ const append = (batch: number, registration = REGISTRATION) => {
   const call = [4, 't', 'call', 'm', 'sendmessage'];
   return scene.run(
     'append-calls',
-    [state, history, pendingTurns, '{s1}:calls:p'],
+    [state, history, pendingTurns, '{s1}:calls:p', ...scene.activity, scene.keys.live],
     [registration, NOW_MS, BOT, batch, ...call],
   );
 };
 
-test('a batch is appended once, however often it is tried', async () => {
+test('a batch is appended and counted once, however often it is tried', async () => {
   await scene.applyBot({ manage: true });
   expect([await append(1), await append(1), await append(2)]).toEqual([1, 0, 0]);
   expect(await scene.commands.xlen(scene.keys.history)).toBe(2);
+  expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
 });
 
 test('nothing is kept before the bot is set up, of another registration, or without history', async () => {

@@ -11,7 +11,11 @@ afterAll(() => scene.close());
 const claim = (options: Parameters<LuaScene['claimArguments']>[1], ...rest: (string | number)[]) => {
   const own = rest.length === 0 ? ['', '', '0', ''] : rest;
   const args = [...scene.claimArguments('push', options), ...own];
-  return scene.run('claim-for-push', [...scene.turnKeys('push'), scene.keys.attempts], args);
+  return scene.run(
+    'claim-for-push',
+    [...scene.turnKeys('push'), scene.keys.attempts, ...scene.activity, scene.keys.live],
+    args,
+  );
 };
 const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
 
@@ -48,6 +52,34 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: 1 }, ...delivered);
   expect(closed[5]).toEqual([0, 0, 0, 1, 0]);
   expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
+});
+
+test('counts what was delivered, retried and given up, also when the claim is sent again', async () => {
+  await scene.applyBot({ push: true });
+  for (const lane of [5, 6, 7, 8]) await scene.accept([lane], `c:${lane}`);
+  await claim({ name: 'a1' });
+  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
+  const settled = [
+    ...['c:5', '5', 1, 'delivered', '', ''],
+    ...['c:6', '6', 1, 'retry', NOW_MS, '{}'],
+    ...['c:7', '7', 1, 'dead', '', failure],
+    ...['c:8', '8', 1, 'dropped', '', ''],
+    ...['', '', '1', '0'],
+  ];
+  for (let sent = 0; sent < 2; sent += 1) await claim({ token: 1, name: 'a2', settled: 4 }, ...settled);
+  expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
+  expect(await claim({ token: 0, name: 'b1', settled: 4 }, ...settled)).toEqual(['FENCED']);
+  // A unit that is settled already, as by an owner that came in between.
+  await claim({ token: 1, name: 'a3', settled: 1 }, ...settled.slice(0, 6), '', '', '1', '0');
+  expect(await scene.counted()).toEqual(['4 1 1 1 0', '4 1 1 1 0']);
+});
+
+test('counts an update that expired while it waited as given up', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1', atMs: NOW_MS + 86_400_001 });
+  // A whole number of hours later it is the same minute of the hour.
+  expect(await scene.counted()).toEqual(['1 0 1 0 0', '1 0 1 0 0']);
 });
 
 test('reads the state as the previous release has left it', async () => {

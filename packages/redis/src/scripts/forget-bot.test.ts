@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-test('leaves nothing of a bot but its seen ids, and nothing pending', async () => {
+test('leaves nothing of a bot but its seen ids and its activity, and nothing pending', async () => {
   const { keys } = scene;
   await scene.applyBot({ push: true, rules: true });
   await scene.accept([1]);
@@ -27,9 +27,17 @@ test('leaves nothing of a bot but its seen ids, and nothing pending', async () =
         keys.work,
         keys.attempts,
       ],
-      ...[keys.redriven, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
+      ...[
+        keys.redriven,
+        keys.pendingTurns,
+        keys.rulesLanes,
+        keys.rulesInFlight,
+        keys.rulesWork,
+        keys.rulesRedriven,
+        keys.live,
+      ],
     ],
     [keys.lane(''), BOT, keys.rulesLane('')],
   );
-  expect(await scene.commands.keys('*')).toEqual([keys.seen(0)]);
+  expect((await scene.commands.keys('*')).sort()).toEqual([...scene.activity, keys.seen(0)].sort());
 });

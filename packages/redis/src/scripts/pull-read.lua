@@ -1,5 +1,6 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer)
+--       5 activity of the bot  6 activity of the shard
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,' or '' for all); its cursor moves by offsets alone
@@ -11,6 +12,7 @@
 --         when the first of them was appended (ms, 0 when there is none), bytes of the answer so far}
 -- @include state
 -- @include trim
+-- @include activity
 local BODY_CAP = 4194304
 local SLACK = 10
 local TOO_OLD = 100000
@@ -22,7 +24,7 @@ local PAGE = 25
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default = name == ''
--- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, keptFrom, prevAck, prevAckAt,
+-- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
 --   prevOffset, prevAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or s.pull ~= '1' then return { 'OFF' } end
@@ -43,7 +45,8 @@ else
   end
 end
 
-local function acknowledge(id)
+-- received: whether the reader says that it has them, and does not just skip them.
+local function acknowledge(id, received)
   if id <= cursor then return end
   cursor = id
   if not default then return end
@@ -53,7 +56,9 @@ local function acknowledge(id)
     redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', cursor, 'prevAckAt', now)
     s.prevAck, s.prevAckAt = cursor, now
   end
-  writeState(state, { '@pullCursor', cursor, '@pullCursorCount', countUpTo(log, cursor, n) })
+  local count = countUpTo(log, cursor, n)
+  if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - s.pullCursorCount), 0, 0, 0) end
+  writeState(state, { '@pullCursor', cursor, '@pullCursorCount', count })
   if redis.call('EXISTS', deliveredByPush) == 1 and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then redis.call('DEL', deliveredByPush) end
 end
 
@@ -87,7 +92,7 @@ if ARGV[7] == '1' then
       end
       looked = looked + #page
     end
-    if counted then acknowledge(counted - 1) end
+    if counted then acknowledge(counted - 1, false) end
     offset = 0
   elseif offset > 0 and last > 0 and offset <= tail + SLACK and offset >= cursor + 1 - TOO_OLD then
     if offset > tail then
@@ -95,7 +100,7 @@ if ARGV[7] == '1' then
       writeState(state, { '@lastId', last })
     end
     if offset > cursor then
-      acknowledge(offset - 1)
+      acknowledge(offset - 1, true)
       from = offset
     elseif offset >= oldestReadable() then
       from = offset

@@ -11,7 +11,7 @@ afterAll(() => scene.close());
 const read = (offset: number, { consumer = '', first = 1, limit = 100 } = {}) =>
   scene.run(
     'pull-read',
-    [scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush],
+    [scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
     [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, '', 0, '+', ''],
   );
 const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
@@ -37,6 +37,25 @@ test('what push has delivered is left out for the default consumer alone', async
   await scene.commands.sadd(scene.keys.deliveredByPush, '1');
   expect(await raws(0)).toEqual(['{"update_id":2}']);
   expect(await raws(0, { consumer: 'audit' })).toEqual(['{"update_id":1}', '{"update_id":2}']);
+});
+
+test('what the default consumer acknowledges counts as delivered, once', async () => {
+  await scene.applyBot({ pull: true });
+  await scene.accept([1, 2, 3, 4]);
+  await read(0);
+  await read(3, { consumer: 'audit' });
+  expect(await scene.counted()).toEqual(['4 0 0 0 0', '4 0 0 0 0']);
+  for (const offset of [3, 3, 2, 4]) await read(offset);
+  expect(await scene.counted()).toEqual(['4 3 0 0 0', '4 3 0 0 0']);
+});
+
+test('updates that a negative offset forgets do not count as delivered', async () => {
+  await scene.applyBot({ pull: true });
+  await scene.accept([1, 2, 3]);
+  await read(-1);
+  expect(await scene.counted()).toEqual(['3 0 0 0 0', '3 0 0 0 0']);
+  await read(4);
+  expect(await scene.counted()).toEqual(['3 1 0 0 0', '3 1 0 0 0']);
 });
 
 test('nobody reads a bot that is gone or not pulled', async () => {

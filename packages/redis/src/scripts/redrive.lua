@@ -1,17 +1,18 @@
 -- Puts dead letters back at the end of their lanes, in the order given; one that is there already is skipped.
--- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')
+-- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')  6 just redriven
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push' or 'rules')
---       7… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
+--       7 how long (ms) it is known which were put back  8… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
 -- RESULT {'GONE'} | {'OFF'} when the bot has no backend, or no rules | {'OK'}: wake a turn of that kind
 -- @include state
 local reader = ARGV[6]
 -- @read s <- KEYS[1]: registrationId, push, rules
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s[reader] ~= '1' then return { 'OFF' } end
-for i = 7, #ARGV, 7 do
+-- The caller may end before it has removed them from Postgres. Who repeats the call must not send them twice.
+for i = 8, #ARGV, 7 do
   local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
   local entry = { id = tonumber(ARGV[i + 1]), raw = ARGV[i + 4], kind = ARGV[i + 2], lane = lane, at = tonumber(ARGV[2]), expires = tonumber(ARGV[5]) }
-  if redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
+  if redis.call('SADD', KEYS[6], ARGV[i]) == 1 and redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
     redis.call('RPUSH', ARGV[4] .. lane, id)
     redis.call('ZADD', KEYS[2], 'NX', ARGV[2], lane)
     redis.call('HINCRBY', KEYS[1], reader == 'push' and '@pushPending' or '@rulesPending', 1)
@@ -19,5 +20,6 @@ for i = 7, #ARGV, 7 do
     if ARGV[i + 6] ~= '' then redis.call('HSET', KEYS[5], 'g:' .. id, ARGV[i + 6]) end
   end
 end
+redis.call('PEXPIRE', KEYS[6], ARGV[7])
 redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. reader)
 return { 'OK' }

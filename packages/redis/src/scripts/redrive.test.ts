@@ -16,8 +16,8 @@ const redrive = (reader: 'push' | 'rules', ...letters: (string | number)[][]) =>
       : { keys: [scene.keys.rulesLanes, scene.keys.rulesRedriven], lane: scene.keys.rulesLane('') };
   return scene.run(
     'redrive',
-    [state, ...ofReader.keys, pendingTurns, scene.keys.rulesWork],
-    [REGISTRATION, NOW_MS, BOT, ofReader.lane, NOW_MS + 9, reader, ...letters.flat()],
+    [state, ...ofReader.keys, pendingTurns, scene.keys.rulesWork, scene.keys.justRedriven],
+    [REGISTRATION, NOW_MS, BOT, ofReader.lane, NOW_MS + 9, reader, 60_000, ...letters.flat()],
   );
 };
 const LETTER = [4, 7, 'message', 'c:5', '{"update_id":7}', '', ''];
@@ -37,4 +37,13 @@ test('rules keep its progress and its album; without a reader nothing happens', 
   await redrive('rules', [...LETTER.slice(0, 5), '{"to":{}}', 'album']);
   expect(await scene.commands.hgetall(scene.keys.rulesWork)).toEqual({ 'p:r4': '{"to":{}}', 'g:r4': 'album' });
   expect(await scene.commands.hget(scene.keys.state, 'routing')).toBe('1');
+});
+
+test('one that was put back stays known after it was sent, so that a repeated call does not send it again', async () => {
+  await scene.applyBot({ push: true });
+  await redrive('push', LETTER);
+  await scene.commands.del(scene.keys.lane('c:5'), scene.keys.redriven, scene.keys.lanes);
+  expect(await redrive('push', LETTER, [5, ...LETTER.slice(1)])).toEqual(['OK']);
+  expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r5']);
+  expect(await scene.commands.pttl(scene.keys.justRedriven)).toBeGreaterThan(0);
 });

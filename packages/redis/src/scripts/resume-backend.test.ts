@@ -10,7 +10,8 @@ afterAll(() => scene.close());
 
 test('closes an open breaker and makes what waits due, and leaves a closed one alone', async () => {
   const { state, lanes } = scene.keys;
-  const resume = (registration = REGISTRATION) => scene.run('resume-backend', [state, lanes], [registration, NOW_MS]);
+  const resume = (registration = REGISTRATION) =>
+    scene.run('resume-backend', [state, lanes], [registration, NOW_MS, 1]);
   await scene.applyBot({ push: true });
   expect(await resume()).toBe(0);
   await scene.commands.hset(state, { failSince: 1, probeMs: 2000, closedUntil: NOW_MS + 5 });
@@ -18,4 +19,30 @@ test('closes an open breaker and makes what waits due, and leaves a closed one a
   expect([await resume('another'), await resume(), await resume()]).toEqual([0, 1, 0]);
   expect(await scene.commands.zscore(lanes, 'c:5')).toBe(String(NOW_MS));
   expect(await scene.commands.hmget(state, 'failSince', 'probeMs', 'closedUntil')).toEqual([null, null, null]);
+});
+
+test('trying a backend makes what waits due, and the next probe of an open breaker, which stays open', async () => {
+  const { state, lanes, pendingTurns } = scene.keys;
+  const attempt = (registration = REGISTRATION) =>
+    scene.run('try-backend', [state, lanes, pendingTurns], [registration, NOW_MS, 1]);
+  await scene.applyBot({});
+  expect(await attempt()).toEqual(['OFF']);
+  await scene.applyBot({ push: true, revision: 2 });
+  await scene.commands.zadd(lanes, ...[NOW_MS + 60_000, 'c:5', 9e15, 'c:6', NOW_MS - 5, 'c:7'].map(String));
+  expect([await attempt('another'), await attempt()]).toEqual([['GONE'], ['OK']]);
+  // A unit in flight stays in flight, and what was due is due since then.
+  expect(await scene.commands.zrange(lanes, '0', '-1', 'WITHSCORES')).toEqual(
+    [
+      ['c:7', NOW_MS - 5],
+      ['c:5', NOW_MS],
+      ['c:6', 9e15],
+    ]
+      .flat()
+      .map(String),
+  );
+  expect(await scene.commands.zscore(pendingTurns, '1:push')).toBe(String(NOW_MS));
+  expect(await scene.commands.hget(state, 'closedUntil')).toBeNull();
+  await scene.commands.hset(state, { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 });
+  expect(await attempt()).toEqual(['OK']);
+  expect(await scene.commands.hmget(state, 'failSince', 'probeMs', 'closedUntil')).toEqual(['1', null, String(NOW_MS)]);
 });

@@ -1,11 +1,17 @@
 import { GrowingBytes } from '@flotilla/runtime/growing-bytes.ts';
+import { percentDecoded } from './percent-decoded.ts';
 
 /** A part with a file name: its length, and the bytes that the parser was asked to keep. */
 export type FilePart = { bytes: number; content: Buffer };
 
+/** What the headers of a part say about its file. */
+export type FileHead = { field: string; name: string; mime: string };
+
 export type MultipartParser = {
   write(chunk: Buffer): void;
   end(): void;
+  /** True when the closing boundary was read. */
+  isClosed(): boolean;
   /** The bytes held of the part that is being read. */
   heldBytes(): number;
 };
@@ -13,6 +19,8 @@ export type MultipartParser = {
 type Sink = {
   onField(name: string, value: string): void;
   onFile(name: string, part: FilePart): void;
+  /** Where the bytes of a file go as they come; the parser then keeps none of them. */
+  streamFile?(head: FileHead): (bytes: Buffer) => void;
 };
 
 /** The most bytes that are kept of a field and of a file. */
@@ -22,7 +30,15 @@ const HEADERS_LIMIT = 16 * 1024;
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const NONE = Buffer.alloc(0);
 
-type Part = { name: string; isFile: boolean; bytes: number; kept: GrowingBytes; keptBytes: number };
+type Part = {
+  name: string;
+  /** Null for a field. */
+  file: FileHead | null;
+  stream: ((bytes: Buffer) => void) | null;
+  bytes: number;
+  kept: GrowingBytes;
+  keptBytes: number;
+};
 
 /** The boundary of a multipart content type; null when it names none. */
 export function multipartBoundary(contentType: string): string | null {
@@ -41,11 +57,16 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
   let pending: Buffer = Buffer.from('\r\n');
   let state: 'preamble' | 'headers' | 'content' | 'done' = 'preamble';
   let part: Part | null = null;
+  let closed = false;
 
   const keep = (bytes: Buffer): void => {
     if (part === null) return;
     part.bytes += bytes.length;
-    const room = (part.isFile ? limits.file : limits.field) - part.keptBytes;
+    if (part.stream !== null) {
+      if (bytes.length > 0) part.stream(bytes);
+      return;
+    }
+    const room = (part.file !== null ? limits.file : limits.field) - part.keptBytes;
     if (room <= 0 || bytes.length === 0) return;
     const kept = bytes.subarray(0, room);
     part.kept.write(Buffer.from(kept));
@@ -54,7 +75,7 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
   const finishPart = (): void => {
     if (part === null) return;
     const content = part.kept.bytes();
-    if (part.isFile) sink.onFile(part.name, { bytes: part.bytes, content });
+    if (part.file !== null) sink.onFile(part.name, { bytes: part.bytes, content });
     else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
     part = null;
   };
@@ -79,6 +100,7 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
     if (pending.length < 2) return false;
     if (pending[0] === 45 && pending[1] === 45) {
       state = 'done';
+      closed = true;
       pending = NONE;
       return false;
     }
@@ -88,6 +110,7 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
       return false;
     }
     part = partFrom(pending.toString('utf8', 0, end), limits);
+    if (part?.file && sink.streamFile) part.stream = sink.streamFile(part.file);
     pending = pending.subarray(end + HEADERS_END.length);
     state = 'content';
     return true;
@@ -106,6 +129,7 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
       state = 'done';
       pending = NONE;
     },
+    isClosed: () => closed,
     heldBytes: () => pending.length + (part?.kept.heldBytes() ?? 0),
   };
 }
@@ -115,9 +139,30 @@ function partFrom(headers: string, limits: Limits): Part | null {
   const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
   if (name === null) return null;
   const isFile = /;\s*filename\*?=/i.test(disposition);
-  const text = (name[1] ?? name[2] ?? '')
+  const field = unquoted(name[1] ?? name[2] ?? '');
+  return {
+    name: field,
+    file: isFile ? { field, name: fileName(disposition), mime: mimeOf(headers) } : null,
+    stream: null,
+    bytes: 0,
+    kept: new GrowingBytes(isFile ? limits.file : limits.field),
+    keptBytes: 0,
+  };
+}
+
+function unquoted(value: string): string {
+  return value
     .trim()
     .replace(/\\(["\\])/g, '$1')
     .replaceAll('%22', '"');
-  return { name: text, isFile, bytes: 0, kept: new GrowingBytes(isFile ? limits.file : limits.field), keptBytes: 0 };
+}
+
+function fileName(disposition: string): string {
+  const plain = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\r\n]*))/i.exec(disposition);
+  if (plain !== null) return unquoted(plain[1] ?? plain[2] ?? '');
+  return percentDecoded(/;\s*filename\*=utf-8'[^']*'([^;\r\n]+)/i.exec(disposition)?.[1]?.trim() ?? '');
+}
+
+function mimeOf(headers: string): string {
+  return /^content-type:(.*)$/im.exec(headers)?.[1]?.trim() ?? '';
 }

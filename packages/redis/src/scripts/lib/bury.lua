@@ -7,5 +7,6 @@ local function bury(turn, id, failure)
   if not entry then return end
   local origin = { bot = turn.botId, registration = turn.registrationId, now = turn.now, reader = turn.reader }
   addDeadLetter(turn.history, origin, entry, failure)
+  turn.buried = turn.buried + 1
   if redis.call('ZADD', turn.pendingTurns, 'NX', turn.now, 'history') == 1 then turn.wakeHistory = 1 end
 end

@@ -11,6 +11,7 @@ local function buryExpired(turn, id, record)
   bury(turn, id, {
     code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),
     firstFailedAtMs = numberIn(known.firstFailedAtMs), lastFailedAtMs = numberIn(known.lastFailedAtMs),
+    excerpt = known.excerpt,
   })
 end
 

@@ -5,10 +5,10 @@ end
 
 -- Appends a dead letter to the history stream, under the names of its codec (history-codec.ts).
 --   origin: bot, registration, now, reader; entry: id, raw; failure: code, reason, attempts, and where known lastStatus,
---   firstFailedAtMs, lastFailedAtMs, destinations (JSON)
+--   firstFailedAtMs, lastFailedAtMs, destinations (JSON), excerpt
 local function addDeadLetter(history, origin, entry, failure)
   redis.call('XADD', history, '*', 't', 'dead', 'b', origin.bot, 'g', origin.registration, 'a', origin.now,
     'i', entry.id, 'u', entry.raw, 'd', origin.reader, 'w', failure.reason, 'c', failure.attempts,
     's', failure.lastStatus or '', 'code', failure.code, 'firstFailedAt', failure.firstFailedAtMs or '',
-    'lastFailedAt', failure.lastFailedAtMs or '', 'destinations', failure.destinations or '')
+    'lastFailedAt', failure.lastFailedAtMs or '', 'destinations', failure.destinations or '', 'excerpt', failure.excerpt or '')
 end

@@ -29,10 +29,11 @@ test('says which update was given up, by whom, and why', async () => {
     firstFailedAtMs: 1,
     lastFailedAtMs: 2,
     destinations: '[1]',
+    excerpt: 'oops',
   });
   expect(await fields()).toEqual({
     ...{ t: 'dead', b: String(BOT), g: REGISTRATION, a: '5', i: '7', u: '{}', d: 'push', w: '500', c: '3', s: '500' },
-    ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]' },
+    ...{ code: 'refused', firstFailedAt: '1', lastFailedAt: '2', destinations: '[1]', excerpt: 'oops' },
   });
 });
 

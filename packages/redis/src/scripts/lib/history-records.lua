@@ -1,10 +1,12 @@
 -- Appends records to a history stream. `args` has them from `first` on: the number of arguments of each, then its names
--- and values as the codec encodes them (packages/domain/src/history/stream/history-codec.ts).
+-- and values as the codec encodes them (packages/domain/src/history/stream/history-codec.ts). Returns how
+-- many there were.
 local function addHistoryRecords(history, args, first)
-  local i = first
+  local i, added = first, 0
   while i <= #args do
     local count = tonumber(args[i])
     redis.call('XADD', history, '*', unpack(args, i + 1, i + count))
-    i = i + count + 1
+    i, added = i + count + 1, added + 1
   end
+  return added
 end

@@ -16,6 +16,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
       if failure then bury(turn, redis.call('LINDEX', turn.lanePrefix .. lane, 0), failure) end
       leaveLane(turn, lane)
     end
+    if outcome == 'delivered' then turn.delivered = turn.delivered + members end
     dueAgain(turn, lane, turn.now)
   elseif outcome == 'returned' then
     redis.call('HINCRBY', turn.work, 's:' .. id, -1)
@@ -25,6 +26,7 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   else
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
+    turn.retried = turn.retried + members
     dueAgain(turn, lane, dueAt)
   end
 end

@@ -24,6 +24,8 @@ local function openTurn(reader, fields, keys, args)
     limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
     -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
+    -- How many updates this call settled so, for the activity; buried: those that became dead letters.
+    delivered = 0, retried = 0, buried = 0,
   }
 end
 

@@ -1,0 +1,34 @@
+-- The live stream of a bot: what happens to it while somebody watches, for GET /api/live. It is written only while
+-- watchedUntil lies ahead, it is short, and only watch-bot creates it, with a time to live.
+local LIVE_ENTRIES = 1000
+local LIVE_BYTES = 32768
+
+-- bytes: the length of the entry's texts. Watchers only learn that an event was larger than this.
+local function addLive(live, bytes, ...)
+  if bytes > LIVE_BYTES then
+    redis.call('XADD', live, 'NOMKSTREAM', 'MAXLEN', '~', LIVE_ENTRIES, '*', 't', 'omitted')
+  else
+    redis.call('XADD', live, 'NOMKSTREAM', 'MAXLEN', '~', LIVE_ENTRIES, '*', ...)
+  end
+end
+
+-- Adds records as lib/history-records.lua has them in its arguments.
+local function addLiveRecords(live, args, first)
+  local i = first
+  while i <= #args do
+    local count, bytes = tonumber(args[i]), 0
+    for at = i + 1, i + count do bytes = bytes + #args[at] end
+    addLive(live, bytes, unpack(args, i + 1, i + count))
+    i = i + count + 1
+  end
+end
+
+-- Tells the processes that follow the bot's live stream.
+local function announceLive(botId)
+  redis.call('PUBLISH', 'flotilla:live', botId)
+end
+
+-- Tells every process that the bot's state, as GET /api/bots shows it, is another one.
+local function announceState(botId)
+  redis.call('PUBLISH', 'flotilla:bot-state', botId)
+end

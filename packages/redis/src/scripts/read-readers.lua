@@ -1,0 +1,107 @@
+-- Reads how far every reader of a bot's log is, all at one moment.
+-- KEYS  1 state  2 log  3 consumers  4 lanes of push  5 their units in flight  6 lanes of rules  7 their units in flight
+-- ARGV  1 registration id  2 now (ms)  3 lane key prefix of push  4 lane key prefix of rules
+-- RESULT {'GONE'} | {'OK', {on, pull, push, parked, rules, failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt},
+--        per reader {its name, cursor, how many wait, when the oldest of these was accepted (ms), units in flight,
+--        when the first lane is due (ms), how many entries only it keeps in the log, last poll of a consumer (ms)}}
+--        with '' for what is absent
+-- @include state
+-- @include trim
+-- @include lanes
+local IN_FLIGHT_SCORE = 9e15
+-- With more lanes, the oldest update is looked up by a lower bound, so that Redis is not blocked.
+local LANES_LOOKED_AT = 1000
+local ENTRIES_LOOKED_AT = 20
+
+local state, log, now = KEYS[1], KEYS[2], tonumber(ARGV[2])
+-- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, parked, rules, pullCursor, pullCursorCount,
+--   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
+--   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt
+if s.registrationId ~= ARGV[1] then return { 'GONE' } end
+local count, named = tonumber(s.allowedCount), redis.call('HGETALL', KEYS[3])
+
+local function isAllowed(entry) return entry.allowed end
+local function isMessage(entry)
+  return entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message'
+end
+local function isAny() return true end
+
+-- When the first such entry after this id was accepted; that of the first entry, if the next few are of other kinds.
+local function acceptedAfter(id, isWanted)
+  local found = redis.call('XRANGE', log, '(' .. id, '+', 'COUNT', ENTRIES_LOOKED_AT)
+  for _, one in ipairs(found) do
+    local entry = fieldsOf(one)
+    if isWanted(entry) then return entry.at end
+  end
+  return found[1] and fieldsOf(found[1]).at or ''
+end
+
+-- The same for a reader with lanes: what waits in them is older than what it has not read.
+local function oldestOf(lanes, lanePrefix, floor, cursor, isWanted)
+  local waiting = redis.call('ZCARD', lanes)
+  if waiting > LANES_LOOKED_AT then return acceptedAfter(floor, isWanted) end
+  local lowest = waiting > 0 and lowestPending(lanes, lanePrefix)
+  local entry = lowest and entryAt(log, lowest)
+  return entry and entry.at or acceptedAfter(cursor, isWanted)
+end
+
+local function dueOf(lanes)
+  local first = redis.call('ZRANGE', lanes, 0, 0, 'WITHSCORES')
+  if #first == 0 or tonumber(first[2]) >= IN_FLIGHT_SCORE then return '' end
+  return first[2]
+end
+
+-- How many entries only the slowest reader keeps. Entries of kinds that are not allowed are not counted, nor those that
+-- pull has acknowledged: they are kept for slower pollers of the same consumer, and go by themselves.
+s.keptFrom = s.pullCursor
+local slowest, bound, nextBound = nil, tonumber(s.lastId), tonumber(s.lastId)
+for reader, pin in pairs(pinsOf(s, named, now)) do
+  if pin < bound then
+    slowest, bound, nextBound = reader, pin, bound
+  else
+    nextBound = math.min(nextBound, pin)
+  end
+end
+local function keptBy(reader)
+  if reader ~= slowest then return 0 end
+  return countUpTo(log, nextBound, count) - countUpTo(log, bound, count)
+end
+
+local readers = {}
+local function add(reader, cursor, behind, oldestAt, inFlight, dueAt, polledAt)
+  if behind <= 0 then oldestAt = '' end
+  readers[#readers + 1] = { reader, cursor, math.max(behind, 0), oldestAt, inFlight, dueAt, keptBy(reader), polledAt }
+end
+
+local pullCursor, pushCursor = s.pullCursor, s.pushCursor
+if s.pull == '1' then
+  add('pull', pullCursor, count - tonumber(s.pullCursorCount), acceptedAfter(pullCursor, isAllowed), '', '', '')
+else
+  add('pull', '', 0, '', '', '', '')
+end
+if s.push == '1' or tonumber(s.parked) > now then
+  local behind = count - tonumber(s.pushCursorCount) + tonumber(s.pushPending)
+  local oldestAt = oldestOf(KEYS[4], ARGV[3], s.pushFloor, pushCursor, isAllowed)
+  add('push', pushCursor, behind, oldestAt, redis.call('HLEN', KEYS[5]), dueOf(KEYS[4]), '')
+else
+  add('push', '', 0, '', 0, '', '')
+end
+if s.rules == '1' then
+  local behind = tonumber(s.rulesUnread) + tonumber(s.rulesPending)
+  local oldestAt = oldestOf(KEYS[6], ARGV[4], s.rulesFloor, s.rulesCursor, isMessage)
+  add('rules', s.rulesCursor, behind, oldestAt, redis.call('HLEN', KEYS[7]), dueOf(KEYS[6]), '')
+else
+  add('rules', '', 0, '', 0, '', '')
+end
+local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+for i = 1, #named, 2 do
+  local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+  if now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
+    local isBeforeAll = first and tonumber(cursor) < idOf(first)
+    local behind = isBeforeAll and redis.call('XLEN', log) or count - countUpTo(log, cursor, count)
+    add('consumer:' .. named[i], cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
+  end
+end
+
+local shown = { s.on, s.pull, s.push, s.parked, s.rules or '', s.failingSince or '', s.openUntil or '', s.pushErr or '', s.pushErrAt or '', s.pushOkAt or '', s.pulledAt or '' }
+return { 'OK', shown, unpack(readers) }

@@ -1,0 +1,19 @@
+import { type Fields, readObject } from './platform-fields.ts';
+
+/** The chat of an update: that of its payload, or of the message that the payload is about; null when it has none. */
+export function chatIdOfUpdate(update: Fields, kind: string): number | null {
+  const payload = readObject(update, kind) ?? {};
+  return chatIdOf(payload) ?? chatIdOf(readObject(payload, 'message') ?? {});
+}
+
+/** The chat of a call: that of its result, else the one that its parameter names; null when neither names an id. */
+export function chatIdOfResult(result: unknown, named: string | undefined): number | null {
+  const first: unknown = Array.isArray(result) ? result[0] : result;
+  const ofResult = typeof first === 'object' && first !== null ? chatIdOf(first as Fields) : null;
+  return ofResult ?? (named !== undefined && /^-?\d{1,16}$/.test(named) ? Number(named) : null);
+}
+
+function chatIdOf(fields: Fields): number | null {
+  const id = readObject(fields, 'chat')?.id;
+  return Number.isSafeInteger(id) ? (id as number) : null;
+}

@@ -1,0 +1,174 @@
+import { type Fields, isFields, readInteger, readObject, readText } from './platform-fields.ts';
+
+/** Part of a text with a meaning or a look of its own. It has the platform's fields. */
+export type MessageEntity = { type: string; offset: number; length: number } & Fields;
+
+/** A button of an inline keyboard, with the platform's fields. */
+export type MessageButton = { text: string } & Fields;
+
+export interface ForwardOrigin {
+  /** user, hidden_user, chat or channel. */
+  type: string;
+  /** The name of who wrote it first. */
+  name?: string;
+  /** The user or chat who wrote it first. */
+  id?: number;
+  /** Of a channel: the id of the message there. */
+  message_id?: number;
+  /** Unix seconds. */
+  date?: number;
+}
+
+/** What few messages have. Fields without a value are left out. */
+export interface MessageDetails {
+  entities?: MessageEntity[];
+  buttons?: MessageButton[][];
+  thread_id?: number;
+  media_group_id?: string;
+  forward_origin?: ForwardOrigin;
+  file_name?: string;
+  mime_type?: string;
+  /** In bytes. */
+  file_size?: number;
+  width?: number;
+  height?: number;
+  /** In seconds. */
+  duration?: number;
+}
+
+/** The JSON of entities and buttons together is no longer, in characters. What is beyond is left out. */
+const MARKUP_CHARACTERS = 16_384;
+/** Entities keep at least the rest. */
+const BUTTONS_CHARACTERS = 12_288;
+const VALUE_CHARACTERS = 4_096;
+
+// Most messages have none of them and no file; their details cost nothing more.
+const DETAIL_FIELDS = [
+  'entities',
+  'caption_entities',
+  'reply_markup',
+  'message_thread_id',
+  'media_group_id',
+  'forward_origin',
+];
+
+/** The details of a Message whose medium has this file; null if it has none. */
+export function readMessageDetails(message: Fields, file: Fields | null): MessageDetails | null {
+  if (file === null && !DETAIL_FIELDS.some((field) => message[field] !== undefined)) return null;
+  const details = {
+    ...readMarkup(message.entities ?? message.caption_entities, message.reply_markup),
+    ...withValues({
+      thread_id: readInteger(message, 'message_thread_id'),
+      media_group_id: readText(message, 'media_group_id'),
+      forward_origin: readForwardOrigin(readObject(message, 'forward_origin')),
+    }),
+    ...(file === null ? {} : readFileDetails(file)),
+  };
+  return orNull(details);
+}
+
+/** The entities and the inline keyboard of a message, within their bounds. Anything malformed is left out. */
+export function readMarkup(entities: unknown, replyMarkup: unknown): Pick<MessageDetails, 'entities' | 'buttons'> {
+  const buttons = readButtons(replyMarkup);
+  const room = MARKUP_CHARACTERS - (buttons === null ? 0 : JSON.stringify(buttons).length);
+  return withValues({ entities: readEntities(entities, room), buttons });
+}
+
+/** The details, or null if there are none. */
+export function orNull(details: MessageDetails): MessageDetails | null {
+  return Object.keys(details).length === 0 ? null : details;
+}
+
+function readEntities(value: unknown, room: number): MessageEntity[] | null {
+  if (!Array.isArray(value)) return null;
+  const entities = value.filter(isFields).map((entity) => plainFields(entity, 1));
+  const within = firstWithin(entities.filter(isEntity), room);
+  return within.length === 0 ? null : within;
+}
+
+function isEntity(entity: Fields): entity is MessageEntity {
+  return typeof entity.type === 'string' && isPlace(entity.offset) && isPlace(entity.length);
+}
+
+function isPlace(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function readButtons(replyMarkup: unknown): MessageButton[][] | null {
+  const rows = isFields(replyMarkup) ? replyMarkup.inline_keyboard : undefined;
+  if (!Array.isArray(rows)) return null;
+  const read = rows.map((row) => (Array.isArray(row) ? row.filter(isFields).map(plainButton).filter(isButton) : []));
+  const within = firstWithin(
+    read.filter((row) => row.length > 0),
+    BUTTONS_CHARACTERS,
+  );
+  return within.length === 0 ? null : within;
+}
+
+const plainButton = (button: Fields) => plainFields(button, 1);
+
+function isButton(button: Fields): button is MessageButton {
+  return typeof button.text === 'string';
+}
+
+/** The scalars of an object, and of the objects in it down to a depth. Lists, rounded numbers and huge texts are left out. */
+function plainFields(object: Fields, depth: number): Fields {
+  const plain: Fields = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value === 'boolean') plain[name] = value;
+    else if (typeof value === 'string' && value.length <= VALUE_CHARACTERS) plain[name] = readText(object, name);
+    else if (typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value)))
+      plain[name] = value;
+    else if (depth > 0 && isFields(value)) plain[name] = plainFields(value, depth - 1);
+  }
+  return plain;
+}
+
+/** The first items whose JSON fits. */
+function firstWithin<Item>(items: Item[], characters: number): Item[] {
+  let left = characters - 2;
+  const end = items.findIndex((item) => {
+    left -= JSON.stringify(item).length + 1;
+    return left < 0;
+  });
+  return end < 0 ? items : items.slice(0, end);
+}
+
+function readForwardOrigin(origin: Fields | null): ForwardOrigin | null {
+  if (origin === null) return null;
+  const type = readText(origin, 'type');
+  if (type === null) return null;
+  const from = readObject(origin, 'sender_user') ?? readObject(origin, 'sender_chat') ?? readObject(origin, 'chat');
+  return {
+    type,
+    ...withValues({
+      name: readText(origin, 'sender_user_name') ?? (from === null ? null : nameOf(from)),
+      id: from === null ? null : readInteger(from, 'id'),
+      message_id: readInteger(origin, 'message_id'),
+      date: readInteger(origin, 'date'),
+    }),
+  };
+}
+
+function nameOf(from: Fields): string | null {
+  const person = [readText(from, 'first_name'), readText(from, 'last_name')].filter(Boolean).join(' ');
+  return readText(from, 'title') ?? (person || readText(from, 'username'));
+}
+
+function readFileDetails(file: Fields): Partial<MessageDetails> {
+  return withValues({
+    file_name: readText(file, 'file_name'),
+    mime_type: readText(file, 'mime_type'),
+    file_size: readInteger(file, 'file_size'),
+    // A round video has one length, its diameter.
+    width: readInteger(file, 'width') ?? readInteger(file, 'length'),
+    height: readInteger(file, 'height') ?? readInteger(file, 'length'),
+    duration: readInteger(file, 'duration'),
+  });
+}
+
+function withValues<Values extends object>(fields: Values): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [Name in keyof Values]?: NonNullable<Values[Name]>;
+  };
+}
