@@ -17,6 +17,14 @@ import * as messagesByMedia from './migrations/20261122T180100-messages-by-media
 import * as deletedMessages from './migrations/20261122T180200-deleted-messages-index.ts';
 import * as chatsByType from './migrations/20261122T180300-chats-by-type-index.ts';
 import * as messageServices from './migrations/20261122T190000-message-services.ts';
+import * as activityHours from './migrations/20261122T200000-activity-hours.ts';
+import * as messageDetails from './migrations/20261122T230000-message-details.ts';
+import * as deadLettersInOrder from './migrations/20261122T233000-dead-letters-in-order.ts';
+import * as deliveryJobs from './migrations/20261122T233100-delivery-jobs.ts';
+import * as recentChats from './migrations/20261122T234000-recent-chats.ts';
+import * as recentChatsIndex from './migrations/20261122T234100-recent-chats-index.ts';
+import * as recentChatsOfBotIndex from './migrations/20261122T234200-recent-chats-of-bot-index.ts';
+import * as excerptsOfDeadLetters from './migrations/20261122T235000-excerpts-of-dead-letters.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -40,4 +48,12 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T180200-deleted-messages-index': deletedMessages,
   '20261122T180300-chats-by-type-index': chatsByType,
   '20261122T190000-message-services': messageServices,
+  '20261122T200000-activity-hours': activityHours,
+  '20261122T230000-message-details': messageDetails,
+  '20261122T233000-dead-letters-in-order': deadLettersInOrder,
+  '20261122T233100-delivery-jobs': deliveryJobs,
+  '20261122T234000-recent-chats': recentChats,
+  '20261122T234100-recent-chats-index': recentChatsIndex,
+  '20261122T234200-recent-chats-of-bot-index': recentChatsOfBotIndex,
+  '20261122T235000-excerpts-of-dead-letters': excerptsOfDeadLetters,
 };

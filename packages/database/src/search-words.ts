@@ -68,7 +68,8 @@ export function searchVector(prefix: string, text: string | null): string | null
   return lexemes.size === 0 ? null : [...lexemes].join(' ');
 }
 
-function fold(text: string): string {
+/** A text without case, accents and invisible characters. */
+export function fold(text: string): string {
   // Much text is ASCII only and needs none of this.
   if (ASCII.test(text)) return text.toLowerCase();
   return (

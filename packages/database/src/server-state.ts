@@ -10,13 +10,18 @@ export type DatabaseState = {
   /** `pending`: migrations that the database lacks. `unknown`: migrations that this release does not know. */
   pending: number;
   unknown: number;
+  /** The name of the newest migration that was applied. */
+  newest: string;
+  /** The release of the server. */
+  version: string;
 };
 
 export async function readDatabaseState(db: Database): Promise<DatabaseState> {
-  const { rows } = await sql<Omit<DatabaseState, 'pending' | 'unknown'> & { applied: string[] }>`
+  const { rows } = await sql<Omit<DatabaseState, 'pending' | 'unknown' | 'newest'> & { applied: string[] }>`
     select pg_database_size(current_database()) as "bytes",
       (select count(*) from pg_stat_activity where backend_type = 'client backend') as "connections",
       current_setting('max_connections')::int as "maxConnections",
+      current_setting('server_version') as "version",
       (select array_agg(name::text) from kysely_migration) as "applied"`.execute(db);
   const { applied, ...state } = rows[0]!;
   const known = Object.keys(migrations);
@@ -24,5 +29,6 @@ export async function readDatabaseState(db: Database): Promise<DatabaseState> {
     ...state,
     pending: known.filter((name) => !applied.includes(name)).length,
     unknown: applied.filter((name) => !known.includes(name)).length,
+    newest: applied.toSorted().at(-1) ?? '',
   };
 }

@@ -51,6 +51,24 @@ export interface ChatsTable {
   last_name: string | null;
   message_count: Generated<BigInt64>;
   updated_at: Generated<Date>;
+  /** From chatSearchName. This and the next ones are null until the row is filled in. */
+  search_name: string | null;
+  /** `last_date` in periods of 1024 s, for indexes. */
+  last_period: BigInt64 | null;
+  /** The date of the newest message that was stored, Unix seconds; 0: there was none. */
+  last_date: BigInt64 | null;
+  /** Of the newest message that the bot did not send. */
+  last_incoming_date: BigInt64 | null;
+  last_incoming_id: BigInt64 | null;
+}
+
+/** Up to which message an account has read a chat. */
+export interface ChatReadsTable {
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  account_id: BigInt64;
+  message_id: BigInt64;
+  message_date: BigInt64;
 }
 
 /** Counts of messages by author, written only by the triggers of `messages`. */
@@ -86,6 +104,8 @@ export interface MessagesTable {
   outgoing: Generated<boolean>;
   /** The kind of a message without a medium: 'joined', 'location', …. Null also in rows of older releases. */
   service: string | null;
+  /** JSON of what few messages have: entities, buttons, thread, album, file. Null also in rows of older releases. */
+  details: ColumnType<object | null, string | null, string | null>;
 }
 
 export interface ChatUsersTable {
@@ -180,9 +200,43 @@ export interface DeadLettersTable {
   last_failed_at: Date | null;
   /** For rules: JSON of the destinations that never received the update. */
   destinations: string | null;
+  /** For push: the beginning of the backend's last answer, without secrets. Null also in rows of older releases. */
+  response_excerpt: string | null;
   created_at: CreatedAt;
   /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
   capture_key: string | null;
+}
+
+/** Redrives and discards of dead letters. Workers continue those whose process ended; finished ones stay for a week. */
+export interface DeliveryJobsTable {
+  id: Generated<BigInt64>;
+  action: 'redrive' | 'discard';
+  /** JSON array of the bots it is limited to; null: all bots. */
+  bot_ids: string | null;
+  /** JSON of the filter. */
+  filter: string;
+  /** JSON of who asked for it, for the audit log. */
+  actor: string;
+  account_id: BigInt64 | null;
+  /** Dead letters with a larger id came later and are not part of it. */
+  upto_id: BigInt64;
+  /** Counts of dead letters: those that matched at the beginning, and what became of them so far. */
+  matched: BigInt64;
+  done: Generated<BigInt64>;
+  refused: Generated<BigInt64>;
+  /** JSON array: which bots were refused, and why. */
+  refusals: Generated<string>;
+  /** The place after which it continues, in the order of the index dead_letters_in_order. */
+  after_bot: Generated<BigInt64>;
+  after_reader: Generated<string>;
+  after_update: Generated<BigInt64>;
+  after_id: Generated<BigInt64>;
+  /** The newest bot that has an audit entry of this job. */
+  audited_bot: BigInt64 | null;
+  /** When a worker may take it over; each batch moves it ahead. */
+  resume_at: Date;
+  created_at: CreatedAt;
+  finished_at: Date | null;
 }
 
 export interface AccountsTable {
@@ -196,7 +250,7 @@ export interface AccountsTable {
   /** true: every bot. false: the bots in account_bots. */
   all_bots: Generated<boolean>;
   must_change_password: Generated<boolean>;
-  /** Rises when every session of the account must end. */
+  /** The version of the account's sessions, under its old name. It rises when every session must end. */
   session_epoch: Generated<number>;
   created_at: CreatedAt;
   last_login_at: Date | null;
@@ -226,6 +280,19 @@ export interface ApiKeysTable {
   created_at: CreatedAt;
 }
 
+/** What a bot did in an hour; without a row, nothing. */
+export interface ActivityHoursTable {
+  /** 0: the whole fleet, with bots that were deleted since. Its row is written when those of all bots are. */
+  bot_id: BigInt64;
+  /** The start of the hour. */
+  at: Date;
+  received: BigInt64;
+  delivered: BigInt64;
+  failed: BigInt64;
+  retried: BigInt64;
+  calls: BigInt64;
+}
+
 /** Deleted bots and chats whose rows are still being removed in small steps. */
 export interface DeletionsTable {
   id: GeneratedAlways<BigInt64>;
@@ -240,6 +307,7 @@ export interface DeletionsTable {
 export interface Tables {
   bots: BotsTable;
   chats: ChatsTable;
+  chat_reads: ChatReadsTable;
   messages: MessagesTable;
   chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
@@ -248,8 +316,10 @@ export interface Tables {
   route_links: RouteLinksTable;
   audit_log: AuditLogTable;
   dead_letters: DeadLettersTable;
+  delivery_jobs: DeliveryJobsTable;
   accounts: AccountsTable;
   account_bots: AccountBotsTable;
   api_keys: ApiKeysTable;
   deletions: DeletionsTable;
+  activity_hours: ActivityHoursTable;
 }

@@ -6,6 +6,7 @@ const IN_ORDER: Record<keyof Tables, true> = {
   account_bots: true,
   api_keys: true,
   chats: true,
+  chat_reads: true,
   messages: true,
   chat_authors: true,
   chat_users: true,
@@ -14,7 +15,9 @@ const IN_ORDER: Record<keyof Tables, true> = {
   route_links: true,
   audit_log: true,
   dead_letters: true,
+  delivery_jobs: true,
   deletions: true,
+  activity_hours: true,
 };
 
 /** Every table, referenced ones first. The code does not compile while a table is missing here. */
