@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { isBotField, nameFields, okAnswer } from './fields.ts';
-import { botId, chatId, flag, pagedInputs, text, userOfChat } from './inputs.ts';
+import { botId, chatId, flag, jsonObject, pagedInputs, text, userOfChat } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** The permissions of a chat-admin, under the platform's names. */
@@ -59,27 +59,9 @@ const ADMIN: ChatAdminResource = {
 
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}|\u20E3/u;
 
-/** A query string carries the object as JSON text. */
-function readObject(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
-
-const wantedPermissions = z.preprocess(
-  readObject,
-  z
-    .strictObject(
-      eachPermission((name) => flag().describe(PERMISSIONS[name]).default(false)),
-      {
-        error: (issue) => (issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : undefined),
-      },
-    )
-    .refine((wanted) => Object.values(wanted).includes(true), 'must grant something; demoting is a call of its own'),
-);
+const wantedPermissions = jsonObject(
+  eachPermission((name) => flag().describe(PERMISSIONS[name]).default(false)),
+).refine((wanted) => Object.values(wanted).includes(true), 'must grant something; demoting is a call of its own');
 
 export const chatAdminOperations = {
   listChatAdmins: defineOperation({

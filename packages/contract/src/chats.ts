@@ -1,11 +1,32 @@
 import { z } from 'zod';
 import { PLATFORM_ERRORS } from './errors.ts';
-import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID } from './examples.ts';
+import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
-import { botId, chatId, pagedInputs, text } from './inputs.ts';
+import { botId, chatId, flag, integer, pagedInputs, text } from './inputs.ts';
+import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+
+const { shape: ofMessage } = messageResource;
+
+const lastMessageResource = z
+  .strictObject({
+    id: ofMessage.id,
+    date: ofMessage.date,
+    user_id: ofMessage.user_id,
+    username: ofMessage.username,
+    first_name: ofMessage.first_name,
+    last_name: ofMessage.last_name,
+    text: z.string().describe('The first 200 characters of the text.').optional(),
+    media_type: ofMessage.media_type,
+    service: ofMessage.service,
+    outgoing: ofMessage.outgoing,
+  })
+  .meta({ id: 'LastMessage' });
+
+/** The most chats in one answer with `order=recent`. */
+export const RECENT_CHATS = 200;
 
 export const chatResource = z
   .strictObject({
@@ -15,6 +36,19 @@ export const chatResource = z
     type: z.enum(CHAT_TYPES).describe("The kind of chat, in the platform's words."),
     ...nameFields,
     message_count: z.int().describe('The number of messages that are kept and not deleted.'),
+    last_message: lastMessageResource
+      .describe('With `order=recent`: the newest message that is kept and not deleted. Absent if there is none.')
+      .optional(),
+    unread: z
+      .int()
+      .describe(
+        'With `order=recent`: how many messages that the bot did not send came after the last one that the account has read. They are counted among the newest 200 messages of the chat; 100 means 100 or more.',
+      )
+      .optional(),
+    read_message_id: z
+      .int()
+      .describe('With `order=recent`: the message up to which the account has read. Absent if it marked none.')
+      .optional(),
   })
   .meta({ id: 'Chat' });
 
@@ -29,6 +63,27 @@ const CHAT: ChatResource = {
   message_count: 1234,
 };
 
+const RECENT_CHAT: ChatResource = {
+  ...CHAT,
+  last_message: {
+    id: 501,
+    date: 1767348900,
+    user_id: EXAMPLE_USER_ID,
+    username: 'ada',
+    first_name: 'Ada',
+    text: 'Where is my order?',
+    outgoing: false,
+  },
+  unread: 2,
+  read_message_id: 498,
+};
+
+const readInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  message_id: integer().describe('The newest message that was read. Its id is negative for a callback.'),
+};
+
 const oneChat = { input: z.object({ bot_id: botId(), chat_id: chatId() }), botInputs: ['bot_id'] } as const;
 
 export const chatOperations = {
@@ -36,18 +91,43 @@ export const chatOperations = {
     method: 'GET',
     paths: ['/api/chats'],
     role: 'any',
-    summary: 'Lists the chats in which a bot was seen, by id.',
+    summary: 'Lists the chats in which a bot was seen: by id, or the one with the newest message first.',
+    description: `Without \`bot_id\` the chats of all bots that the caller sees are listed.
+
+With \`order=recent\` chats are sorted by the date of the newest message that was ever stored, then by \`bot_id\` and \`id\`, all descending; chats without a message come last. So a chat keeps its position when its last message is deleted, and \`last_message\` is the one before. An answer has at most ${RECENT_CHATS} chats. A chat that gets a message while pages are read moves to the beginning of the list: it is not on later pages, and no other chat is missing or listed twice. After an update from a release without this order, existing chats appear within minutes.`,
     input: z.object({
-      bot_id: botId(),
+      bot_id: botId().optional(),
+      order: z
+        .enum(['id', 'recent'])
+        .default('id')
+        .describe('id: by bot and id. recent: the newest message first, with `last_message` and `unread`.'),
       q: text({ max: 256 })
         .optional()
-        .describe('A part of the title, of a name or of the username. Case does not matter.'),
+        .describe('A part of the title, of a name or of the username. Case and accents do not matter.'),
       type: z.enum(CHAT_TYPES).optional().describe('Only chats of this kind.'),
+      unread: flag()
+        .default(false)
+        .describe('True: only chats with a message that the account has not read. For `order=recent`.'),
       ...pagedInputs(),
     }),
     output: z.array(chatResource),
     botInputs: ['bot_id'],
-    example: { input: { bot_id: 7, q: 'custom' }, output: [CHAT] },
+    example: { input: { order: 'recent', q: 'custom' }, output: [RECENT_CHAT] },
+  }),
+
+  markChatRead: defineOperation({
+    method: 'POST',
+    // A marker is personal and moves with every look at a chat. It changes nothing for anybody else.
+    audit: [],
+    paths: ['/api/chats/read'],
+    role: 'any',
+    summary: 'Marks the messages of a chat as read by the account, up to a message.',
+    description:
+      'The marker is that of the account, in all its sessions and for all its API keys. It never goes back: marking an older message changes nothing. It leaves no audit entry, because it is personal and changes nothing for anybody else.',
+    input: z.object(readInputs),
+    output: okAnswer,
+    botInputs: ['bot_id'],
+    example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
   }),
 
   refreshChat: defineOperation({

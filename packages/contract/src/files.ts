@@ -3,7 +3,7 @@ import { PLATFORM_ERRORS } from './errors.ts';
 import { botId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
-/** Types that browsers show without running code: neither SVG nor PDF. Every other file is sent as plain bytes. */
+/** Types that browsers show or play without running code: neither SVG nor PDF. Every other file is sent as plain bytes. */
 export const SHOWN_MEDIA_TYPES = [
   ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
   ...['video/mp4', 'video/webm', 'video/quicktime'],
@@ -18,7 +18,7 @@ export const fileOperations = {
     summary: 'Downloads a file that was shown in a chat of the bot: the whole file, or one range of it.',
     description:
       'The file is streamed from the platform, which gives files of up to 20 MB. Pictures, sound and video have their own ' +
-      'media type, and browsers show them in place. Every other file is an attachment. A `Range` of bytes is answered ' +
+      'media type, so that a page can show and play them. Whatever is no picture is an attachment. A `Range` of bytes is answered ' +
       'with 206, a range outside of the file with 416. As with proxied files, browsers run nothing that is in the file: ' +
       'the answer has `Content-Security-Policy: sandbox` and `nosniff`.',
     input: z.object({

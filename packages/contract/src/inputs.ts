@@ -59,6 +59,10 @@ export const ownIds = (max: number) => listOf(anyOwnId(), max);
 /** The bot of a call. */
 export const botId = () => anyOwnId().describe('The id of the bot in Flotilla.');
 
+/** The bot of a list that is over all bots of the caller without it. */
+export const anyBotId = () =>
+  anyOwnId().describe('The id of the bot in Flotilla. Without it: all bots that the caller sees.').optional();
+
 /** The bot of a call; it may be left out if the chat identifies the bot. */
 export const botIdOfChat = () =>
   anyOwnId()
@@ -123,6 +127,39 @@ export function listOf<Item extends z.ZodType>(item: Item, max: number) {
 function readList(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (!value.startsWith('[')) return value === '' ? [] : value.split(',');
+  return readJson(value);
+}
+
+/** An object that has no other fields than these. */
+export function strictInput<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : undefined),
+  });
+}
+
+/** The same as an input of its own, which a form or a query string carries as JSON text. */
+export function jsonObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(readJson, strictInput(shape));
+}
+
+/** An object of the platform's, with whatever fields it has. */
+export function platformObject(isRight: (object: Record<string, unknown>) => boolean, reason: string) {
+  const object = z
+    .record(z.string(), z.unknown())
+    .refine((value) => isWithin(value, DEEPEST) && isRight(value), reason);
+  return z.preprocess(readJson, object);
+}
+
+/** As of a JSON body; text in a form or a query string is not checked before. */
+const DEEPEST = 32;
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1));
+}
+
+function readJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
   try {
     return JSON.parse(value);
   } catch {
@@ -164,7 +201,8 @@ type PageSize = { default?: number; max?: number };
 
 const paging = {
   offset: integer({ min: 0 }).default(0).describe('The number of rows to skip at the beginning.'),
-  before: text({ min: 1, max: 300 })
+  // A cursor may have the name of a bot, in which each of 128 characters can take six bytes of JSON.
+  before: text({ min: 1, max: 1200 })
     .optional()
     .describe('The cursor from a `Link` header. The answer has the rows after it.'),
 };

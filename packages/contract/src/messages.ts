@@ -4,6 +4,7 @@ import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, chatIdField, nameFields, okAnswer, userIdField } from './fields.ts';
 import { botId, botIdOfChat, chatId, flag, integer, moment, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { inlineKeyboard, replyMarkup } from './reply-markup.ts';
 
 export const MEDIA_TYPES = [
   'photo',
@@ -16,6 +17,35 @@ export const MEDIA_TYPES = [
   'video_note',
   'callback',
 ] as const;
+
+const entityResource = z
+  .looseObject({
+    type: z.string().describe('What the part is: bold, text_link, mention, bot_command, custom_emoji, ….'),
+    offset: z.int().describe('Where it begins in `text`, in UTF-16 code units.'),
+    length: z.int().describe('Its length in UTF-16 code units.'),
+    url: z.string().describe('Of a text_link: where it leads.').optional(),
+    language: z.string().describe('Of a pre: the programming language.').optional(),
+    custom_emoji_id: z.string().describe('Of a custom_emoji: its id.').optional(),
+  })
+  .meta({ id: 'MessageEntity' });
+
+const buttonResource = z
+  .looseObject({
+    text: z.string().describe('The label.'),
+    url: z.string().describe('Where the button leads.').optional(),
+    callback_data: z.string().describe('What the bot gets when the button is pressed.').optional(),
+  })
+  .meta({ id: 'Button' });
+
+const forwardOriginResource = z
+  .strictObject({
+    type: z.string().describe('user, hidden_user, chat or channel.'),
+    name: z.string().describe('The name of who wrote it first.').optional(),
+    id: z.int().describe("The platform's id of that user or chat. Absent for a hidden user.").optional(),
+    message_id: z.int().describe('Of a channel: the id of the message there.').optional(),
+    date: z.int().describe('When it was sent first, in Unix seconds.').optional(),
+  })
+  .meta({ id: 'ForwardOrigin' });
 
 export const messageResource = z
   .strictObject({
@@ -50,8 +80,35 @@ export const messageResource = z
         'The kind of a message that is no plain text and carries no media: joined, left, pinned, title_changed, photo_changed, photo_deleted, chat_created, migrated, ban, unban, unsupported, or the name of its field in the Bot API, such as location, contact, dice, poll.',
       )
       .optional(),
+    thread_id: z.int().describe('The topic or thread of the chat to which it belongs.').optional(),
+    media_group_id: z.string().describe('The same for all messages of one album.').optional(),
+    file_name: z.string().describe('The name of the file, as its sender had it.').optional(),
+    mime_type: z.string().describe('The media type of the file, as its sender named it.').optional(),
+    file_size: z.int().describe('The size of the file in bytes.').optional(),
+    width: z.int().describe('The width in pixels.').optional(),
+    height: z.int().describe('The height in pixels.').optional(),
+    duration: z.int().describe('The duration in seconds.').optional(),
+    forward_origin: forwardOriginResource.describe('Of a forwarded message: who wrote it first.').optional(),
+    entities: z
+      .array(entityResource)
+      .describe(
+        "The formatted parts of `text` and its links, with the platform's fields. Entities and buttons together have at most 16 KiB of JSON; what is beyond is left out.",
+      )
+      .optional(),
+    buttons: z
+      .array(z.array(buttonResource))
+      .describe("The rows of the inline keyboard, with the platform's fields.")
+      .optional(),
   })
   .meta({ id: 'Message' });
+
+const NESTED_FIELDS = ['entities', 'buttons', 'forward_origin'] as const;
+type NestedField = (typeof NESTED_FIELDS)[number];
+
+/** The columns of a CSV export: the fields of a message that are one value each. */
+export const CSV_COLUMNS = Object.keys(messageResource.shape).filter(
+  (field): field is Exclude<keyof MessageResource, NestedField> => !NESTED_FIELDS.includes(field as NestedField),
+);
 
 export type MessageResource = z.infer<typeof messageResource>;
 
@@ -78,13 +135,23 @@ const SENT_MESSAGE: MessageResource = {
   date: 1767348960,
   reply_to_message_id: 501,
   outgoing: true,
+  entities: [{ type: 'bold', offset: 0, length: 2 }],
+  buttons: [[{ text: 'Track', url: 'https://shop.example/orders/1188' }]],
 };
 
 const CSV = [
-  Object.keys(messageResource.shape).join(','),
-  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,`,
+  CSV_COLUMNS.join(','),
+  `501,${EXAMPLE_CHAT_ID},7,${EXAMPLE_USER_ID},ada,Ada,,Where is my order?,${MESSAGE.date},,,,,,false,,,,,,,,,`,
   '',
 ].join('\r\n');
+
+/** What a message can be sent with. */
+export const SENT_MEDIA = MEDIA_TYPES.filter((type) => type !== 'callback');
+
+export type SentMedia = (typeof SENT_MEDIA)[number];
+
+/** The platform's own limit. */
+const FILE_BYTES = 50 * 1024 * 1024;
 
 /** Filters for the messages of a chat; all must match. */
 const messageFilter = {
@@ -110,16 +177,47 @@ const parseMode = z
 const sendInputs = {
   bot_id: botId(),
   chat_id: chatId(),
-  text: text({ min: 1, max: 16384 }).describe('The text to send.'),
-  reply_to_message_id: integer({ min: 1 }).describe('The message to reply to.').optional(),
+  text: text({ max: 16384 }).describe('The text, or the caption of a medium.').optional(),
   parse_mode: parseMode.optional(),
+  media_type: z
+    .enum(SENT_MEDIA)
+    .describe('How a file is shown. Required with `file_id` and `url`. [by the content type of the file]')
+    .optional(),
+  file_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,256}$/, 'must be the file_id of a message')
+    .describe('A file that the bot has sent or received.')
+    .optional(),
+  url: text({ min: 1, max: 2048 })
+    .regex(/^https?:\/\/[^\s]+$/, 'must be an address that begins with http:// or https://')
+    .describe('An address from which the platform fetches the file.')
+    .optional(),
+  reply_to_message_id: integer({ min: 1 }).describe('The message to reply to.').optional(),
+  message_thread_id: integer({ min: 1 }).describe('The topic of a forum.').optional(),
+  disable_notification: flag().describe('True: the message arrives without a sound.').optional(),
+  reply_markup: replyMarkup()
+    .describe('Buttons, a keyboard, its removal, or a forced reply; as in the Bot API.')
+    .optional(),
+};
+
+const messageId = () => integer({ min: 1 }).describe("The platform's id of the message, a counter of its chat.");
+
+const editInputs = {
+  bot_id: botId(),
+  chat_id: chatId(),
+  message_id: messageId(),
+  text: text({ max: 16384 }).describe('The new text, or the new caption. Only a caption may be empty.'),
+  parse_mode: parseMode.optional(),
+  reply_markup: inlineKeyboard()
+    .describe('The buttons under the message. Without it, the message has none.')
+    .optional(),
 };
 
 const oneMessage = {
   input: z.object({
     bot_id: botId(),
     chat_id: chatId(),
-    message_id: integer({ min: 1 }).describe("The platform's id of the message, a counter of its chat."),
+    message_id: messageId(),
   }),
   botInputs: ['bot_id'],
   output: okAnswer,
@@ -134,10 +232,20 @@ export const messageOperations = {
     role: 'any',
     summary: 'Lists the messages of a chat, newest first.',
     description:
-      'They are sorted by `date`, then by `id`. The list of a chat that is not tracked is empty. All given filters must match. `X-Total-Count` counts only the messages that match.',
+      'They are sorted by `date`, then by `id`. The list of a chat that is not tracked is empty. All given filters must match. `X-Total-Count` counts only the messages that match.\n\n`around` and `after` begin anywhere in the chat. Their `Link` header has `rel="prev"` for the newer messages and `rel="next"` for the older ones, where there are any; the order is always newest first. Messages that come meanwhile move no page.',
     input: z.object({
       bot_id: botId(),
       chat_id: chatId(),
+      around: integer()
+        .describe(
+          'The id of a message. The answer has this message, if it matches, with up to half of the rows newer and the others older.',
+        )
+        .optional(),
+      after: text({ min: 1, max: 300 })
+        .describe(
+          'The id of a message, or the cursor from a `Link` header. The answer has the messages right after it.',
+        )
+        .optional(),
       include_deleted: flag().describe('True: deleted messages are listed, too.').default(false),
       ...messageFilter,
       ...pagedInputs({ default: 50, max: 200 }),
@@ -154,7 +262,7 @@ export const messageOperations = {
     role: 'any',
     summary: 'Exports the messages of a chat: one JSON object per line, or CSV with a header line.',
     description:
-      "A message has the same fields as in the lists. The answer is streamed. If the connection breaks off, the export is not complete.\n\nIn CSV, a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, gets an apostrophe (`'`) before it. So no spreadsheet runs it as a formula. Numbers stay numbers.",
+      "In NDJSON, a message has the same fields as in the lists; CSV has no `entities`, `buttons` and `forward_origin`. The answer is streamed. If the connection breaks off, the export is not complete.\n\nIn CSV, a text that begins with `=`, `+`, `-`, `@`, a tab or a line break, also in full width, gets an apostrophe (`'`) before it. So no spreadsheet runs it as a formula. Numbers stay numbers.",
     input: z.object({
       bot_id: botId(),
       chat_id: chatId(),
@@ -194,14 +302,39 @@ export const messageOperations = {
     audit: ['send'],
     paths: ['/api/messages/send'],
     role: 'any',
-    summary: 'Sends a text as the bot.',
-    description: 'The answer comes after the message is stored.',
+    summary: 'Sends a message as the bot: a text, or a medium with a caption.',
+    description:
+      'The answer comes after the message is stored.\n\nA medium is one of three: a `file` in a multipart body, a `file_id`, or a `url`. The `file` must be the last part of the body, because it is streamed to the platform and not kept. So what the platform refuses (a photo of more than 10 MB, for example) is known only after it has come. A file that breaks off, or takes longer than 10 minutes, is not sent. An account can send 8 files at once to one process.',
     input: z.object(sendInputs),
+    aliases: { caption: 'text' },
+    file: {
+      limitBytes: FILE_BYTES,
+      description:
+        'The file, up to 50 MB. Without `media_type`, pictures, MP4, GIF, MP3, M4A and OGG are shown as such, and all else is a document.',
+    },
     output: messageResource,
     botInputs: ['bot_id'],
     readOnlyFields: fieldsBeside(messageResource, sendInputs),
     errors: PLATFORM_ERRORS,
     example: { input: { ...EXAMPLE_CHAT, text: 'On its way', reply_to_message_id: 501 }, output: SENT_MESSAGE },
+  }),
+
+  editMessage: defineOperation({
+    method: 'POST',
+    audit: ['edit'],
+    paths: ['/api/messages/edit'],
+    role: 'any',
+    summary: 'Edits a message of the bot.',
+    description:
+      'It replaces the text of a message, or the caption of a message that is stored with a medium. A message that is not stored counts as a text. The platform refuses to edit a message that the bot has not sent. The answer comes after the change is stored.',
+    input: z.object(editInputs),
+    output: messageResource,
+    botInputs: ['bot_id'],
+    errors: PLATFORM_ERRORS,
+    example: {
+      input: { ...EXAMPLE_CHAT, message_id: 502, text: 'It is on its way' },
+      output: { ...SENT_MESSAGE, text: 'It is on its way', edited_at: '2026-01-02T10:16:40.000Z' },
+    },
   }),
 
   deleteMessage: defineOperation({

@@ -35,8 +35,14 @@ export type Operation<
   readonly mediaTypes?: Written;
   /** The largest body. [1 MiB] */
   readonly bodyLimitBytes?: number;
+  /** A file that a multipart body may carry under the name `file`, after its fields. */
+  readonly file?: { readonly limitBytes: number; readonly description: string };
   /** Inputs that name a bot; the caller must see every one of them. */
   readonly botInputs?: readonly string[];
+  /** A call without this input concerns the whole fleet: it is for admins who see all bots. */
+  readonly fleetWithout?: string;
+  /** The bots that inputs name in a form of their own; the caller must see every one of them. */
+  readonly botsOf?: (inputs: Readonly<Record<string, unknown>>) => readonly number[];
   /** Fields of the resource that a body may have and that are ignored, so that what was listed can be posted back. */
   readonly readOnlyFields?: readonly string[];
   /** Other names of inputs: alias → input. */
@@ -69,3 +75,9 @@ export function isPaged({ input, output }: Operation): boolean {
 export function fieldsBeside(resource: z.ZodObject, inputs: object): string[] {
   return Object.keys(resource.shape).filter((field) => !(field in inputs));
 }
+
+/** What a client gives an operation, before defaults are filled in. */
+export type CallInput<Called extends Operation> = z.input<Called['input']>;
+
+/** What it gets back. */
+export type CallAnswer<Called extends Operation> = z.output<Called['output']>;

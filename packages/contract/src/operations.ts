@@ -1,4 +1,5 @@
 import { accountOperations } from './accounts.ts';
+import { activityOperations } from './activity.ts';
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { botOperations } from './bots.ts';
@@ -7,19 +8,28 @@ import { chatUserOperations } from './chat-users.ts';
 import { chatOperations } from './chats.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { fileOperations } from './files.ts';
+import { fleetOperations } from './fleet.ts';
+import { liveOperations } from './live.ts';
 import { messageOperations } from './messages.ts';
+import { readerOperations } from './readers.ts';
 import { routingRuleOperations } from './routing-rules.ts';
+import { sessionOperations } from './sessions.ts';
 import { signInOperations } from './sign-in.ts';
 import { statsOperations } from './stats.ts';
+import { systemOperations } from './system.ts';
 import { tagOperations } from './tags.ts';
 import { updateOperations } from './updates.ts';
 
 /** Every operation of the REST interface, in the order of the API document. */
 export const operations = {
   ...signInOperations,
+  ...sessionOperations,
   ...apiKeyOperations,
   ...accountOperations,
+  ...fleetOperations,
+  ...systemOperations,
   ...botOperations,
+  ...readerOperations,
   ...chatOperations,
   ...messageOperations,
   ...fileOperations,
@@ -29,6 +39,8 @@ export const operations = {
   ...routingRuleOperations,
   ...auditOperations,
   ...statsOperations,
+  ...activityOperations,
   ...updateOperations,
+  ...liveOperations,
   ...deliveryOperations,
 };

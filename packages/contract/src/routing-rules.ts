@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { flag, nullable, ownId, pagedInputs, platformId, text } from './inputs.ts';
+import { botId, flag, nullable, ownId, pagedInputs, platformId, platformObject, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 export const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
@@ -59,6 +59,35 @@ const RULE: RoutingRuleResource = {
   description: 'Refunds go to the accountants',
   created_at: '2026-01-02T10:30:00.000Z',
 };
+
+/** Why a rule would not act on a message: a closed list. */
+export const NO_MATCH_REASONS = [
+  'bot_off',
+  'disabled',
+  'other_kind',
+  'own_message',
+  'condition',
+  'dropped_before',
+  'same_chat',
+] as const;
+export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
+
+export const triedRule = z
+  .strictObject({
+    route_id: z.int().describe('The rule.'),
+    matches: z.boolean().describe('True if the rule would act on the message.'),
+    action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
+    reason: z
+      .enum(NO_MATCH_REASONS)
+      .optional()
+      .describe(
+        'Why it would not. bot_off: the bot is disabled, or its `manage_enabled` is off. disabled: the rule is. other_kind: rules act on messages, posts and business messages only. own_message: a bot of this fleet wrote it. condition: it does not hold. dropped_before: an earlier rule drops the message. same_chat: the message would go to where it is.',
+      ),
+  })
+  .meta({ id: 'TriedRoute' });
+
+const isMessageOrUpdate = (value: Record<string, unknown>): boolean =>
+  'update_id' in value || (typeof value.chat === 'object' && value.chat !== null);
 
 const sourceBotId = () => ownId().describe(SOURCE_NOTE);
 const conditionType = () => z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE);
@@ -160,6 +189,34 @@ export const routingRuleOperations = {
     botInputs: ['source_bot_id', 'target_bot_id'],
     readOnlyFields: fieldsBeside(routingRuleResource, updateInputs),
     example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
+  }),
+
+  tryRoutingRules: defineOperation({
+    method: 'POST',
+    audit: [],
+    paths: ['/api/routes/try'],
+    role: 'any',
+    summary: 'Tells which rules of a bot would act on a message, in the order in which they run.',
+    description: `Nothing is sent or changed. All rules of the bot are listed, also disabled ones.
+
+A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
+also goes back to its source, which is not shown here.`,
+    input: z.object({
+      bot_id: botId(),
+      message: platformObject(
+        isMessageOrUpdate,
+        'must be a Message or an Update of the Bot API, of at most 32 levels',
+      ).describe('A Message or an Update of the Bot API. Its text may have 4,096 characters.'),
+    }),
+    output: z.array(triedRule),
+    botInputs: ['bot_id'],
+    example: {
+      input: { bot_id: 7, message: { message_id: 1, chat: { id: 424242, type: 'private' }, text: 'A refund, please' } },
+      output: [
+        { route_id: 5, matches: true, action: 'copy' },
+        { route_id: 6, matches: false, action: 'drop', reason: 'disabled' },
+      ],
+    },
   }),
 
   deleteRoutingRule: defineOperation({

@@ -26,6 +26,10 @@ const UPDATE = {
   },
 };
 
+/** The name of a consumer with a cursor of its own. */
+export const consumerName = () =>
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
+
 export const updateOperations = {
   pollUpdates: defineOperation({
     method: 'GET',
@@ -52,9 +56,7 @@ export const updateOperations = {
         .describe(
           "Only these kinds are in this answer. An empty list means the platform's default set. The list is not stored, and other readers do not notice it.",
         ),
-      consumer: z
-        .string()
-        .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')
+      consumer: consumerName()
         .optional()
         .describe('The name of a consumer with a cursor of its own. Absent: the default consumer.'),
     }),

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { moment, ownId } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+export const ACTIVITY_STEPS = ['minute', 'hour'] as const;
+
+const count = () => z.int().min(0);
+
+export const activityPoint = z
+  .strictObject({
+    at: z.iso.datetime().describe('The start of the minute or hour.'),
+    in: count().describe('Updates that Flotilla accepted from the platform. One that comes twice counts once.'),
+    delivered: count().describe(
+      'Updates that the backend accepted, or that `getUpdates` or the poll without `consumer` acknowledged. With both, an update counts twice.',
+    ),
+    failed: count().describe('Updates for the backend that were given up: they became dead letters.'),
+    retried: count().describe('Attempts at the backend that failed and are made again.'),
+    calls: count().describe(
+      'Bot API calls that the history keeps: messages sent, edited and deleted, and actions in chats, whoever made them.',
+    ),
+  })
+  .meta({ id: 'Activity' });
+
+export type ActivityResource = z.infer<typeof activityPoint>;
+
+const POINTS: ActivityResource[] = [
+  { at: '2026-01-02T10:00:00.000Z', in: 12, delivered: 11, failed: 0, retried: 1, calls: 9 },
+  { at: '2026-01-02T10:01:00.000Z', in: 0, delivered: 1, failed: 0, retried: 0, calls: 1 },
+];
+
+export const activityOperations = {
+  showActivity: defineOperation({
+    method: 'GET',
+    paths: ['/api/activity'],
+    role: 'any',
+    summary: 'Shows what a bot, or the whole fleet, did by minute or by hour, oldest first.',
+    description: `Without \`bot_id\` it shows the fleet, also what bots did that were deleted since.
+
+Minutes reach back 49 hours and hours 90 days; a time before that is refused. Every minute or hour is there, with zeros where
+nothing happened. The last one may still be running.
+
+Named consumers, routing rules, calls that the history does not keep and those of a bot with \`manage_enabled\` off are not
+counted. If Redis loses data, its counts of the last hours are lost, too.`,
+    input: z.object({
+      bot_id: ownId().describe('The id of the bot in Flotilla. Without it: the whole fleet.').optional(),
+      step: z.enum(ACTIVITY_STEPS).default('minute').describe('The time that one entry covers.'),
+      from: moment()
+        .optional()
+        .describe(
+          'Begins with the minute or hour of this time: Unix seconds, or ISO 8601 with a zone. [an hour of minutes, or a day of hours]',
+        ),
+      to: moment().optional().describe('Only minutes or hours that begin before this time, in the same forms. [now]'),
+    }),
+    output: z.array(activityPoint),
+    botInputs: ['bot_id'],
+    fleetWithout: 'bot_id',
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID, step: 'minute', from: 1767348000, to: 1767348120 },
+      output: POINTS,
+    },
+  }),
+};

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
+import { listOf } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+/** What a live stream can show. */
+export type LiveTopic =
+  | { kind: 'fleet' }
+  | { kind: 'bot'; botId: number }
+  | { kind: 'attempts'; botId: number }
+  | { kind: 'chat'; botId: number; chatId: number };
+
+const MAX_TOPICS = 20;
+const ID = '[1-9][0-9]{0,14}';
+const TOPIC = new RegExp(`^(fleet|(bot|attempts):${ID}|chat:${ID}:-?${ID})$`);
+
+/** The topic that a text names; null when it names none. */
+export function liveTopic(text: string): LiveTopic | null {
+  if (!TOPIC.test(text)) return null;
+  const [kind, bot, chat] = text.split(':') as [LiveTopic['kind'], string, string];
+  switch (kind) {
+    case 'fleet':
+      return { kind };
+    case 'chat':
+      return { kind, botId: Number(bot), chatId: Number(chat) };
+    default:
+      return { kind, botId: Number(bot) };
+  }
+}
+
+const topics = listOf(
+  z.string().regex(TOPIC, 'must be fleet, bot:<bot id>, chat:<bot id>:<chat id> or attempts:<bot id>'),
+  MAX_TOPICS,
+);
+
+/** The bots of topics that are not validated yet. */
+function botsOfTopics(value: unknown): number[] {
+  const list = topics.safeParse(value).data ?? String(value).split(',');
+  return list.flatMap((text) => {
+    const topic = liveTopic(text);
+    return topic === null || topic.kind === 'fleet' ? [] : [topic.botId];
+  });
+}
+
+const UPDATE = `{"bot_id":${EXAMPLE_BOT_ID},"update_id":813,"kind":"message","chat_id":${EXAMPLE_CHAT_ID},"update":{"update_id":813,"message":{"message_id":501,"date":1767348900,"chat":{"id":${EXAMPLE_CHAT_ID},"type":"supergroup","title":"Orders"},"text":"Where is my order?"}}}`;
+const CALL = `{"bot_id":${EXAMPLE_BOT_ID},"method":"sendMessage","chat_id":${EXAMPLE_CHAT_ID},"result":{"message_id":502,"date":1767348960,"chat":{"id":${EXAMPLE_CHAT_ID},"type":"supergroup","title":"Orders"},"text":"On its way"}}`;
+const EXAMPLE = `retry: 1000
+id: NzoxNzY3MzQ4ODk5MDAwLTA
+
+event: update
+data: ${UPDATE}
+id: NzoxNzY3MzQ4OTAwMTIzLTA
+
+event: call
+data: ${CALL}
+id: NzoxNzY3MzQ4OTYwNDU2LTA
+
+`;
+
+export const liveOperations = {
+  watchLive: defineOperation({
+    method: 'GET',
+    paths: ['/api/live'],
+    role: 'any',
+    summary: 'Streams what happens, as server-sent events, from any replica.',
+    description: `A topic is \`bot:<bot id>\` (its updates, its calls, and its state), \`chat:<bot id>:<chat id>\` (the updates and calls of one chat), \`attempts:<bot id>\` (attempts to deliver its updates), or \`fleet\` (the state of every bot that the caller sees, and figures of them all).
+
+| Event | Data |
+|---|---|
+| \`update\` | \`{bot_id, update_id, kind, chat_id, update}\`: an update that was taken in. \`chat_id\` is absent if it has no chat |
+| \`call\` | \`{bot_id, method, chat_id, result}\`: a call of the bot that the history keeps, and the platform's result |
+| \`attempt\` | \`{bot_id, update_id, status, duration_ms, error}\`, as in \`GET /api/deliveries/attempts\` |
+| \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
+| \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
+| \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
+| \`gap\` | \`{}\`: any number of events may be missing; read what you need again |
+
+An event has an \`id\`. A client that reconnects with \`Last-Event-ID\`, to any replica, goes on after that event if the next ones are still kept: for 30 s, at most 1,000 for each bot. Otherwise it gets one \`gap\`, and goes on from now. A \`bot\` event tells the present state, and may come again after a reconnect. A line with a comment comes every 15 s.
+
+A stream gets 32 KiB a second, and may be 64 KiB ahead. What does not fit is skipped. An account may have 4 streams at each process, and a process serves 200; these numbers are settings. The stream ends when the session or key ends, when the rights of the caller change, when a bot of its topics is deleted, and when the process stops. Clients should then reconnect, as EventSource does.
+
+Watching moves no cursor and acknowledges nothing.`,
+    input: z.object({
+      topics: topics
+        .refine((list) => list.length > 0, 'must not be empty')
+        .describe('What to watch: at most 20 topics, separated by commas.'),
+    }),
+    output: z.string().describe('Server-sent events.'),
+    mediaTypes: ['text/event-stream'],
+    botsOf: ({ topics: value }) => botsOfTopics(value),
+    errors: ['not_found', 'too_many_requests'],
+    example: { input: { topics: [`bot:${EXAMPLE_BOT_ID}`] }, output: EXAMPLE },
+  }),
+};

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { defineOperation } from './operation.ts';
+
+const takenAt = z.iso.datetime().describe('When this was read.');
+
+const process = z
+  .strictObject({
+    version: z.string().describe('The release of Flotilla.'),
+    node_version: z.string().describe('The release of Node.'),
+    memory_bytes: z.int().describe('The memory it uses.'),
+    memory_limit_bytes: z.int().describe('The memory it may use: of its container, or of the machine.'),
+  })
+  .describe('The process that answers. `GET /api/fleet` lists all of them.');
+
+const postgres = z
+  .strictObject({
+    version: z.string().describe('The release of the server.'),
+    database_bytes: z.int().describe('The size of the database.'),
+    connections: z.int().describe('Connections that are open at the server, of all its clients.'),
+    connections_max: z.int().describe('`max_connections` of the server.'),
+    migrations: z
+      .strictObject({
+        newest: z.string().describe('The newest migration that was applied.'),
+        pending: z.int().describe('Migrations of this release that were not applied.'),
+        unknown: z.int().describe('Applied migrations that this release does not know: a newer one migrated.'),
+      })
+      .describe('The state of the schema.'),
+    taken_at: takenAt,
+  })
+  .describe('Absent if Postgres does not answer.');
+
+const redis = z
+  .strictObject({
+    versions: z.array(z.string()).describe('The releases of the masters, each once. Empty if the service hides them.'),
+    durable: z
+      .boolean()
+      .describe('True if every master writes each change to its append-only file before it answers, and can.'),
+    evicts: z.boolean().describe('True if a full Redis would evict updates. It must be false.'),
+    connections: z.int().describe('Connections that are open, at all masters together.'),
+    used_bytes: z.int().describe('Memory in use, of all masters together.'),
+    memory_share: z.number().describe('How full the fullest master is, 0 to 1.'),
+    memory_pressure: z
+      .enum(['relaxed', 'tight', 'short', 'scarce'])
+      .describe(
+        'relaxed: there is room. tight: bots with long backlogs take no updates in. short: no bot does. scarce: captured calls wait, too.',
+      ),
+    taken_at: takenAt,
+  })
+  .describe('Absent if Redis does not answer.');
+
+const turns = z
+  .strictObject({
+    kinds: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['polling', 'push', 'rules', 'history']).describe('What such a turn does.'),
+          running: z.int().describe('Turns that run.'),
+          waiting: z.int().describe('Turns that wait for a worker.'),
+          sleeping: z.int().describe('Turns that are due later.'),
+          oldest_pending_s: z.number().describe('Seconds for which the oldest due turn has waited for a worker.'),
+        }),
+      )
+      .describe('One entry for each kind of turn.'),
+    taken_at: takenAt,
+  })
+  .describe('The work of the workers, by kind. Absent if Redis does not answer.');
+
+const depth = (what: string) =>
+  z
+    .strictObject({
+      total: z.int().describe('Of all together.'),
+      largest: z.int().describe('Of the one that has most.'),
+    })
+    .describe(what);
+
+const stored = z
+  .strictObject({
+    log_entries: depth('Updates in memory, by bot.'),
+    waiting_for_push: depth('Updates that wait for backends, by bot.'),
+    waiting_for_pull: depth('Updates that wait for default poll consumers, by bot.'),
+    waiting_for_rules: depth('Updates that wait for routing rules, by bot.'),
+    history: depth('Entries that are not in Postgres yet, by shard.'),
+    history_oldest_at: z.iso.datetime().optional().describe('When the oldest of these entries came.'),
+    taken_at: takenAt,
+  })
+  .describe('What lies in Redis, as a worker counts it every 30 s. Absent while none does.');
+
+const setting = z.strictObject({
+  name: z.string().describe('The environment variable.'),
+  value: z.string().describe('Its value; of a URL only scheme, host and port. Empty: it is not set.'),
+});
+
+const limit = z.strictObject({
+  name: z.string().describe('A word for programs.'),
+  value: z.int().describe('The limit.'),
+  description: z.string().describe('What it limits.'),
+});
+
+export const systemResource = z
+  .strictObject({
+    process,
+    postgres: postgres.optional(),
+    redis: redis.optional(),
+    turns: turns.optional(),
+    stored: stored.optional(),
+    settings: z
+      .array(setting)
+      .describe('Settings of the process that answers. Those that are secret, or contain a secret, are left out.'),
+    limits: z.array(limit).describe('Limits that an installation meets first. The handbook lists all of them.'),
+    taken_at: z.iso.datetime().describe('When the answer was made. Parts that were read before say so.'),
+  })
+  .meta({ id: 'System' });
+
+export type SystemResource = z.infer<typeof systemResource>;
+
+const AT = '2026-01-02T10:15:00.000Z';
+const SYSTEM: SystemResource = {
+  process: { version: '1.0.0', node_version: '24.21.0', memory_bytes: 180_000_000, memory_limit_bytes: 1_073_741_824 },
+  postgres: {
+    version: '17.2',
+    database_bytes: 5_400_000_000,
+    connections: 42,
+    connections_max: 200,
+    migrations: { newest: '20261122T190000-message-services', pending: 0, unknown: 0 },
+    taken_at: '2026-01-02T10:14:41.000Z',
+  },
+  redis: {
+    versions: ['Redis 7.4.1'],
+    durable: true,
+    evicts: false,
+    connections: 31,
+    used_bytes: 640_000_000,
+    memory_share: 0.31,
+    memory_pressure: 'relaxed',
+    taken_at: AT,
+  },
+  turns: {
+    kinds: [{ kind: 'push', running: 12, waiting: 0, sleeping: 41, oldest_pending_s: 0 }],
+    taken_at: AT,
+  },
+  stored: {
+    log_entries: { total: 48_120, largest: 26_119 },
+    waiting_for_push: { total: 4_388, largest: 4_112 },
+    waiting_for_pull: { total: 0, largest: 0 },
+    waiting_for_rules: { total: 0, largest: 0 },
+    history: { total: 120, largest: 9 },
+    history_oldest_at: '2026-01-02T10:14:57.000Z',
+    taken_at: '2026-01-02T10:14:58.000Z',
+  },
+  settings: [{ name: 'PROXY_PREFIX', value: '/tgapi' }],
+  limits: [
+    { name: 'waiting_updates', value: 100_000, description: 'Updates that wait for the quickest reader of a bot.' },
+  ],
+  taken_at: AT,
+};
+
+export const systemOperations = {
+  showSystem: defineOperation({
+    method: 'GET',
+    paths: ['/api/system'],
+    role: 'admin',
+    wholeFleet: true,
+    summary: 'Shows what the installation stands on: releases, stores, work of the workers, settings and limits.',
+    description: 'It contains no secrets. Postgres is asked at most every 30 s, and Redis every second.',
+    input: z.object({}),
+    output: systemResource,
+    example: { input: {}, output: SYSTEM },
+  }),
+};
