@@ -174,7 +174,7 @@ export function accountStore(db: Database) {
       await db.updateTable('accounts').set({ last_login_at: at }).where('id', '=', id).execute();
     },
 
-    /** Ends every session of the account. Returns the epoch for new sessions. */
+    /** Ends every session of the account. Returns the version for new sessions. */
     async setPassword(id: number, passwordHash: string, mustChange: boolean): Promise<number> {
       const { session_epoch } = await db
         .updateTable('accounts')
@@ -199,7 +199,7 @@ export function accountStore(db: Database) {
       allBots: row.all_bots,
       botIds: row.bot_ids?.map(Number) ?? NO_BOTS,
       mustChangePassword: row.must_change_password,
-      sessionEpoch: row.session_epoch,
+      sessionVersion: row.session_epoch,
       createdAt: row.created_at,
       lastLoginAt: row.last_login_at,
     };

@@ -10,8 +10,8 @@ export interface Account {
   allBots: boolean;
   botIds: readonly number[];
   mustChangePassword: boolean;
-  /** Sessions opened under a lower epoch have ended. */
-  sessionEpoch: number;
+  /** Sessions opened under a lower version have ended. */
+  sessionVersion: number;
   createdAt: Date;
   lastLoginAt: Date | null;
 }

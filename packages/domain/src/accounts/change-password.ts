@@ -8,7 +8,7 @@ import { changeCredentials } from './change-credentials.ts';
 import { hashChosenPassword, verifyPassword } from './password.ts';
 
 /**
- * Sets a new password after checking the old one, and ends every session of the account. Returns the epoch for new
+ * Sets a new password after checking the old one, and ends every session of the account. Returns the version for new
  * sessions. Throws 'bad_request' when the old password is wrong, or the new one is the old one or a common one.
  */
 export async function changePassword(

@@ -19,8 +19,8 @@ const MAX_ENTRIES = 10_000;
 export interface CredentialCache {
   /** By the key's SHA-256 in hex; null when no such key exists. Throws if it is not cached and Postgres is away. */
   keyByHash(hash: string): Promise<ApiKey | null>;
-  /** `session.epoch`: an account that was cached before this epoch is read again. */
-  account(id: number, session?: { epoch: number }): Promise<Account | null>;
+  /** `session`: an account that was cached before this version of its sessions is read again. */
+  account(id: number, session?: { sessionVersion: number }): Promise<Account | null>;
   /** A version that changes when any account or key does, at most 1 s late; null while Redis is away. */
   version(): Promise<string | null>;
   /** The last known version, without asking for a newer one. */
@@ -35,7 +35,10 @@ export function credentialCache(deps: AccountDeps): CredentialCache {
   return {
     keyByHash: (hash) => keys(hash),
     account: (id, session) =>
-      accounts(id, (account) => session === undefined || (account !== null && account.sessionEpoch >= session.epoch)),
+      accounts(
+        id,
+        (account) => session === undefined || (account !== null && account.sessionVersion >= session.sessionVersion),
+      ),
     version,
     knownVersion: known,
   };

@@ -95,6 +95,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       keys.redriven,
       keys.pendingTurns,
       ...rulesKeys(keys),
+      keys.live,
     ],
     [keys.lane(''), botId, keys.rulesLane('')],
   );

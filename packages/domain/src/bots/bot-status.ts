@@ -3,7 +3,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type Bot, polls, pushes } from './bot.ts';
+import { type Bot, hasBackend, polls } from './bot.ts';
 
 type Fault = { message: string; atMs: number };
 
@@ -22,7 +22,7 @@ export type BotStatus = {
 };
 
 /** The status in one word, by which the fleet is counted. */
-export function botState(bot: Bot, { running, backendState }: BotStatus): BotState {
+export function botState(bot: Bot, { running, backendState }: Pick<BotStatus, 'running' | 'backendState'>): BotState {
   if (bot.disabled) return 'disabled';
   return running ? backendState : 'not_polled';
 }
@@ -63,15 +63,12 @@ export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<Bo
 function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStatus {
   const field = Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? null]));
   const number = (name: string) => Number(field[name] ?? 0);
-  const pushing = pushes({ ...bot, disabled: false });
   const fault = (message: string, at: string) =>
     field[message] ? { message: field[message], atMs: number(at) } : null;
   const deliveryError = fault('pushErr', 'pushErrAt');
   const intakeOkAtMs = Math.max(number('pollOkAt'), number('hookOkAt'), number('updateAt'));
   return {
-    running: polls(bot)
-      ? nowMs - number('pollOkAt') < RUNNING_MS
-      : bot.webhookMode && !bot.disabled && number('hookOkAt') > 0,
+    running: isRunning(bot, nowMs, number),
     lastError: newest(
       standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs),
       standing(deliveryError, number('pushOkAt')),
@@ -79,16 +76,28 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
     deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pendingOf(bot, nowMs, number),
-    backendState:
-      !pushing || !field[stateFields.failingSince] ? 'ok' : field[stateFields.openUntil] ? 'open' : 'failing',
+    backendState: backendStateOf(bot, number),
   };
 }
 
+/** Reads a field of the bot's state by its stored name; 0 where it is absent. */
+export type ReadNumber = (field: string) => number;
+
+export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
+  if (polls(bot)) return nowMs - number('pollOkAt') < RUNNING_MS;
+  return bot.webhookMode && !bot.disabled && number('hookOkAt') > 0;
+}
+
+export function backendStateOf(bot: Bot, number: ReadNumber): BotStatus['backendState'] {
+  if (!hasBackend(bot) || number(stateFields.failingSince) === 0) return 'ok';
+  return number(stateFields.openUntil) > 0 ? 'open' : 'failing';
+}
+
 /** Counts updates of allowed kinds. A parked push keeps its cursor and its waiting updates for an hour. */
-function pendingOf(bot: Bot, nowMs: number, number: (name: string) => number): number {
+export function pendingOf(bot: Bot, nowMs: number, number: ReadNumber): number {
   const count = number(stateFields.allowedCount);
   const isParked = !bot.longPollEnabled && number('parked') > nowMs;
-  if (pushes({ ...bot, disabled: false }) || isParked) {
+  if (hasBackend(bot) || isParked) {
     return count - number(stateFields.pushCursorCount) + number(stateFields.pushPending);
   }
   return bot.longPollEnabled ? count - number(stateFields.pullCursorCount) : 0;

@@ -60,7 +60,12 @@ export const DEFAULT_MAX_CONNECTIONS = 40;
 
 /** True if updates of this bot go to its backend. */
 export function pushes(bot: Bot): boolean {
-  return bot.proxyEnabled && bot.backendUrl !== '' && !bot.disabled;
+  return hasBackend(bot) && !bot.disabled;
+}
+
+/** The same, also while the bot is disabled and its backlog waits. */
+export function hasBackend(bot: Bot): boolean {
+  return bot.proxyEnabled && bot.backendUrl !== '';
 }
 
 /** The rules that run. A bot that is not managed has none. */

@@ -21,7 +21,7 @@ export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number
   const facts = readChatFacts(answer as Fields);
   return deps.db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
-    await historyChatStore(transaction).upsertChats([{ ...facts, botId: bot.id, added: 0 }]);
+    await historyChatStore(transaction).upsertChats([{ ...facts, botId: bot.id, added: 0, newest: null }]);
     const chat = await chatStore(transaction).find(bot.id, facts.id);
     if (chat === null) throw new FlotillaError('internal', 'Postgres returned no row of the chat');
     return chat;

@@ -1,32 +1,32 @@
+import { chatNamePattern } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ChatsTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 export type Chat = Selectable<ChatsTable>;
 
-export interface ChatQuery {
+export interface ChatFilter {
+  bots: 'all' | number[];
   /** A part of the title, a name or the username, in any case. '' matches all. */
   q: string;
   type?: string | undefined;
+}
+
+export interface ChatQuery extends ChatFilter {
   limit: number;
   offset: number;
-  /** The id of the last chat of the previous page. */
-  afterId: number | null;
+  /** The last chat of the previous page. */
+  after: readonly [botId: number, chatId: number] | null;
 }
 
 /** SQL of chats. */
 export function chatStore(db: Database) {
-  const chatsOf = (botId: number, { q, type }: Pick<ChatQuery, 'q' | 'type'>) => {
-    let chats = db.selectFrom('chats').where('bot_id', '=', botId);
+  const chatsOf = ({ bots, q, type }: ChatFilter) => {
+    // A deleted bot's chats are removed step by step.
+    let chats = db.selectFrom('chats').where('bot_id', 'in', db.selectFrom('bots').select('id'));
+    if (bots !== 'all') chats = chats.where('bot_id', '=', sql<number>`any (${bots}::bigint[])`);
     if (type !== undefined) chats = chats.where('type', '=', type);
-    if (q === '') return chats;
-    const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
-    return chats.where((row) =>
-      row.or([
-        ...(['title', 'username', 'first_name', 'last_name'] as const).map((name) => row(name, 'ilike', pattern)),
-        row(sql<string>`concat_ws(' ', first_name, last_name)`, 'ilike', pattern),
-      ]),
-    );
+    return q === '' ? chats : chats.where(hasInName(q));
   };
   return {
     async find(botId: number, chatId: number): Promise<Chat | null> {
@@ -51,18 +51,25 @@ export function chatStore(db: Database) {
       return rows.map((row) => row.bot_id);
     },
 
-    /** Ordered by id, so that new chats and messages do not shift pages. */
-    list(botId: number, query: ChatQuery): Promise<Chat[]> {
-      let chats = chatsOf(botId, query).selectAll().orderBy('id').limit(query.limit).offset(query.offset);
-      if (query.afterId !== null) chats = chats.where('id', '>', query.afterId);
+    /** Ordered by bot and id, so that new chats and messages do not shift pages. */
+    list({ limit, offset, after, ...filter }: ChatQuery): Promise<Chat[]> {
+      let chats = chatsOf(filter).selectAll().orderBy('bot_id').orderBy('id').limit(limit).offset(offset);
+      if (after !== null) chats = chats.where((row) => row(row.refTuple('bot_id', 'id'), '>', row.tuple(...after)));
       return chats.execute();
     },
 
-    async count(botId: number, query: Pick<ChatQuery, 'q' | 'type'>): Promise<number> {
-      const { count } = await chatsOf(botId, query)
+    async count(filter: ChatFilter): Promise<number> {
+      const { count } = await chatsOf(filter)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
     },
   };
+}
+
+/** A chat that is not filled in yet has no search name. */
+function hasInName(q: string): RawBuilder<boolean> {
+  const pattern = chatNamePattern(q);
+  return sql<boolean>`(search_name like ${pattern} or (search_name is null
+    and lower(concat_ws(e'\n', title, username, concat_ws(' ', first_name, last_name))) like ${pattern}))`;
 }

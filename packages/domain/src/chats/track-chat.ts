@@ -11,6 +11,13 @@ import { lockBots } from '../history/lock-bots.ts';
 export async function trackChat(db: Database, chat: { botId: number; chatId: number }): Promise<void> {
   if (!(await lockBots(db, [chat.botId])).has(chat.botId)) throw new FlotillaError('not_found', 'Bot not found');
   const unnamed = { title: null, username: null, firstName: null, lastName: null };
-  const row = { botId: chat.botId, id: chat.chatId, type: guessChatType(chat.chatId), ...unnamed, added: 0 };
+  const row = {
+    botId: chat.botId,
+    id: chat.chatId,
+    type: guessChatType(chat.chatId),
+    ...unnamed,
+    added: 0,
+    newest: null,
+  };
   await historyChatStore(db).upsertGuessedChats([row]);
 }

@@ -1,52 +1,162 @@
+import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import { statusRange, updateIdIn } from './delivery-filter.ts';
 
 export type DeadLetter = Selectable<DeadLettersTable>;
+
+/** Which dead letters: those of these bots (null: of all bots) that the filter matches. */
+export type DeadLetterQuery = DeliveryFilter & {
+  botIds: readonly number[] | null;
+  ids?: readonly number[] | undefined;
+  /** Without those that died later. */
+  uptoId?: number | undefined;
+};
+
+/** A place in the order of bots, readers and updates. */
+export type Place = { botId: number; reader: string; updateId: number; id: number };
+
+/** Counting more than that takes longer than a figure is worth. */
+const COUNTED_AT_MOST = 100_000;
 
 /** SQL of the `dead_letters` table. */
 export function deadLetterStore(db: Database) {
   return {
     /** Newest first. The page begins after `before`, if given. */
-    list: (botId: number, page: { limit: number; offset: number; before: number | null }): Promise<DeadLetter[]> =>
-      db
-        .selectFrom('dead_letters')
+    list: (
+      query: DeadLetterQuery,
+      page: { limit: number; offset: number; before: number | null },
+    ): Promise<DeadLetter[]> =>
+      matching(db, query)
         .selectAll()
-        .where('bot_id', '=', botId)
-        .$if(page.before !== null, (query) => query.where('id', '<', page.before as number))
+        .$if(page.before !== null, (letters) => letters.where('id', '<', page.before as number))
         .orderBy('id', 'desc')
         .limit(page.limit)
         .offset(page.offset)
         .execute(),
-    count: async (botId: number): Promise<number> => {
-      const { count } = await db
-        .selectFrom('dead_letters')
+    count: async (query: DeadLetterQuery): Promise<number> => {
+      const { count } = await matching(db, query)
         .select((select) => select.fn.countAll<number>().as('count'))
-        .where('bot_id', '=', botId)
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    /** The dead letters of one reader in the order of their updates. The page begins after this update id and id. */
-    nextOf: (
-      reader: 'push' | 'rules',
-      botId: number,
-      after: { updateId: number; id: number },
-      limit: number,
-      ids?: number[],
-    ) =>
-      db
+    /**
+     * Those of these bots, or of all. Exact up to 100,000; of more than that the whole table's estimate, if all bots are
+     * wanted, and else 100,000. Bots that were deleted do not count.
+     */
+    countMany: async (botIds: readonly number[] | 'all'): Promise<number> => {
+      const some = db
         .selectFrom('dead_letters')
+        .select('dead_letters.id')
+        .where((where) =>
+          botIds === 'all'
+            ? where.exists(where.selectFrom('bots').select('bots.id').whereRef('bots.id', '=', 'dead_letters.bot_id'))
+            : where('dead_letters.bot_id', '=', sql<number>`any(${botIds}::bigint[])`),
+        )
+        .limit(COUNTED_AT_MOST)
+        .as('some');
+      const { count } = await db
+        .selectFrom(some)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (botIds !== 'all' || Number(count) < COUNTED_AT_MOST) return Number(count);
+      const { rows } = await sql<{ rows: number }>`
+        select reltuples::bigint as "rows" from pg_class where oid = 'dead_letters'::regclass`.execute(db);
+      return Math.max(COUNTED_AT_MOST, Number(rows[0]?.rows ?? 0));
+    },
+    /** How many there are, by bot and reader. */
+    countByReader: (query: DeadLetterQuery): Promise<{ bot_id: number; reader: string; count: number }[]> =>
+      matching(db, query)
+        .select(['bot_id', 'reader', (select) => select.fn.countAll<number>().as('count')])
+        .groupBy(['bot_id', 'reader'])
+        .orderBy('bot_id')
+        .orderBy('reader')
+        .execute(),
+    /** The largest id; 0 when there is none. */
+    newestId: async (): Promise<number> => {
+      const newest = db.selectFrom('dead_letters').select('id').orderBy('id', 'desc').limit(1);
+      return (await newest.executeTakeFirst())?.id ?? 0;
+    },
+    /** The bots of these dead letters. */
+    botsOf: async (ids: readonly number[]): Promise<number[]> => {
+      const of = db.selectFrom('dead_letters').select('bot_id').distinct();
+      const found = await of.where(sql<boolean>`id = any(${[...ids]}::bigint[])`).execute();
+      return found.map(({ bot_id }) => bot_id);
+    },
+    /** The next ones after that place, by bot, reader and update; locked, so that nobody else takes them. */
+    lockNext: (query: DeadLetterQuery, after: Place, limit: number): Promise<DeadLetter[]> =>
+      matching(db, query)
         .selectAll()
-        .where('bot_id', '=', botId)
-        .where('reader', '=', reader)
-        .$if(ids !== undefined, (query) => query.where('id', 'in', ids as number[]))
-        .where((where) => where(where.refTuple('update_id', 'id'), '>', where.tuple(after.updateId, after.id)))
+        .where(behind(after))
+        .orderBy('bot_id')
+        .orderBy('reader')
         .orderBy('update_id')
         .orderBy('id')
         .limit(limit)
+        .forUpdate()
         .execute(),
+    /** How many of one reader of a bot there are after that place. */
+    countFrom: async (
+      query: DeadLetterQuery,
+      after: Place,
+      { botId, reader }: { botId: number; reader: string },
+    ): Promise<number> => {
+      const { count } = await matching(db, query)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('bot_id', '=', botId)
+        .where('reader', '=', reader)
+        .where(behind(after))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
     remove: async (ids: number[]): Promise<void> => {
       if (ids.length > 0) await db.deleteFrom('dead_letters').where('id', 'in', ids).execute();
     },
   };
+}
+
+function behind({ botId, reader, updateId, id }: Place): RawBuilder<boolean> {
+  return sql`(bot_id, reader, update_id, id) > (${botId}::bigint, ${reader}::text, ${updateId}::bigint, ${id}::bigint)`;
+}
+
+function matching(db: Database, query: DeadLetterQuery) {
+  let letters = db.selectFrom('dead_letters');
+  for (const condition of conditionsOf(query)) letters = letters.where(condition);
+  return letters;
+}
+
+function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
+  const { ids, uptoId, reader, reasonCode, status, sinceS, untilS, q } = query;
+  const conditions = [ofBots(query.botIds)];
+  if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
+  if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
+  if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
+  if (reasonCode !== undefined) conditions.push(withReason(reasonCode));
+  if (status !== undefined) {
+    const range = statusRange(status);
+    conditions.push(range === null ? sql`last_status is null` : sql`last_status between ${range.from} and ${range.to}`);
+  }
+  if (sinceS !== undefined) conditions.push(sql`created_at >= to_timestamp(${sinceS})`);
+  if (untilS !== undefined) conditions.push(sql`created_at < to_timestamp(${untilS})`);
+  if (q !== undefined) conditions.push(containing(q));
+  return conditions;
+}
+
+/** Rows of deleted bots are still being removed and are not shown. The bot 0 has records whose bot cannot be read. */
+function ofBots(botIds: readonly number[] | null): RawBuilder<boolean> {
+  if (botIds === null) return sql`bot_id in (select id from bots union all select 0)`;
+  return botIds.length === 1 ? sql`bot_id = ${botIds[0]}` : sql`bot_id = any(${[...botIds]}::bigint[])`;
+}
+
+/** Rows of a release without codes have none. */
+function withReason(code: ReasonCode): RawBuilder<boolean> {
+  return code === 'unknown' ? sql`coalesce(reason_code, 'unknown') = 'unknown'` : sql`reason_code = ${code}`;
+}
+
+function containing(q: string): RawBuilder<boolean> {
+  const inText = sql<boolean>`strpos(lower(reason), lower(${q})) > 0`;
+  const updateId = updateIdIn(q);
+  return updateId === null ? inText : sql`(update_id = ${updateId} or ${inText})`;
 }

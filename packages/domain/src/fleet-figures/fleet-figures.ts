@@ -1,7 +1,12 @@
+import { BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import type { ActivityCounts } from '../activity/activity-counts.ts';
+
 /** The outstanding work of the whole fleet at one moment. Bots are counted, never named. */
 export type FleetFigures = {
   atMs: number;
   bots: Record<IntakeState, number>;
+  /** Bots by the state in which a list shows them. Absent if a worker of an earlier release gathered the figures. */
+  states?: Record<BotState, number>;
   backends: Record<BackendState, number>;
   /** Entries of the update logs. */
   log: Depth;
@@ -11,6 +16,10 @@ export type FleetFigures = {
     /** When (ms) the oldest entry that is not in Postgres yet arrived; null when none waits. */
     oldestAtMs: number | null;
   };
+  /** null while Postgres is away. */
+  deadLetters?: number | null;
+  /** What the fleet did per second, on average over the last complete minute. */
+  rates?: ActivityCounts;
 };
 
 /** The sum, and the figure of the bot (for history: the shard) that has most. */
@@ -21,16 +30,21 @@ export type IntakeState = (typeof INTAKE_STATES)[number];
 export type BackendState = 'ok' | 'failing' | 'open';
 export type BacklogReader = 'push' | 'pull' | 'rules';
 
-export function noFigures(atMs: number): FleetFigures {
+export function noFigures(atMs: number): FleetFigures & { states: Record<BotState, number> } {
   const depth = () => ({ total: 0, largest: 0 });
   return {
     atMs,
     bots: { polled: 0, polling_failing: 0, pushed: 0, webhook_failing: 0, disabled: 0 },
+    states: noStates(),
     backends: { ok: 0, failing: 0, open: 0 },
     log: depth(),
     backlog: { push: depth(), pull: depth(), rules: depth() },
     history: { ...depth(), oldestAtMs: null },
   };
+}
+
+export function noStates(): Record<BotState, number> {
+  return Object.fromEntries(BOT_STATES.map((state) => [state, 0])) as Record<BotState, number>;
 }
 
 export function deepen(depth: Depth, by: number): void {

@@ -1,16 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type Bot, pushes, routes } from '../bots/bot.ts';
+import { readFleetRates } from '../activity/read-fleet-rates.ts';
+import { type Bot, hasBackend, pushes, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { type BotStatus, readBotStatuses } from '../bots/bot-status.ts';
+import { type BotStatus, botState, readBotStatuses } from '../bots/bot-status.ts';
+import { countDeadLetters } from '../deliveries/count-dead-letters.ts';
 import { deepen, type FleetFigures, type IntakeState, noFigures } from './fleet-figures.ts';
 
-export type FigureDeps = { redis: RedisHandles; directory: BotDirectory; clock: Clock };
+export type FigureDeps = { db: Database; redis: RedisHandles; directory: BotDirectory; clock: Clock };
+type Gathered = ReturnType<typeof noFigures>;
 
 const EVERY_MS = 30_000;
+export const RATES_OVER_MINUTES = 1;
 /** Older figures say nothing about the present. */
 const KEPT_MS = 90_000;
 const BOTS_AT_ONCE = 200;
@@ -27,7 +32,12 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
     await addBots(deps, figures, bots.slice(from, from + BOTS_AT_ONCE));
     await delay(PAUSE_MS);
   }
-  await addHistory(deps, figures);
+  const [deadLetters, rates] = await Promise.all([
+    countDeadLetters(deps, 'all'),
+    readFleetRates(deps, RATES_OVER_MINUTES),
+    addHistory(deps, figures),
+  ]);
+  Object.assign(figures, { deadLetters, rates });
   await commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
 }
 
@@ -37,7 +47,7 @@ export async function readFigures({ redis }: Pick<FigureDeps, 'redis'>): Promise
   return found === null ? null : (JSON.parse(found) as FleetFigures);
 }
 
-async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Promise<void> {
+async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[]): Promise<void> {
   const routing = bots.filter(routes);
   const [statuses, lengths, routed] = await Promise.all([
     readBotStatuses(deps, bots),
@@ -49,9 +59,10 @@ async function addBots(deps: FigureDeps, figures: FleetFigures, bots: Bot[]): Pr
   for (const [at, bot] of bots.entries()) {
     const status = statuses[at]!;
     figures.bots[intakeState(bot, status)] += 1;
+    figures.states[botState(bot, status)] += 1;
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
-    const isPulled = bot.longPollEnabled && !pushes({ ...bot, disabled: false });
+    const isPulled = bot.longPollEnabled && !hasBackend(bot);
     deepen(figures.backlog[isPulled ? 'pull' : 'push'], status.pendingUpdateCount);
   }
   for (const counts of routed as (string | null)[][]) {
@@ -68,7 +79,7 @@ function intakeState(bot: Bot, status: BotStatus): IntakeState {
   return status.running ? 'polled' : 'polling_failing';
 }
 
-async function addHistory({ redis }: FigureDeps, figures: FleetFigures): Promise<void> {
+async function addHistory({ redis }: FigureDeps, figures: Gathered): Promise<void> {
   const streams = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).history);
   const [lengths, first] = await Promise.all([
     redis.runMany(streams.map((stream) => ['xlen', stream])),

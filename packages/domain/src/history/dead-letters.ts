@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import type { Insertable } from 'kysely';
 import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
-import type { DeadEntry, HistoryEntry } from './stream/history-codec.ts';
+import type { DeadEntry, HistoryEntry, MalformedEntry } from './stream/history-codec.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;
 
@@ -17,6 +17,11 @@ export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
+}
+
+/** The row of a record that cannot be read. Its payload has the id in the stream and the fields as they are. */
+export function malformedInHistory(entry: MalformedEntry): DeadLetterRow {
+  return refusedByHistory(entry, `The record ${entry.key} of the history stream is malformed: ${entry.reason}`);
 }
 
 /** The row of an entry that history cannot keep. A call or a link is its own payload and has the update id 0. */
@@ -34,6 +39,7 @@ export function refusedByHistory(entry: HistoryEntry, error: unknown): DeadLette
     first_failed_at: null,
     last_failed_at: null,
     destinations: null,
+    response_excerpt: null,
     created_at: new Date(entry.atMs),
     capture_key: entry.key,
   };
@@ -49,7 +55,7 @@ export async function insertDeadLetters(db: Database, rows: DeadLetterRow[]): Pr
 }
 
 function failureColumns({ code, reason, attempts, lastStatus, ...failure }: DeliveryFailure) {
-  const { firstFailedAtMs, lastFailedAtMs, destinations } = failure;
+  const { firstFailedAtMs, lastFailedAtMs, destinations, excerpt = null } = failure;
   return {
     reason_code: code,
     reason: withoutNul(reason),
@@ -58,11 +64,14 @@ function failureColumns({ code, reason, attempts, lastStatus, ...failure }: Deli
     first_failed_at: firstFailedAtMs === null ? null : new Date(firstFailedAtMs),
     last_failed_at: lastFailedAtMs === null ? null : new Date(lastFailedAtMs),
     destinations: destinations.length === 0 ? null : withoutNul(JSON.stringify(destinations)),
+    response_excerpt: excerpt === null ? null : withoutNul(excerpt),
   };
 }
 
 function payloadOf(entry: HistoryEntry): string {
   switch (entry.type) {
+    case 'malformed':
+      return JSON.stringify({ stream_id: entry.key, record: entry.record });
     case 'call':
       return JSON.stringify({ method: entry.method, params: entry.params, result: entry.result });
     case 'link':

@@ -1,11 +1,16 @@
+import { chatSearchName } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { FoldedAuthor, FoldedChat, FoldedMigration } from './effects/history-fold.ts';
-import type { ChatCount } from './history-message-store.ts';
+import type { ChatCount, WrittenToChat } from './history-message-store.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
-/** A chat with the number of messages it gained. */
-export type CountedChat = FoldedChat & { added: number };
+/** A chat with the number of messages it gained, and the newest of them. */
+export type CountedChat = FoldedChat & { added: number; newest: NewestOfChat | null };
+export type NewestOfChat = Pick<WrittenToChat, 'lastDate' | 'lastIncomingDate' | 'lastIncomingId'>;
+
+/** 1024 s. A shorter period makes more updates touch indexes; of a longer one, more chats are sorted for a page. */
+export const LAST_PERIOD_BITS = 10;
 
 const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['bigint', (chat) => chat.botId],
@@ -16,8 +21,22 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['text', (chat) => chat.firstName],
   ['text', (chat) => chat.lastName],
   ['bigint', (chat) => chat.added],
+  ['text', chatSearchName],
+  ['bigint', (chat) => chat.newest?.lastDate ?? 0],
+  ['bigint', (chat) => chat.newest?.lastIncomingDate ?? null],
+  ['bigint', (chat) => chat.newest?.lastIncomingId ?? null],
 ];
 const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
+const NEWEST_FIELDS = sql`last_date, last_incoming_date, last_incoming_id`;
+const NEWER_INCOMING = sql`excluded.last_incoming_date is not null and (chats.last_incoming_date is null
+  or (excluded.last_incoming_date, excluded.last_incoming_id) > (chats.last_incoming_date, chats.last_incoming_id))`;
+// A row that is not filled in yet stays so: fill-chats.ts looks at all its messages.
+const TAKE_NEWEST = sql`
+  last_period = case when chats.last_period < excluded.last_period then excluded.last_period else chats.last_period end,
+  last_date = case when chats.last_date < excluded.last_date then excluded.last_date else chats.last_date end,
+  last_incoming_date = case when ${NEWER_INCOMING} then excluded.last_incoming_date else chats.last_incoming_date end,
+  last_incoming_id = case when ${NEWER_INCOMING} then excluded.last_incoming_id else chats.last_incoming_id end`;
+const PERIOD = sql`c.last_date >> ${sql.lit(LAST_PERIOD_BITS)}`;
 
 const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['bigint', (author) => author.botId],
@@ -54,28 +73,31 @@ export function historyChatStore(db: Database) {
     /** Updates chats and their counts; an unchanged chat is not written. */
     async upsertChats(chats: CountedChat[]): Promise<void> {
       await sql`
-        insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
-        select c.bot_id, c.id, c.type, c.title, c.username, c.first_name, c.last_name, c.added
-        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added)
+        insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
+        select c.*, ${PERIOD}
+        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
         where c.added <> 0 or not exists (
           select from chats there where there.bot_id = c.bot_id and there.id = c.id
             and (there.type, there.title, there.username, there.first_name, there.last_name)
-              is not distinct from (c.type, c.title, c.username, c.first_name, c.last_name))
+              is not distinct from (c.type, c.title, c.username, c.first_name, c.last_name)
+            and coalesce(there.last_date, c.last_date) >= c.last_date)
         on conflict (bot_id, id) do update set
           type = excluded.type, title = excluded.title, username = excluded.username,
           first_name = excluded.first_name, last_name = excluded.last_name,
+          search_name = excluded.search_name, ${TAKE_NEWEST},
           message_count = chats.message_count + excluded.message_count, updated_at = now()`.execute(db);
     },
 
     /** Like upsertChats, for chats of which little is known: only the count of an existing row changes. */
     async upsertGuessedChats(chats: CountedChat[]): Promise<void> {
       await sql`
-        insert into chats (bot_id, id, type, title, username, first_name, last_name, message_count)
-        select ${CHAT_FIELDS}, added
-        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added)
+        insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
+        select c.*, ${PERIOD}
+        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
         on conflict (bot_id, id) do update set
+          ${TAKE_NEWEST},
           message_count = chats.message_count + excluded.message_count, updated_at = now()
-        where excluded.message_count <> 0`.execute(db);
+        where excluded.message_count <> 0 or excluded.last_date > chats.last_date`.execute(db);
     },
 
     /** Subtracts deleted messages from the counts of their chats. */

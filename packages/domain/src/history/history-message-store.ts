@@ -10,6 +10,14 @@ export interface ChatCount {
   count: number;
 }
 
+/** What messages were written to a chat. Dates are Unix seconds; null: no incoming one. */
+export interface WrittenToChat extends ChatCount {
+  replaced: number;
+  lastDate: number;
+  lastIncomingDate: number | null;
+  lastIncomingId: number | null;
+}
+
 const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['bigint', (row) => row.bot_id],
   ['text', (row) => row.business_connection_id],
@@ -27,6 +35,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['bigint', (row) => row.edit_date],
   ['boolean', (row) => row.outgoing],
   ['text', (row) => row.service],
+  ['json', (row) => (row.details === null ? null : JSON.stringify(row.details))],
   ['text', searchColumn],
 ];
 
@@ -50,7 +59,8 @@ export function historyMessageStore(db: Database) {
       ]);
       const { rows } = await sql<FoldedMessage>`
         select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.user_id, m.username, m.first_name, m.last_name,
-          m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service
+          m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service,
+          m.details
         from ${wanted} as wanted (bot_id, chat_id, id)
         join messages m on m.bot_id = wanted.bot_id and m.business_connection_id = ''
           and m.chat_id = wanted.chat_id and m.id = wanted.id`.execute(db);
@@ -68,18 +78,18 @@ export function historyMessageStore(db: Database) {
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
     },
 
-    /** Adds or updates the messages (rules: mergeMessage); returns how many are new or were replaced, by chat. */
-    async upsertMessages(messages: FoldedMessage[]): Promise<(ChatCount & { replaced: number })[]> {
-      const { rows } = await sql<ChatCount & { replaced: number }>`
+    /** Adds or updates the messages (rules: mergeMessage); returns what is new or was replaced, by chat. */
+    async upsertMessages(messages: FoldedMessage[]): Promise<WrittenToChat[]> {
+      const { rows } = await sql<WrittenToChat>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, search)
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, search)
           select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service,
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details,
             search::tsvector
           from ${unnestRows(messages, MESSAGE_COLUMNS)} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
-            service, search)
+            service, details, search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
             ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
@@ -87,11 +97,12 @@ export function historyMessageStore(db: Database) {
             outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
               else messages.outgoing or excluded.outgoing end
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
-          returning bot_id, chat_id, xmax = 0 as inserted, ${ofReplaced(REVIVED)} as revived,
+          returning bot_id, chat_id, id, date, outgoing, xmax = 0 as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
         select bot_id as "botId", chat_id as "chatId", count(*) filter (where inserted or revived) as count,
-          count(*) filter (where replaced) as replaced
+          count(*) filter (where replaced) as replaced, max(date) as "lastDate",
+          (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId"
         from written group by bot_id, chat_id`.execute(db);
       return rows;
     },
@@ -113,7 +124,9 @@ export function historyMessageStore(db: Database) {
   };
 }
 
-const CONTENT = ['text', 'search', 'date', 'media_type', 'service', 'file_id', 'edit_date'];
+const NEWEST_INCOMING = sql`max(array[date, id]) filter (where not outgoing)`;
+
+const CONTENT = ['text', 'search', 'date', 'media_type', 'service', 'file_id', 'edit_date', 'details'];
 const NEWER = sql`excluded.edit_date >= coalesce(messages.edit_date, 0)`;
 /** isAnother of history-fold.ts. */
 const ANOTHER = sql`(excluded.date > messages.date or excluded.date = messages.date

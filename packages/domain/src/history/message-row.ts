@@ -1,7 +1,8 @@
 import type { MessagesTable } from '@flotilla/database/tables.ts';
+import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import type { Selectable } from 'kysely';
 
-export type MessageRow = Selectable<MessagesTable>;
+export type MessageRow = Omit<Selectable<MessagesTable>, 'details'> & { details: MessageDetails | null };
 
 /** All columns but that of the search, which only queries use. */
 export const MESSAGE_COLUMNS = [
@@ -22,4 +23,5 @@ export const MESSAGE_COLUMNS = [
   'deleted_at',
   'outgoing',
   'service',
+  'details',
 ] as const satisfies (keyof MessagesTable)[];

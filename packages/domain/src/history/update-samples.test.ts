@@ -1,5 +1,6 @@
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { loadUpdateSamples, type UpdateSample } from '@flotilla/testing/update-samples/load-update-samples.ts';
@@ -82,6 +83,13 @@ interface SampleMessage {
   caption?: string;
   animation?: unknown;
   reply_to_message?: { message_id: number };
+  entities?: object[];
+  caption_entities?: object[];
+  message_thread_id?: number;
+  media_group_id?: string;
+  reply_markup?: { inline_keyboard?: object[][] };
+  forward_origin?: { type: string; sender_user?: SampleSender; sender_user_name?: string };
+  document?: { file_name?: string; file_size?: number };
 }
 
 interface SampleCallback {
@@ -93,6 +101,7 @@ interface SampleCallback {
 
 const MESSAGE_KINDS =
   /^(message|edited_message|channel_post|edited_channel_post|guest_message|(edited_)?business_message)$/;
+const DOCUMENT = { file_name: 'berth plan 7.pdf', mime_type: 'application/pdf' };
 const MEDIA = ['photo', 'video', 'animation', 'sticker', 'voice', 'audio', 'document', 'video_note'];
 
 test('no sample becomes a dead letter', async () => {
@@ -129,6 +138,29 @@ test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sampl
   },
 );
 
+test.each(samples.filter((sample) => MESSAGE_KINDS.test(sample.kind)).map((sample) => [sample.name, sample] as const))(
+  'entities, buttons, thread, album and origin of %s are kept as they are',
+  async (name, sample) => {
+    const message = (JSON.parse(sample.text) as Record<string, SampleMessage>)[sample.kind] as SampleMessage;
+    const { messages } = await shown(name);
+    const { entities, buttons, thread_id, media_group_id, forward_origin } = {
+      ...messages[0]?.details,
+    } as MessageDetails;
+    expect({ entities, buttons, thread_id, media_group_id }).toEqual({
+      entities: message.entities ?? message.caption_entities,
+      buttons: message.reply_markup?.inline_keyboard,
+      thread_id: message.message_thread_id,
+      media_group_id: message.media_group_id,
+    });
+    expect([forward_origin?.type, forward_origin?.id, forward_origin?.name]).toEqual([
+      message.forward_origin?.type,
+      message.forward_origin?.sender_user?.id,
+      message.forward_origin?.sender_user_name ??
+        (message.forward_origin === undefined ? undefined : expect.anything()),
+    ]);
+  },
+);
+
 // The text as Postgres can store it: no NUL, and no half of a surrogate pair.
 function printable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
@@ -142,7 +174,9 @@ test.each([
   ['sticker', { media_type: 'sticker', file_id: 'sticker-1' }],
   ['voice', { media_type: 'voice', file_id: 'voice-1' }],
   ['audio', { media_type: 'audio', file_id: 'audio-1', text: 'for the watch' }],
-  ['document', { media_type: 'document', file_id: 'doc-1', text: 'plan' }],
+  ['document', { media_type: 'document', file_id: 'doc-1', text: 'plan', details: DOCUMENT }],
+  ['album_photo', { details: { media_group_id: '13790012345678901' } }],
+  ['forwarded', { details: { forward_origin: { type: 'hidden_user', name: 'Someone', date: 1_789_990_000 } } }],
   ['video_note', { media_type: 'video_note', file_id: 'note-1' }],
   ['paid_media', { media_type: 'video', file_id: 'paid-video-1', text: 'behind the wall' }],
   ['location', { media_type: null, file_id: null, service: 'location', text: 'Location: 54.3215, 10.1349' }],

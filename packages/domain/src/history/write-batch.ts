@@ -1,5 +1,11 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { type DeadLetterRow, deadLetterOf, insertDeadLetters, refusedByHistory } from './dead-letters.ts';
+import {
+  type DeadLetterRow,
+  deadLetterOf,
+  insertDeadLetters,
+  malformedInHistory,
+  refusedByHistory,
+} from './dead-letters.ts';
 import { callEffects } from './effects/call-effects.ts';
 import type { HistoryBot, HistoryEffect } from './effects/history-effect.ts';
 import {
@@ -16,7 +22,7 @@ import {
 } from './effects/history-fold.ts';
 import { updateEffects } from './effects/update-effects.ts';
 import { type CountedChat, historyChatStore } from './history-chat-store.ts';
-import { type ChatCount, historyMessageStore } from './history-message-store.ts';
+import { type ChatCount, historyMessageStore, type WrittenToChat } from './history-message-store.ts';
 import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
 import { insertRouteLinks } from './route-links.ts';
@@ -60,6 +66,11 @@ function readEffects(entries: readonly HistoryEntry[], bots: Map<number, History
   const refused: DeadLetterRow[] = [];
   for (const entry of entries) {
     const bot = bots.get(entry.botId);
+    // A record without a readable bot is kept under the bot 0; one of a deleted bot is dropped like all others of it.
+    if (entry.type === 'malformed') {
+      if (bot !== undefined || entry.botId === 0) refused.push(malformedInHistory(entry));
+      continue;
+    }
     // The bot was deleted or registered anew: its old history is gone, and this entry belongs to that.
     if (bot === undefined || bot.registrationId !== entry.registrationId) continue;
     if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
@@ -128,9 +139,12 @@ async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fol
   return placed.length + found.length === 0 ? [] : store.markDeleted([...placed, ...found]);
 }
 
-function countedChats(fold: HistoryFold, added: ChatCount[]): { known: CountedChat[]; guessed: CountedChat[] } {
-  const counts = new Map(added.map(({ botId, chatId, count }) => [chatKey(botId, chatId), count]));
-  const counted = (chat: FoldedChat) => ({ ...chat, added: counts.get(chatKey(chat.botId, chat.id)) ?? 0 });
+function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: CountedChat[]; guessed: CountedChat[] } {
+  const byChat = new Map(written.map((chat) => [chatKey(chat.botId, chat.chatId), chat]));
+  const counted = (chat: FoldedChat): CountedChat => {
+    const newest = byChat.get(chatKey(chat.botId, chat.id)) ?? null;
+    return { ...chat, added: newest?.count ?? 0, newest };
+  };
   const known = [...fold.chats.values()].map(counted);
   const guessed = [...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => counted(chat));
   const byKey = (a: CountedChat, b: CountedChat) => a.botId - b.botId || a.id - b.id;

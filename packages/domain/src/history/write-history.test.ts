@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { searchMessages } from '../messages/search-messages.ts';
-import { storeSentMessage } from './store-sent-message.ts';
+import { storeOwnMessage } from './store-own-message.ts';
 import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeHistory } from './write-history.ts';
 
@@ -72,7 +72,16 @@ async function rows() {
   return database.db
     .selectFrom('messages')
     .select(['business_connection_id', 'chat_id', 'id', 'user_id', 'username', 'first_name', 'text', 'date'])
-    .select(['media_type', 'file_id', 'reply_to_message_id', 'edit_date', 'deleted_at', 'outgoing', 'service'])
+    .select([
+      'media_type',
+      'file_id',
+      'reply_to_message_id',
+      'edit_date',
+      'deleted_at',
+      'outgoing',
+      'service',
+      'details',
+    ])
     .where('bot_id', '=', botId)
     .orderBy('chat_id')
     .orderBy('id')
@@ -116,6 +125,7 @@ describe('incoming messages', () => {
         deleted_at: null,
         outgoing: false,
         service: null,
+        details: null,
       },
     ]);
     expect(await chats()).toMatchObject([{ id: group.id, type: 'group', title: 'Harbour', message_count: 1 }]);
@@ -496,6 +506,62 @@ describe('captured calls', () => {
     ]);
   });
 
+  test('a copy has the entities of its source and buttons of its own', async () => {
+    const bold = { type: 'bold', offset: 0, length: 3 };
+    const markup = (text: string) => ({ inline_keyboard: [[{ text, callback_data: text }]] });
+    const document = { file_id: 'd', file_name: 'plan.pdf' };
+    const source = { text: undefined, caption: 'sea', caption_entities: [bold], document, reply_markup: markup('old') };
+    const from = { chat_id, from_chat_id: chat_id, message_id: '1' };
+    const caption_entities = JSON.stringify([{ ...bold, type: 'italic' }]);
+    await write(
+      update({ message: message(1, { ...source, message_thread_id: 9, media_group_id: 'g' }) }),
+      call(
+        'copyMessage',
+        { ...from, reply_markup: JSON.stringify(markup('new')), message_thread_id: '4' },
+        { message_id: 60 },
+      ),
+      call('copyMessage', { ...from, caption: 'new', caption_entities }, { message_id: 61 }),
+      call('copyMessage', { ...from, caption: 'new', caption_entities: '[{', reply_markup: 'x' }, { message_id: 62 }),
+    );
+    expect((await rows()).map(({ id, details }) => ({ id, details }))).toEqual([
+      {
+        id: 1,
+        details: {
+          ...{ file_name: 'plan.pdf', thread_id: 9, media_group_id: 'g', entities: [bold] },
+          buttons: markup('old').inline_keyboard,
+        },
+      },
+      {
+        id: 60,
+        details: { file_name: 'plan.pdf', entities: [bold], buttons: markup('new').inline_keyboard, thread_id: 4 },
+      },
+      { id: 61, details: { file_name: 'plan.pdf', entities: [{ ...bold, type: 'italic' }] } },
+      { id: 62, details: { file_name: 'plan.pdf' } },
+    ]);
+  });
+
+  test('buttons go along with edits, also with one of the buttons alone, and older ones do not come back', async () => {
+    const markup = (text: string) => ({ reply_markup: { inline_keyboard: [[{ text, callback_data: text }]] } });
+    const buttons = async () => (await rows()).map(({ details }) => (details as { buttons?: unknown })?.buttons);
+    const sent = call('sendMessage', { chat_id }, message(1, { from: self, ...markup('first') }));
+    await write(sent);
+    expect(await buttons()).toEqual([markup('first').reply_markup.inline_keyboard]);
+    const edited = call('editMessageReplyMarkup', { chat_id }, message(1, { from: self, ...markup('second') }));
+    await write(edited, sent);
+    expect(await buttons()).toEqual([markup('second').reply_markup.inline_keyboard]);
+    await write(call('editMessageText', { chat_id }, message(1, { from: self, text: 'done', edit_date: dateS + 9 })));
+    await write(edited, sent);
+    expect(await buttons()).toEqual([undefined]);
+  });
+
+  test('a NUL character or half of a surrogate pair in an entity or a button is no obstacle', async () => {
+    const entities = [{ type: 'text_link', offset: 0, length: 1, url: 'https://a.example/\u0000\ud800' }];
+    const reply_markup = { inline_keyboard: [[{ text: 'a\u0000b \udc00', callback_data: '\u0000' }]] };
+    await write(call('sendMessage', { chat_id }, message(1, { from: self, entities, reply_markup })));
+    expect(await deadLetters()).toEqual([]);
+    expect(await rows()).toMatchObject([{ details: { buttons: [[{ text: expect.stringMatching(/^ab /) }]] } }]);
+  });
+
   test('a chat may be named by its username', async () => {
     const channel = { id: -1009, type: 'channel', title: 'News', username: 'News' };
     await write(update({ channel_post: { message_id: 3, chat: channel, date: dateS, text: 'hello' } }));
@@ -735,9 +801,14 @@ describe('the batch', () => {
   });
 });
 
-describe('storeSentMessage', () => {
+describe('storeOwnMessage', () => {
   const store = (sent: unknown, of = botId) =>
-    storeSentMessage({ db: database.db, clock: systemClock }, { by: OPERATOR, auditKey: `rest:${of}` }, of, sent);
+    storeOwnMessage(
+      { db: database.db, clock: systemClock },
+      { action: 'send', by: OPERATOR, auditKey: `rest:${of}` },
+      of,
+      sent,
+    );
 
   test('stores and returns the row at once, and the captured call later adds nothing', async () => {
     const sent = message(5, { from: self, text: 'sent' });

@@ -1,5 +1,5 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -71,6 +71,7 @@ async function appendUpdates(
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
   const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
+  scriptKeys.push(...activityKeys(bot.id, nowMs), keys.live);
   const args: (string | number)[] = [
     bot.registrationId,
     nowMs,

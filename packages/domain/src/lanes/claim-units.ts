@@ -61,19 +61,20 @@ export async function claimUnits(
   bot: Bot,
   request: ClaimRequest,
   settled: SettledUnit[],
-  own: { keys: string[]; args: (string | number)[] },
+  own: { keys: (nowMs: number) => string[]; args: (string | number)[] },
 ): Promise<Claim> {
   const keys = botKeys(bot.id);
   const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.pendingTurns, keys.consumers];
-  const ask = () =>
-    runScript(
+  const ask = () => {
+    const nowMs = deps.clock.nowMs();
+    return runScript(
       deps.redis.commands,
       SCRIPTS[reader],
-      [...scriptKeys, ...own.keys],
+      [...scriptKeys, ...own.keys(nowMs)],
       [
         bot.registrationId,
         request.fencingToken ?? '',
-        deps.clock.nowMs(),
+        nowMs,
         bot.id,
         reader === 'push' ? keys.lane('') : keys.rulesLane(''),
         request.limit,
@@ -86,6 +87,7 @@ export async function claimUnits(
         ...own.args,
       ],
     );
+  };
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(ask, request.held);
   if (status !== 'OK') return { outcome: 'lost' };
   // A lost wake must not fail the claim: upkeep finds the pending turn.
@@ -142,11 +144,13 @@ function failureText({
   firstFailedAtMs,
   lastFailedAtMs,
   destinations,
+  excerpt,
   ...failure
 }: DeliveryFailure): string {
   return JSON.stringify({
     ...failure,
     lastStatus: lastStatus ?? undefined,
+    excerpt: excerpt ?? undefined,
     firstFailedAtMs: firstFailedAtMs ?? undefined,
     lastFailedAtMs: lastFailedAtMs ?? undefined,
     destinations: destinations.length === 0 ? undefined : JSON.stringify(destinations),

@@ -12,14 +12,24 @@ export type RetryRecord = {
   reasonCode?: ReasonCode;
   lastFailedAtMs?: number;
   expiresAtMs?: number;
+  /** The beginning of the last answer; absent if there was none. */
+  excerpt?: string;
   firstFailedAtMs: number;
   nextTryAtMs: number;
 };
 
 /** Why a try failed: `code` and `status` are for programs, `reason` is for people. */
-export type FailedTry = { code: ReasonCode; status: number | null; reason: string; retryAfterS?: number };
+export type FailedTry = {
+  code: ReasonCode;
+  status: number | null;
+  reason: string;
+  retryAfterS?: number;
+  excerpt?: string | null;
+};
 
 const LONGEST_RETRY_AFTER_S = 3600;
+/** Every lane that fails keeps one. A dead letter of the last try has the whole excerpt. */
+const EXCERPT_LENGTH = 256;
 const CAP_FROM_MS = 60_000;
 const CAP_TO_MS = 120_000;
 
@@ -47,6 +57,7 @@ export function afterFailure(
     reasonCode: failure.code,
     lastFailedAtMs: nowMs,
     expiresAtMs: update.expiresAtMs,
+    ...(failure.excerpt ? { excerpt: failure.excerpt.slice(0, EXCERPT_LENGTH).toWellFormed() } : {}),
     firstFailedAtMs: before?.firstFailedAtMs ?? nowMs,
     nextTryAtMs: Math.round(nowMs + delayMs),
   };
@@ -62,5 +73,6 @@ export function givenUp(record: RetryRecord): DeliveryFailure {
     firstFailedAtMs: record.firstFailedAtMs,
     lastFailedAtMs: record.lastFailedAtMs ?? null,
     destinations: [],
+    excerpt: record.excerpt ?? null,
   };
 }

@@ -22,6 +22,7 @@ function readerOf(claims: TurnClaim[], handle?: LaneReader<SettledUnit>['handle'
   const asked: (ClaimRequest & { settled: string[] })[] = [];
   const reader: LaneReader<SettledUnit> = {
     room: () => 10,
+    isStuck: () => false,
     claim: async (request, settled) => {
       asked.push({ ...request, settled: settled.map(({ unit, outcome }) => `${unit.unitId} ${outcome}`) });
       return claims[asked.length - 1] ?? claimOf([], { ended: true });
@@ -73,4 +74,34 @@ test('a turn whose lock is lost begins nothing more, and comes again', async () 
   const { asked, reader } = readerOf([claimOf([])]);
   expect(await runTurn(deps, reader, { ...lease, held: () => false })).toEqual({ next: 'again' });
   expect(asked.map(({ limit }) => limit)).toEqual([0]);
+});
+
+test('a turn without room leaves at once, and for seconds, when those who hold the room hang', async () => {
+  const { asked, reader } = readerOf([claimOf([], { nextDueMs: 0 })]);
+  const begunAtMs = Date.now();
+  const outcome = await runTurn(deps, { ...reader, room: () => 0, isStuck: () => true }, lease);
+  expect(asked).toHaveLength(1);
+  expect(outcome).toMatchObject({ next: 'at', atMs: expect.any(Number) });
+  expect(outcome.next === 'at' && outcome.atMs - begunAtMs).toBeGreaterThanOrEqual(5_000);
+});
+
+test('a turn takes a new share while a request hangs, so that other lanes of its bot are served meanwhile', async () => {
+  let nowMs = 0;
+  const handled: string[] = [];
+  const answer = new AbortController();
+  const { reader } = readerOf([], (unit) => {
+    handled.push(unit.unitId);
+    // The first request hangs beyond the end of the share, until the second one has begun.
+    nowMs += 60_000;
+    if (handled.length === 2) answer.abort();
+    return new Promise((resolve) => {
+      const settle = () => resolve({ unit, outcome: 'delivered' });
+      if (answer.signal.aborted) settle();
+      else answer.signal.addEventListener('abort', settle);
+    });
+  });
+  const claim = async ({ limit }: ClaimRequest) => claimOf(limit > 0 ? [unitOf(handled.length + 1)] : []);
+  const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, { ...reader, claim, lookEveryMs: 10 }, lease);
+  expect(await turn).toEqual({ next: 'again' });
+  expect(handled).toEqual(['1', '2']);
 });

@@ -11,6 +11,8 @@ import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 export type LaneReader<Settled extends SettledUnit> = {
   /** How many more units may begin now, beside those in flight. */
   room(inFlight: number): number;
+  /** Whether room is not to be expected soon, because those who hold it hang. */
+  isStuck(): boolean;
   /** One round trip to Redis: settles handled units and claims due ones. */
   claim(request: ClaimRequest, settled: Settled[]): Promise<TurnClaim>;
   /** Handles a unit of the last claim. Never rejects. */
@@ -57,6 +59,8 @@ const TIDY_EVERY_MS = 2_000;
 const NO_ROOM_PAUSE_MS = 50;
 const NO_ROOM_PAUSES = 10;
 const NO_ROOM_SLEEP_MS = 1_000;
+/** Thousands of bots may wait for one hanging host; spread out, their turns cost little and leave the others' alone. */
+const STUCK_SLEEP_MS = { least: 5_000, most: 15_000 };
 /** A short wait for a lively bot's next update is far cheaper than ending this turn and beginning another. */
 const AWAIT_MORE_MS = 500;
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
@@ -131,6 +135,7 @@ async function takeShare<Settled extends SettledUnit>(
       return { next: 'again' };
     } else if (room === 0) {
       // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
+      if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + stuckSleepMs() };
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (claim.nextDueMs !== null) {
       return sleepUntil(claimNow, claim.fencingToken, claim.nextDueMs);
@@ -160,6 +165,10 @@ async function roomSoon(reader: Pick<LaneReader<never>, 'room'>): Promise<boolea
     await delay(NO_ROOM_PAUSE_MS);
   }
   return reader.room(0) > 0;
+}
+
+function stuckSleepMs(): number {
+  return STUCK_SLEEP_MS.least + Math.random() * (STUCK_SLEEP_MS.most - STUCK_SLEEP_MS.least);
 }
 
 function waitMs(lookEveryMs: number, at: { winding: boolean; room: number; dueInMs: number }): number {

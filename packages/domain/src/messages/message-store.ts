@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { MessagePosition } from '../history/find-message-position.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from '../history/message-row.ts';
 import { shownSince } from '../retention/deletion-store.ts';
 
@@ -14,7 +15,7 @@ export interface ChatOfBot {
 }
 
 /** The position of a message in its chat. Messages before it are older. */
-export type MessageCursor = readonly [date: number, id: number, businessConnectionId: string];
+export type MessageCursor = MessagePosition;
 
 /** Filters of messages. Undefined ones match all. */
 export interface MessageFilter {
@@ -25,16 +26,18 @@ export interface MessageFilter {
   toS?: number | undefined;
 }
 
-interface Shown {
+export interface MessageShown {
   includeDeleted: boolean;
   filter?: MessageFilter;
 }
 
-export interface MessageQuery extends Shown {
+export interface MessageQuery extends MessageShown {
   limit: number;
   offset: number;
   /** The last message of the previous page. */
   before: MessageCursor | null;
+  /** Whether the message at `before` is listed, too. [false] */
+  included?: boolean;
 }
 
 type Rows<Columns> = SelectQueryBuilder<Tables, 'messages', Columns>;
@@ -47,8 +50,34 @@ export function messageStore(db: Database) {
       return listStatement(db, chat, query).execute();
     },
 
+    /** The medium of a message outside business connections; null for a text and for a message that is not stored. */
+    async mediaTypeOf(chat: ChatOfBot, id: number): Promise<string | null> {
+      const row = await messagesOf(db, chat, {})
+        .select('media_type')
+        .where('id', '=', id)
+        .where('business_connection_id', '=', '')
+        .executeTakeFirst();
+      return row?.media_type ?? null;
+    },
+
+    /** The messages right after a position, oldest first. */
+    listAfter(
+      chat: ChatOfBot,
+      { after, limit, ...shown }: MessageShown & { after: MessageCursor; limit: number },
+    ): Promise<Message[]> {
+      const [date, id, connection] = after;
+      return shownOf(db, chat, shown)
+        .select(MESSAGE_COLUMNS)
+        .where((row) => row(positionIn(row), '>', row.tuple(date, id, connection)))
+        .orderBy('date')
+        .orderBy('id')
+        .orderBy('business_connection_id')
+        .limit(limit)
+        .execute();
+    },
+
     /** With deleted messages it counts rows. Without them, a large chat's own row gives the count. */
-    async count(chat: ChatOfBot, { includeDeleted, filter = {} }: Shown): Promise<number> {
+    async count(chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Promise<number> {
       if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
       if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;
       const row = await db
@@ -69,8 +98,7 @@ export function messageStore(db: Database) {
 }
 
 export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery): Rows<Message> {
-  const all = messagesOf(db, chat, query.filter ?? {});
-  const messages = (query.includeDeleted ? all : withoutDeleted(all))
+  const messages = shownOf(db, chat, query)
     .select(MESSAGE_COLUMNS)
     .orderBy('date', 'desc')
     .orderBy('id', 'desc')
@@ -79,9 +107,17 @@ export function listStatement(db: Database, chat: ChatOfBot, query: MessageQuery
     .offset(query.offset);
   if (query.before === null) return messages;
   const [date, id, connection] = query.before;
-  return messages.where((row) =>
-    row(row.refTuple('date', 'id', 'business_connection_id'), '<', row.tuple(date, id, connection)),
-  );
+  const isBefore = query.included === true ? '<=' : '<';
+  return messages.where((row) => row(positionIn(row), isBefore, row.tuple(date, id, connection)));
+}
+
+function positionIn(row: ExpressionBuilder<Tables, 'messages'>) {
+  return row.refTuple('date', 'id', 'business_connection_id');
+}
+
+function shownOf(db: Database, chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Rows<object> {
+  const all = messagesOf(db, chat, filter);
+  return includeDeleted ? all : withoutDeleted(all);
 }
 
 /** Counts the messages that match a filter, without deleted ones, from indexes alone. */

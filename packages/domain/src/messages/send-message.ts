@@ -1,74 +1,63 @@
-import { randomUUID } from 'node:crypto';
-import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { isMessage } from '@flotilla/telegram/message-facts.ts';
-import { readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { UploadedFile } from '@flotilla/telegram/uploaded-file.ts';
 import type { Actor } from '../audit/actor.ts';
-import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { BotDeps } from '../bots/bot-deps.ts';
-import { requireAbleToAct } from '../bots/require-managed.ts';
-import { resultOf } from '../bots/validate-token.ts';
-import type { HistoryEffect } from '../history/effects/history-effect.ts';
-import { messageEffects } from '../history/effects/message-effects.ts';
-import { storeSentMessage } from '../history/store-sent-message.ts';
-import type { CallBuffer } from '../history/stream/call-buffer.ts';
-import { callActor } from '../history/stream/captured-call.ts';
-import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Message } from './message-store.ts';
+import { type PutDeps, putMessage } from './put-message.ts';
 
-export interface TextToSend {
+/** The media that a message can carry, by the names of their parameters in the Bot API. */
+export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
+
+/** A text, or a medium with its caption. */
+export type Content = { text: string } | { media: MediaType; caption: string | undefined; source: MediaSource };
+
+/** A file of our caller, a file that the platform has, or an address from which the platform fetches it. */
+export type MediaSource = Omit<UploadedFile, 'field'> | string;
+
+export interface MessageToSend {
   chatId: number;
-  text: string;
-  replyToMessageId?: number | undefined;
+  content: Content;
   parseMode?: string | undefined;
+  replyToMessageId?: number | undefined;
+  threadId?: number | undefined;
+  silent?: boolean | undefined;
+  /** As in the Bot API. */
+  replyMarkup?: object | undefined;
 }
 
-type SendDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & { calls: Pick<CallBuffer, 'keep'> };
-
-/**
- * Sends a text as the bot, and stores it with its audit entry before it returns. Throws 'bad_request' for a bot that is
- * disabled or not managed, the platform's refusal, or 'unavailable' before anything is sent.
- */
-export async function sendMessage(deps: SendDeps, bot: Bot, by: Actor, wanted: TextToSend): Promise<Message> {
-  requireAbleToAct(bot);
-  // If the store is away, the call must fail before sending, because a retry would send twice.
-  await requireAuditable(deps.db);
-  const params = paramsOf(wanted);
-  const sent = resultOf(await deps.platform.call(bot.token, 'sendMessage', params));
-  if (!isMessage(sent)) throw new FlotillaError('platform_failed', 'The platform answered no message');
-  const auditKey = `rest:${randomUUID()}`;
-  const call = {
-    method: 'sendmessage',
-    params: { chat_id: String(readInteger(readObject(sent, 'chat') ?? {}, 'id')) },
-    result: JSON.stringify(sent),
-    actor: callActor(by, auditKey),
-  };
-  await rememberOwnPosts(deps, [call]).catch((err) =>
-    deps.log.warn({ botId: bot.id, err }, 'an own post could not be remembered, so rules may apply to it'),
-  );
-  try {
-    return await storeSentMessage(deps, { by, auditKey }, bot.id, sent);
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    deps.calls.keep(bot, call);
-    return unstored(bot, sent);
-  }
-}
-
-function paramsOf({ chatId, text, replyToMessageId, parseMode }: TextToSend): Record<string, unknown> {
-  return {
+/** Sends a message as the bot. Throws as putMessage does. */
+export function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
+  const { chatId, content, parseMode, replyToMessageId, threadId, silent, replyMarkup } = wanted;
+  const params = {
     chat_id: chatId,
-    text,
-    ...(parseMode === undefined ? {} : { parse_mode: parseMode }),
-    ...(replyToMessageId === undefined ? {} : { reply_parameters: { message_id: replyToMessageId } }),
+    parse_mode: parseMode,
+    message_thread_id: threadId,
+    disable_notification: silent,
+    reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
+    reply_markup: replyMarkup,
   };
+  if ('text' in content) {
+    return putMessage(deps, bot, by, {
+      action: 'send',
+      method: 'sendMessage',
+      params: { ...params, text: content.text },
+    });
+  }
+  const { media, caption, source } = content;
+  const method = SEND_METHODS[media];
+  if (typeof source === 'string') {
+    return putMessage(deps, bot, by, { action: 'send', method, params: { ...params, caption, [media]: source } });
+  }
+  const file = { ...source, field: media };
+  return putMessage(deps, bot, by, { action: 'send', method, params: { ...params, caption }, file });
 }
 
-/** The message as the history will store it. */
-function unstored(bot: Bot, sent: Record<string, unknown>): Message {
-  const effects = messageEffects(bot, sent, { sent: true, editedAtS: null });
-  const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
-  if (found === undefined) throw new FlotillaError('platform_failed', 'The platform answered no message');
-  return { ...found.message, bot_id: bot.id, deleted_at: null };
-}
+const SEND_METHODS: Record<MediaType, string> = {
+  photo: 'sendPhoto',
+  video: 'sendVideo',
+  animation: 'sendAnimation',
+  sticker: 'sendSticker',
+  voice: 'sendVoice',
+  audio: 'sendAudio',
+  document: 'sendDocument',
+  video_note: 'sendVideoNote',
+};

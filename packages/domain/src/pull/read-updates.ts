@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -108,13 +108,14 @@ type Scanned =
 async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
   const { consumer, limit, timeoutMs, throttle, kinds } = request;
   const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
   const reply = await runScript(
     deps.redis.commands,
     'pull-read',
-    [keys.state, keys.log, keys.consumers, keys.deliveredByPush],
+    [keys.state, keys.log, keys.consumers, keys.deliveredByPush, ...activityKeys(bot.id, nowMs)],
     [
       bot.registrationId,
-      deps.clock.nowMs(),
+      nowMs,
       consumer ?? '',
       scan.from,
       limit,

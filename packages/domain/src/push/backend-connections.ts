@@ -26,6 +26,7 @@ export type BackendConnections = {
 
 type Addressed = Omit<BackendTarget, 'dispatcher' | 'forbidden'> & { forbidden(): string | null };
 
+export const SECRET_TOKEN_HEADER = 'X-Telegram-Bot-Api-Secret-Token';
 /** Stands for a malformed URL, which nobody can save. We never connect to this host. */
 const NOWHERE = new URL('http://169.254.0.0/');
 const KEPT_ALIVE_MS = 30_000;
@@ -83,12 +84,13 @@ function addressOf(bot: Bot, policy: BackendPolicy): Addressed {
   };
 }
 
-function headersFor(bot: Bot, url: URL): Record<string, string> {
+/** The headers of every request to the bot's backend. */
+export function headersFor(bot: Bot, url: URL): Record<string, string> {
   const headers: Record<string, string> = {
     // Without a charset, because some libraries refuse one.
     'Content-Type': 'application/json',
   };
-  if (bot.secretToken !== '') headers['X-Telegram-Bot-Api-Secret-Token'] = bot.secretToken;
+  if (bot.secretToken !== '') headers[SECRET_TOKEN_HEADER] = bot.secretToken;
   if (url.username !== '' || url.password !== '') {
     const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;

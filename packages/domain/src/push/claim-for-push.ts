@@ -1,8 +1,10 @@
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
+import { keepExcerpts } from './keep-excerpts.ts';
+import type { ResponseExcerpt } from './response-excerpt.ts';
 
 export type PushDeps = ClaimDeps & { turns: { push: TurnQueue } };
 
@@ -10,6 +12,10 @@ export type PushDeps = ClaimDeps & { turns: { push: TurnQueue } };
 export type Attempt = {
   at: string;
   update_id: number;
+  /** Absent when it is in no chat, and in attempts of earlier releases, like the next one. */
+  chat_id?: number;
+  /** Of the configuration under which it was sent. */
+  revision?: number;
   /** 0 when there was no answer. */
   status: number;
   duration_ms: number;
@@ -18,7 +24,7 @@ export type Attempt = {
 };
 
 /** The outcome of an update, and the request that was made for it. */
-export type SettledUpdate = SettledUnit & { attempt?: Attempt };
+export type SettledUpdate = SettledUnit & { attempt?: Attempt; excerpt?: ResponseExcerpt | null };
 
 export type PushClaim =
   | Extract<Claim, { outcome: 'lost' }>
@@ -47,7 +53,7 @@ export async function claimForPush(
   const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
   const failures = attempts.filter(({ error }) => error !== undefined);
   const claim = await claimUnits(deps, 'push', bot, request, settled, {
-    keys: [botKeys(bot.id).attempts],
+    keys: (nowMs) => [botKeys(bot.id).attempts, ...activityKeys(bot.id, nowMs), botKeys(bot.id).live],
     args: [
       failures.at(-1)?.error ?? '',
       failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
@@ -57,6 +63,7 @@ export async function claimForPush(
     ],
   });
   if (claim.outcome === 'lost') return claim;
+  void keepExcerpts(deps, bot, settled);
   const { answer, ...claimed } = claim;
   const [moreToFile, hopeless, deliveredAtMs, breakerClosed, breakerOpened] = answer;
   return {

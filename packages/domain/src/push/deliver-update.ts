@@ -1,15 +1,17 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
+import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import type { ClaimedUnit, ClaimedUpdate, Outcome } from '../lanes/claimed-unit.ts';
+import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { isDropped } from '../routing-rules/is-dropped.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { Attempt, SettledUpdate } from './claim-for-push.ts';
+import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { type Delivery, sendToBackend } from './send-to-backend.ts';
 
 export type DeliverDeps = ReplyDeps & {
@@ -50,9 +52,10 @@ export async function deliverUpdate(
   if (span !== null) endSpan(span, delivery);
   deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
   if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
-  const attempt = attemptOf(update, delivery, begunAtMs, deps.clock.nowMs());
+  const attempt = attemptOf(bot, unit, delivery, begunAtMs, deps.clock.nowMs());
   if (delivery.outcome !== 'delivered') {
-    return { unit, attempt, ...afterFailedDelivery(unit, delivery, deps.clock.nowMs()) };
+    const excerpt = excerptOf(bot, delivery);
+    return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
   }
   deps.measure.delivered(unit, deps.clock.nowMs());
   if (delivery.reply !== '') await callInReply(deps, bot, delivery);
@@ -84,11 +87,18 @@ type FailedDelivery = Extract<Delivery, { outcome: 'refused' | 'failed' }>;
 function afterFailedDelivery(
   { updates: [update], retry }: ClaimedUnit,
   delivery: FailedDelivery,
+  excerpt: ResponseExcerpt | null,
   nowMs: number,
 ): Outcome {
-  const record = afterFailure(retry, failedTry(delivery), update, nowMs);
+  const record = afterFailure(retry, { ...failedTry(delivery), excerpt: excerpt?.text ?? null }, update, nowMs);
   if (record.nextTryAtMs <= update.expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
-  return { outcome: 'dead', failure: givenUp(record) };
+  return { outcome: 'dead', failure: { ...givenUp(record), excerpt: excerpt?.text ?? null } };
+}
+
+/** Only an answer has one: a request without an answer has its error. */
+function excerptOf(bot: Bot, delivery: FailedDelivery): ResponseExcerpt | null {
+  if (delivery.outcome === 'failed') return null;
+  return responseExcerpt(bot, delivery);
 }
 
 function failedTry(delivery: FailedDelivery): FailedTry {
@@ -99,14 +109,18 @@ function failedTry(delivery: FailedDelivery): FailedTry {
 }
 
 function attemptOf(
-  update: ClaimedUpdate,
+  bot: Bot,
+  { lane, updates: [update] }: ClaimedUnit,
   delivery: Exclude<Delivery, { outcome: 'aborted' }>,
   begunAtMs: number,
   endedAtMs: number,
 ): Attempt {
+  const chatId = chatOfUpdate(update.kind, lane, update.raw);
   return {
     at: new Date(begunAtMs).toISOString(),
     update_id: update.id,
+    ...(chatId === null ? {} : { chat_id: chatId }),
+    revision: bot.revision,
     status: delivery.outcome === 'failed' ? 0 : delivery.status,
     duration_ms: endedAtMs - begunAtMs,
     ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),

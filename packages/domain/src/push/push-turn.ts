@@ -55,6 +55,7 @@ function pushReader(deps: PushTurnDeps, given: Bot): LaneReader<SettledUpdate> {
     lookEveryMs: LOOK_EVERY_MS,
     isLively: () => lively,
     room: (inFlight) => deps.requestLimiter.offer(bot.maxConnections - inFlight, origin),
+    isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {
       const newest = newestOf(deps, bot);
       if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
@@ -68,7 +69,8 @@ function pushReader(deps: PushTurnDeps, given: Bot): LaneReader<SettledUpdate> {
     },
     handle: async (unit, turn) => {
       const [to, at] = [bot, origin];
-      deps.requestLimiter.take(at);
+      // Thousands of turns may have been offered the same room while they claimed.
+      if (!deps.requestLimiter.tryTake(at)) return { unit, outcome: 'returned' };
       try {
         return await deliverUpdate(deps, to, unit, turn);
       } catch (error) {

@@ -27,7 +27,7 @@ export async function resumeBackend(deps: PushDeps & { directory: BotDirectory }
 /** Closes the bot's breaker; true when it was open. */
 async function resume({ redis, clock }: PushDeps, bot: Bot): Promise<boolean> {
   const { state, lanes } = botKeys(bot.id);
-  const args = [bot.registrationId, clock.nowMs()];
+  const args = [bot.registrationId, clock.nowMs(), bot.id];
   const resumed: unknown = await runScript(redis.commands, 'resume-backend', [state, lanes], args);
   return resumed === 1;
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { allowOnly } from '../backend-policy/backend-policy.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type BackendConnections, backendConnections } from './backend-connections.ts';
+import { responseExcerpt } from './response-excerpt.ts';
 import { sendToBackend } from './send-to-backend.ts';
 
 const UPDATE = { id: 7, raw: '{"update_id":7,\n"message":{"n":9007199254740993,"text":"п\\u0041"}}' };
@@ -77,6 +78,8 @@ describe('sending an update to its backend', () => {
       outcome: 'refused',
       status: 302,
       reason: 'Wrong response from the webhook: 302 Found',
+      contentType: '',
+      start: { text: '', isCut: false },
     });
     expect(elsewhere.requests).toEqual([]);
   });
@@ -161,5 +164,59 @@ describe('sending an update to its backend', () => {
       outcome: 'failed',
       reason: expect.stringMatching(/address|name|allowed|reserved/i),
     });
+  });
+});
+
+describe('the excerpt of an answer', () => {
+  const secretBot = aBot({
+    token: '123456789:AAF-secret_secret_secret_secret_sec',
+    secretToken: 'sh!',
+    backendUrl: 'https://anna:p%40ss-w0rd@shop.example/hook?key=k3y-of-shop&v=1',
+  });
+  const excerptOf = (text: string, contentType = 'text/html', isCut = false) =>
+    responseExcerpt(secretBot, { contentType, start: { text, isCut } });
+
+  test.each([
+    ['the token', `no bot ${secretBot.token}!`, /secret_secret/],
+    ['the token with an escaped colon', secretBot.token.replace(':', '%3A'), /secret_secret/],
+    ['the token with a colon as HTML has it', secretBot.token.replace(':', '&#58;'), /secret_secret/],
+    ['the token of another bot', 'bot987654321:AAabcdefghijklmnopqrstuvwxyz012345678', /AAabc/],
+    ['the secret token, even a short one', '{"got":"sh!"}', /sh!/],
+    ['the password of the URL', 'user anna, password p@ss-w0rd or p%40ss-w0rd', /anna|w0rd/],
+    ['the header made of it', `Authorization: Basic ${Buffer.from('anna:p@ss-w0rd').toString('base64')}`, /YW5uYT/],
+    ['a value of the query', 'GET /hook?key=k3y-of-shop', /k3y/],
+    ['an API key', 'flt_abcdefghijklmnopqrstuvwxyz', /abcdef/],
+  ])('does not show %s', (_what, text, secret) => {
+    expect(excerptOf(text)?.text ?? '').not.toMatch(secret);
+    expect(excerptOf('x', text)?.type).not.toMatch(secret);
+  });
+
+  test('does not show the half of a secret at its end', () => {
+    for (const secret of [secretBot.token, 'sh!', 'AAabcdefghijklmnopqrstuvwxyz0123456789']) {
+      for (let length = 1; length < secret.length; length += 1) {
+        const shown = excerptOf(`the answer is ${secret.slice(0, length)}`, '', true)!.text;
+        expect('the answer is '.startsWith(shown)).toBe(true);
+      }
+    }
+    expect(excerptOf('word '.repeat(400), '', true)?.text).toHaveLength(1024);
+  });
+
+  test('is short, can be stored, and keeps the words around a secret', () => {
+    expect(excerptOf(`upstream ${secretBot.token} failed`)?.text).toMatch(/^upstream .*redacted.* failed$/);
+    expect(excerptOf('é '.repeat(9000))?.text).toHaveLength(1024);
+    expect(excerptOf(`a\0b${'x'.repeat(1021)}😀`)?.text.isWellFormed()).toBe(true);
+    expect(excerptOf('a\0b')?.text).toBe('ab');
+    expect(excerptOf('')).toBeNull();
+  });
+
+  test('is of the beginning where the answer is too long, and of nothing where it is compressed', async () => {
+    const { url } = await backend((request, response) => {
+      response.writeHead(500, request.url === '/gzip' ? { 'content-encoding': 'gzip' } : {});
+      response.end('<h1>Broken</h1>'.padEnd(300_000));
+    });
+    expect(await send(url)).toMatchObject({ status: 500, start: { text: expect.stringMatching(/^<h1>Broken/) } });
+    expect(await send(`${url}/gzip`)).toMatchObject({ status: 500, start: { text: '' } });
+    const endless = await rawServer((socket) => socket.write('HTTP/1.1 502 Bad\r\nContent-Length: 900000\r\n\r\n'));
+    expect(await send(endless)).toMatchObject({ outcome: 'refused', status: 502, start: { text: '' } });
   });
 });

@@ -36,7 +36,10 @@ export function deletionStore(db: Database) {
 }
 
 /** The date (Unix seconds) from which a chat's messages are shown, as SQL. Statements that read messages need it. */
-export function shownSince(chat: { botId: number; chatId: number }): RawBuilder<number> {
+export function shownSince(chat: {
+  botId: number | RawBuilder<unknown>;
+  chatId: number | RawBuilder<unknown>;
+}): RawBuilder<number> {
   return sql<number>`coalesce((
     select max(d.before_date) from deletions d
     where d.bot_id = ${chat.botId} and d.chat_id = ${chat.chatId}), -9223372036854775808)`;

@@ -20,12 +20,14 @@ const FIRST: KeyCursor = ['', -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER
  */
 const TABLES_OF_BOT: readonly (readonly [table: string, column: string, which?: RawBuilder<unknown>])[] = [
   ['chats', 'bot_id'],
+  ['chat_reads', 'bot_id'],
   ['chat_users', 'bot_id'],
   ['chat_authors', 'bot_id'],
   ['route_links', 'target_bot_id'],
   ['route_links', 'source_bot_id'],
   ['audit_log', 'bot_id', sql`actor_kind = 'bot' and chat_id is not null`],
   ['dead_letters', 'bot_id'],
+  ['activity_hours', 'bot_id'],
 ];
 
 /**
@@ -109,6 +111,14 @@ export function removalStore(db: Database) {
       return Number(numAffectedRows ?? 0);
     },
 
+    /** Removes hours of activity that began before a time (ms), oldest first. */
+    async removeActivityBefore(beforeMs: number, limit: number): Promise<number> {
+      const { numAffectedRows } = await sql`
+        delete from activity_hours where ctid = any (array(
+          select ctid from activity_hours where at < ${new Date(beforeMs)} order by at limit ${limit}))`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
     /** Chats in the order of their key. `expired` says whether a chat has messages dated before a date. */
     async chatsAfter(
       from: ChatOfBot | null,
@@ -144,8 +154,10 @@ export function removalStore(db: Database) {
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
-      await sql`delete from chat_users where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
-      await sql`delete from tags where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+      for (const table of ['chat_reads', 'chat_users', 'tags']) {
+        await sql`
+          delete from ${sql.table(table)} where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+      }
       return numAffectedRows !== undefined && numAffectedRows > 0n;
     },
 

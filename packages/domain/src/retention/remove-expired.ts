@@ -9,24 +9,35 @@ export interface RetentionDays {
 }
 
 const DAY_MS = 86_400_000;
+/** For how long the hours of the activity are kept. */
+export const ACTIVITY_DAYS = 90;
 const CHATS_A_STEP = 500;
 
 type ChatOfBot = { botId: number; chatId: number };
 
 /**
- * Removes messages and audit entries that are older than their retention, in small steps, and corrects the chats'
- * counts. Returns 'done' when everything was checked.
+ * Removes messages, audit entries and hours of activity that are older than their retention, in small steps, and
+ * corrects the chats' counts. Returns 'done' when everything was checked.
  */
 export async function removeExpired(
   deps: StepDeps & { clock: Clock },
   days: RetentionDays,
 ): Promise<'done' | 'elsewhere' | 'aborted'> {
   const before = (kept: number) => Math.floor((deps.clock.nowMs() - kept * DAY_MS) / 1000);
+  const outcome = await removeActivity(deps, deps.clock.nowMs() - ACTIVITY_DAYS * DAY_MS);
+  if (outcome !== 'done') return outcome;
   if (days.audit > 0) {
     const outcome = await removeAudits(deps, before(days.audit));
     if (outcome !== 'done') return outcome;
   }
   return days.messages > 0 ? removeMessages(deps, before(days.messages)) : 'done';
+}
+
+function removeActivity(deps: StepDeps, beforeMs: number) {
+  const rows = deps.stepRows ?? STEP_ROWS;
+  return takeSteps(deps, async (transaction) =>
+    (await removalStore(transaction).removeActivityBefore(beforeMs, rows)) < rows ? 'done' : 'more',
+  );
 }
 
 function removeAudits(deps: StepDeps, beforeDate: number) {

@@ -3,11 +3,14 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { OPERATOR } from '../audit/actor.ts';
 import { chatStore } from '../chats/chat-store.ts';
 import { deleteChat } from '../chats/delete-chat.ts';
+import { fillChats } from '../chats/fill-chats.ts';
+import { markChatRead } from '../chats/mark-chat-read.ts';
 import { writeHistory } from '../history/write-history.ts';
 import { exportChat } from '../messages/export-chat.ts';
 import { messageStore } from '../messages/message-store.ts';
@@ -57,7 +60,10 @@ async function storeMany(chatId: number, count: number): Promise<void> {
 const deleteTracked = (chatId: number, of = botId) =>
   deleteChat({ db: database.db, clock: systemClock }, OPERATOR, of, chatId);
 
-async function countRows(table: 'messages' | 'chats' | 'chat_users' | 'audit_log' | 'dead_letters', of = botId) {
+async function countRows(
+  table: 'messages' | 'chats' | 'chat_reads' | 'chat_users' | 'audit_log' | 'dead_letters',
+  of = botId,
+) {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where bot_id = ${of}`.execute(database.db);
   return rows[0]?.count;
@@ -108,9 +114,11 @@ describe('a deleted bot', () => {
       .insertInto('audit_log')
       .values({ bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId, date: NOW_S })
       .execute();
+    const { id: accountId } = await insertAccount(database.db, { username: 'reader' });
+    await markChatRead(database.db, accountId, { botId, chatId: CHAT, messageId: 1 });
     await removeBotRow(botId);
     expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
-    for (const table of ['messages', 'chats', 'chat_users', 'audit_log', 'dead_letters'] as const) {
+    for (const table of ['messages', 'chats', 'chat_reads', 'chat_users', 'audit_log', 'dead_letters'] as const) {
       expect(await countRows(table)).toBe(0);
     }
     expect(await deletions()).toEqual([]);
@@ -280,5 +288,43 @@ describe('what is older than it is to be kept', () => {
     expect(await countRows('messages')).toBe(5);
     expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('done');
     expect(await countRows('messages')).toBe(0);
+  });
+});
+
+describe('a chat of a release that did not keep its last message', () => {
+  test('is filled in, in small steps, and one that is filled in stays as it is', async () => {
+    const { db } = database;
+    await store(CHAT, [
+      { id: 1, date: NOW_S - 9, text: 'word' },
+      { id: 2, date: NOW_S - 5, text: 'word' },
+      { id: 3, date: NOW_S - 5, text: 'word' },
+      { id: 4, date: NOW_S - 1, text: 'word', outgoing: true },
+    ]);
+    for (let at = 1; at <= 25; at += 1) await store(CHAT - at, messages(1));
+    const columns = ['search_name', 'last_period', 'last_date', 'last_incoming_date', 'last_incoming_id'] as const;
+    const filled = () =>
+      db
+        .selectFrom('chats')
+        .select([...columns, 'id'])
+        .where('bot_id', '=', botId)
+        .orderBy('id', 'desc')
+        .execute();
+    const written = await filled();
+    expect(written[0]).toMatchObject({ last_date: NOW_S - 1, last_incoming_date: NOW_S - 5, last_incoming_id: 3 });
+    const nothing = Object.fromEntries(columns.map((column) => [column, null]));
+    await db
+      .updateTable('chats')
+      .set({ ...nothing, title: 'Zoë' })
+      .where('bot_id', '=', botId)
+      .execute();
+    // A message that is written before the row is filled in does not count as the only one.
+    await store(CHAT, [{ id: 5, date: NOW_S, text: 'word', outgoing: true }]);
+    expect(await fillChats(steps(10))).toBe('done');
+    expect(await filled()).toEqual(
+      written.map((row) => ({ ...row, search_name: 'zoe', ...(row.id === CHAT ? { last_date: NOW_S } : {}) })),
+    );
+    await db.updateTable('chats').set({ last_date: 7 }).where('bot_id', '=', botId).execute();
+    expect(await fillChats(steps(10))).toBe('done');
+    expect((await filled()).map((row) => row.last_date)).toEqual(written.map(() => 7));
   });
 });

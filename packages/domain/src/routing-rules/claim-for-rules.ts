@@ -37,7 +37,7 @@ export async function claimForRules(
 ): Promise<RulesClaim> {
   const { upTo, count, filed } = looked ?? NO_NEWS;
   const claim = await claimUnits(deps, 'rules', bot, request, settled, {
-    keys: [],
+    keys: () => [],
     args: [ALBUM_GATHERED_MS, upTo, count, ...filed.flatMap(({ lane, id, album }) => [lane, id, album])],
   });
   if (claim.outcome === 'lost') return claim;

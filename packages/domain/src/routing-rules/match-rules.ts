@@ -21,7 +21,8 @@ export function sendingRules(bot: Bot, kind: string, messages: Fields[]): Active
   return dropsAt < 0 ? matching : matching.slice(0, dropsAt);
 }
 
-function meets(rule: ActiveRule, message: Fields): boolean {
+/** Whether the condition of a rule holds for a message. */
+export function meets(rule: ActiveRule, message: Fields): boolean {
   switch (rule.conditionType) {
     case 'all':
       return true;

@@ -45,6 +45,7 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
     lookEveryMs: LOOK_EVERY_MS,
     isLively: () => false,
     room: (inFlight) => LANES_AT_ONCE - inFlight,
+    isStuck: () => false,
     claim: async (request, settled) => {
       const claim = await claimForRules(deps, bot, request, settled, looked);
       if (claim.outcome === 'lost') return claim;

@@ -2,7 +2,7 @@ import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
-import { describeProcess } from '@flotilla/runtime/process-metrics.ts';
+import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
@@ -10,6 +10,7 @@ import { followOwnEndpoints, type OwnEndpoints } from '../backend-policy/own-end
 import { storeEndpoints } from '../backend-policy/store-endpoints.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { followDirectory } from '../bots/follow-directory.ts';
+import { announceReplica } from '../fleet-figures/replicas.ts';
 import { type CallBuffer, callBuffer } from '../history/stream/call-buffer.ts';
 import { type IdReserve, reserveIds } from '../intake/reserve-ids.ts';
 import { type MemoryWatch, watchMemory } from '../update-log/watch-memory.ts';
@@ -63,6 +64,8 @@ export async function openService(
     storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
   );
   onClose(endpoints.close);
+  const replica = announceReplica({ redis, clock }, { kind: name, roles: [...roles], version: readVersion() });
+  onClose(replica.close);
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),

@@ -12,4 +12,6 @@ export type DeliveryFailure = {
   lastFailedAtMs: number | null;
   /** For rules: the destinations that did not receive it; empty for other readers. */
   destinations: FailedDestination[];
+  /** The beginning of the last answer of the backend, without secrets; null when there was none. */
+  excerpt?: string | null;
 };

@@ -418,6 +418,7 @@ describe('push and pull as one queue', () => {
         'destinations',
         '',
       ],
+      ...['excerpt', ''],
     ]);
   });
 

@@ -7,6 +7,8 @@ import { describePressure, type MemoryPressure, pressureAt } from './memory-pres
 /** How this process sees the memory of Redis. */
 export type MemoryWatch = {
   pressure(): MemoryPressure;
+  /** The share of its memory that the fullest master uses: 0 to 1. */
+  share(): number;
   /** Warnings for the readiness probe; empty while there is room. */
   warnings(): string[];
   /** Counts bytes that are being written, so that a burst between two measurements cannot run past the limits. */
@@ -73,6 +75,7 @@ export async function watchMemory(deps: {
   const timer = setInterval(tryMeasure, MEASURE_EVERY_MS);
   return {
     pressure: () => pressure,
+    share,
     warnings: () => describePressure(pressure, share()),
     wrote: (bytes) => {
       unmeasuredBytes += bytes;

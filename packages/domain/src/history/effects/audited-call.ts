@@ -18,10 +18,11 @@ export function readAuditedCall(method: string, params: CallParams): AuditedCall
   return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;
 }
 
-/** A message that an account sent through the bot. What the bot's own program sends is in the history only. */
-export function readAuditedSend(method: string, result: unknown): AuditedCall | null {
-  if (!method.toLowerCase().startsWith('send') || !isMessage(result)) return null;
-  return { action: 'send', target: target('message', readInteger(result, 'message_id')), details: '' };
+/** A message that an account sent or edited through the bot. What the bot's own program does is in the history only. */
+export function readAuditedMessage(method: string, result: unknown): AuditedCall | null {
+  const verb = /^(send|edit)/.exec(method.toLowerCase())?.[1] as 'send' | 'edit' | undefined;
+  if (verb === undefined || !isMessage(result)) return null;
+  return { action: verb, target: target('message', readInteger(result, 'message_id')), details: '' };
 }
 
 const READERS: Record<string, Reader> = {

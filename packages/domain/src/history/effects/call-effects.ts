@@ -1,14 +1,16 @@
+import { type MessageDetails, readMarkup } from '@flotilla/telegram/message-details.ts';
 import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
 import { actorOfCall } from '../stream/captured-call.ts';
 import type { CallEntry } from '../stream/history-codec.ts';
-import { readAuditedCall, readAuditedSend } from './audited-call.ts';
+import { readAuditedCall, readAuditedMessage } from './audited-call.ts';
 import {
   type CallParams,
   isTrue,
   readChatRef,
   readIdParam,
   readIdsParam,
+  readJsonParam,
   readReplyParam,
   readTextParam,
 } from './call-params.ts';
@@ -19,7 +21,7 @@ const COPYING = ['copymessage', 'copymessages', 'forwardmessages'];
 const DELETING = ['deletemessage', 'deletemessages', 'deletebusinessmessages'];
 const EDITING_CONTENT = [
   ...['editmessagetext', 'editmessagecaption', 'editmessagemedia', 'editmessagechecklist'],
-  ...['editmessagelivelocation', 'stopmessagelivelocation'],
+  ...['editmessagelivelocation', 'stopmessagelivelocation', 'editmessagereplymarkup'],
 ];
 
 /** The effects of a captured call on the history: messages sent, copied, edited or deleted, and its audit entry. */
@@ -55,6 +57,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
     to,
     pairs: pairSources(readSourceIds(params, method), ids),
     caption: copiedCaption(params, method),
+    details: copiedDetails(params),
     base: {
       business_connection_id: readTextParam(params, 'business_connection_id') ?? '',
       user_id: bot.telegramId,
@@ -87,6 +90,14 @@ function copiedCaption(params: CallParams, method: string): string | null | unde
   return method === 'copymessage' ? (readTextParam(params, 'caption') ?? undefined) : undefined;
 }
 
+function copiedDetails(params: CallParams): MessageDetails {
+  const threadId = readIdParam(params, 'message_thread_id');
+  return {
+    ...readMarkup(readJsonParam(params, 'caption_entities'), readJsonParam(params, 'reply_markup')),
+    ...(threadId === null ? {} : { thread_id: threadId }),
+  };
+}
+
 function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
   if (!DELETING.includes(method)) return [];
   const { params, atMs } = entry;
@@ -101,7 +112,8 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   const { method, params, actor = {}, callId, key, atMs } = entry;
   const by = actorOfCall(actor);
-  const audited = readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedSend(method, result) : null);
+  const audited =
+    readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
   const chat = readChatRef(params, 'chat_id');
   if (audited === null || chat === null) return [];
   const captureKey = actor.auditKey ?? callId ?? key;

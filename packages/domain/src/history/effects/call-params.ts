@@ -39,6 +39,11 @@ export function readReplyParam(params: CallParams): number | null {
   return readIdParam(params, 'reply_to_message_id');
 }
 
+/** A parameter that is JSON; undefined when it is absent or malformed. */
+export function readJsonParam(params: CallParams, name: string): unknown {
+  return parseJson(params[name] ?? '');
+}
+
 function toId(text: string): number | null {
   const id = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import type { ChatFacts, SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { AuditTarget } from '../../audit/audited-action.ts';
@@ -25,6 +26,7 @@ export interface NewMessage {
   reply_to_message_id: number | null;
   edit_date: number | null;
   outgoing: boolean;
+  details: MessageDetails | null;
 }
 
 export interface MessageCopy {
@@ -34,8 +36,10 @@ export interface MessageCopy {
   pairs: { sourceId: number | null; id: number }[];
   /** The caption that replaces that of the source; undefined keeps it. */
   caption: string | null | undefined;
+  /** Of the copy itself: the entities of its new caption, its thread and its buttons. */
+  details: MessageDetails;
   /** The columns for who sent it, when, and in reply to which message. */
-  base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id'>;
+  base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id' | 'details'>;
 }
 
 /** One change that an entry makes to a bot's history. Effects are found without a database and applied in order. */

@@ -1,3 +1,4 @@
+import { type MessageDetails, orNull } from '@flotilla/telegram/message-details.ts';
 import { type ChatFacts, guessChatType, type SenderFacts } from '@flotilla/telegram/message-facts.ts';
 import type { ChatRef, HistoryEffect, MessageCopy, NewAudit, NewMessage } from './history-effect.ts';
 
@@ -99,8 +100,8 @@ export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedM
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
   if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
   // The date comes with the text, because the search column is made of both.
-  const { text, date, media_type, service, file_id, edit_date } = next;
-  return { ...known, outgoing, text, date, media_type, service, file_id, edit_date };
+  const { text, date, media_type, service, file_id, edit_date, details } = next;
+  return { ...known, outgoing, text, date, media_type, service, file_id, edit_date, details };
 }
 
 /**
@@ -167,8 +168,17 @@ function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
       media_type: source?.media_type ?? null,
       service: source?.service ?? null,
       file_id: source?.file_id ?? null,
+      details: copiedDetails(source?.details ?? {}, copy.details, takesCaption),
     });
   }
+}
+
+// A copy shows neither where its source came from, nor its buttons, and the platform gives it a thread and album anew.
+function copiedDetails(source: MessageDetails, own: MessageDetails, takesCaption: boolean): MessageDetails | null {
+  const { forward_origin, buttons, thread_id, media_group_id, entities, ...file } = source;
+  const { entities: ofCaption, ...ownDetails } = own;
+  const shown = takesCaption ? ofCaption : entities;
+  return orNull({ ...file, ...(shown === undefined ? {} : { entities: shown }), ...ownDetails });
 }
 
 // The source may be in this batch, as a message or as an edit, and in the database as well.

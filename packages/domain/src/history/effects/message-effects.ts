@@ -41,6 +41,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     reply_to_message_id: facts.replyToMessageId,
     edit_date: facts.editDateS ?? origin.editedAtS,
     outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
+    details: facts.details,
   };
 }
 

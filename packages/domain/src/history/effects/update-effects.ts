@@ -75,6 +75,7 @@ function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessa
     reply_to_message_id: null,
     edit_date: null,
     outgoing: false,
+    details: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, callBatchesKey, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -32,19 +32,18 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + BYTES_AROUND_CALL, 0));
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
+  const nowMs = deps.clock.nowMs();
   const owner = { botId: bot.id, registrationId: bot.registrationId };
   const remembered = rememberOwnPosts(deps, calls);
   const appended = runScript(
     deps.redis.commands,
     'append-calls',
-    [keys.state, keys.history, keys.pendingTurns, callBatchesKey(shard, batch.process)],
     [
-      bot.registrationId,
-      deps.clock.nowMs(),
-      bot.id,
-      batch.number,
-      ...recordArguments(calls.map((call) => encodeCall(owner, call))),
+      ...[keys.state, keys.history, keys.pendingTurns, callBatchesKey(shard, batch.process)],
+      ...activityKeys(bot.id, nowMs),
+      keys.live,
     ],
+    [bot.registrationId, nowMs, bot.id, batch.number, ...recordArguments(calls.map((call) => encodeCall(owner, call)))],
   ) as Promise<unknown>;
   const [reply] = await Promise.all([appended, remembered]);
   if (reply === NOT_SET_UP) throw new FlotillaError('unavailable', 'The bot is not set up in Redis');

@@ -80,8 +80,11 @@ describe('the names in Redis stay', () => {
     ];
     const dead = { ...ORIGIN, type: 'dead', updateId: 12, raw: '{}', reader: 'push' };
     const failure = { reason: 'why', attempts: 3, lastStatus: null, firstFailedAtMs: null, lastFailedAtMs: null };
-    expect(decode(known)).toEqual({ ...dead, failure: { ...failure, code: 'unknown', destinations: [] } });
-    const times = ['firstFailedAt', '10', 'lastFailedAt', '20', 'destinations', '[]'];
+    expect(decode(known)).toEqual({
+      ...dead,
+      failure: { ...failure, code: 'unknown', destinations: [], excerpt: null },
+    });
+    const times = ['firstFailedAt', '10', 'lastFailedAt', '20', 'destinations', '[]', 'excerpt', 'oops'];
     expect(decode([...known, 's', '500', 'code', 'refused', ...times])).toEqual({
       ...dead,
       failure: {
@@ -91,6 +94,7 @@ describe('the names in Redis stay', () => {
         firstFailedAtMs: 10,
         lastFailedAtMs: 20,
         destinations: [],
+        excerpt: 'oops',
       },
     });
   });

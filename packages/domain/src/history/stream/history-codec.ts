@@ -41,8 +41,11 @@ export type DeadEntry = EntryOrigin & {
 /** A message that rules sent, and its source. */
 export type LinkEntry = EntryOrigin & { type: 'link'; link: RouteLink };
 
+/** A record that cannot be read: it was damaged, or a later release wrote it. The bot is 0 if that cannot be read. */
+export type MalformedEntry = EntryOrigin & { type: 'malformed'; record: HistoryRecord; reason: string };
+
 /** What the history stream carries. */
-export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry;
+export type HistoryEntry = UpdateEntry | CallEntry | DeadEntry | LinkEntry | MalformedEntry;
 
 /** A record of the stream as Redis has it: names and values in turn. */
 export type HistoryRecord = string[];
@@ -61,6 +64,7 @@ const FIELDS = {
   dead: {
     ...{ updateId: 'i', raw: 'u', reader: 'd', reason: 'w', attempts: 'c', lastStatus: 's', code: 'code' },
     ...{ firstFailedAtMs: 'firstFailedAt', lastFailedAtMs: 'lastFailedAt', destinations: 'destinations' },
+    excerpt: 'excerpt',
   },
 } as const;
 
@@ -85,40 +89,97 @@ export function recordArguments(records: HistoryRecord[]): string[] {
   return records.flatMap((record) => [String(record.length), ...record]);
 }
 
-/** Reads a record of a shard's stream. Throws when it is malformed: the shard's turn then fails and repeats, and trims nothing. */
+/** Reads a record of a shard's stream. Never throws, because one malformed record must not stop those behind it. */
+export function readRecord(shard: number, streamId: string, record: HistoryRecord): HistoryEntry {
+  try {
+    return decodeRecord(shard, streamId, record);
+  } catch (error) {
+    const { any } = FIELDS;
+    const fields = fieldsOf(record);
+    const botId = Number(fields.get(any.botId));
+    return {
+      type: 'malformed',
+      key: `${shard}:${streamId}`,
+      botId: Number.isSafeInteger(botId) && botId > 0 ? botId : 0,
+      registrationId: fields.get(any.registrationId) ?? '',
+      atMs: Number.parseInt(streamId, 10),
+      record,
+      // A parser quotes the text it cannot read, and reasons are logged.
+      reason: error instanceof SyntaxError || !(error instanceof Error) ? 'a field is not JSON' : error.message,
+    };
+  }
+}
+
+/** Reads a record of a shard's stream. Throws when it is malformed. */
 export function decodeRecord(shard: number, streamId: string, record: HistoryRecord): HistoryEntry {
-  const fields = new Map<string, string>();
-  for (let at = 0; at < record.length; at += 2) fields.set(record[at] as string, record[at + 1] as string);
+  const fields = fieldsOf(record);
   const text = (name: string) => fields.get(name) ?? '';
+  const required = (name: string, meaning: string) => {
+    const value = fields.get(name);
+    if (value === undefined || value === '') throw new Error(`the record has no ${meaning} (${name})`);
+    return value;
+  };
+  const integer = (name: string, meaning: string) => {
+    const value = Number(required(name, meaning));
+    if (!Number.isSafeInteger(value)) throw new Error(`the ${meaning} (${name}) of the record is not an integer`);
+    return value;
+  };
   const { any, update, call, link } = FIELDS;
   const traceparent = fields.get(any.traceparent);
   const origin: EntryOrigin = {
     key: `${shard}:${streamId}`,
-    botId: Number(text(any.botId)),
-    registrationId: text(any.registrationId),
-    atMs: Number(text(any.atMs)),
+    botId: integer(any.botId, 'bot id'),
+    registrationId: required(any.registrationId, 'registration id'),
+    atMs: integer(any.atMs, 'time'),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  switch (text(any.type)) {
+  const kind = required(any.type, 'kind');
+  switch (kind) {
     case 'call': {
       const [actor, callId] = [fields.get(call.actor), fields.get(call.callId)];
       return {
         ...origin,
         type: 'call',
-        method: text(call.method),
-        params: JSON.parse(text(call.params)),
-        result: text(call.result),
+        method: required(call.method, 'method'),
+        params: JSON.parse(required(call.params, 'parameters')),
+        result: required(call.result, 'result'),
         ...(actor === undefined ? {} : { actor: JSON.parse(actor) }),
         ...(callId === undefined ? {} : { callId }),
       };
     }
     case 'link':
-      return { ...origin, type: 'link', link: JSON.parse(text(link.link)) };
+      return { ...origin, type: 'link', link: linkIn(required(link.link, 'link')) };
     case 'dead':
+      required(FIELDS.dead.raw, 'update');
+      integer(FIELDS.dead.updateId, 'update id');
       return { ...origin, type: 'dead', ...decodeDead(text) };
+    case 'update':
+      return {
+        ...origin,
+        type: 'update',
+        updateId: integer(update.updateId, 'update id'),
+        raw: required(update.raw, 'update'),
+      };
     default:
-      return { ...origin, type: 'update', updateId: Number(text(update.updateId)), raw: text(update.raw) };
+      throw new Error(`the record is of the unknown kind ${kind.slice(0, 64)}`);
   }
+}
+
+function fieldsOf(record: HistoryRecord): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (let at = 0; at < record.length; at += 2) fields.set(record[at] as string, record[at + 1] as string);
+  return fields;
+}
+
+function linkIn(text: string): RouteLink {
+  const link = JSON.parse(text) as Partial<RouteLink> | null;
+  for (const end of ['source', 'target'] as const) {
+    const { botId, chatId, messageId, businessConnectionId } = link?.[end] ?? {};
+    if (![botId, chatId, messageId].every(Number.isSafeInteger) || typeof businessConnectionId !== 'string') {
+      throw new Error(`the link has no ${end}`);
+    }
+  }
+  return link as RouteLink;
 }
 
 function encodeOrigin(type: HistoryEntry['type'], { botId, registrationId }: RecordOwner, atMs: number): HistoryRecord {
@@ -142,6 +203,7 @@ function decodeDead(text: (name: string) => string): Pick<DeadEntry, 'updateId' 
       firstFailedAtMs: numberOrNull(dead.firstFailedAtMs),
       lastFailedAtMs: numberOrNull(dead.lastFailedAtMs),
       destinations: text(dead.destinations) === '' ? [] : JSON.parse(text(dead.destinations)),
+      excerpt: text(dead.excerpt) === '' ? null : text(dead.excerpt),
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys } from '@flotilla/redis/keys.ts';
-import { decodeRecord, type HistoryEntry } from './history-codec.ts';
+import { type HistoryEntry, readRecord } from './history-codec.ts';
 
 export type StreamEntry = { id: string; entry: HistoryEntry };
 
 /** The oldest entries of a shard's history stream, at most `count`. */
 export async function readHistoryStream(redis: RedisHandles, shard: number, count: number): Promise<StreamEntry[]> {
   const found = await redis.commands.xrange(shardKeys(shard).history, '-', '+', 'COUNT', count);
-  return found.map(([id, record]) => ({ id, entry: decodeRecord(shard, id, record) }));
+  return found.map(([id, record]) => ({ id, entry: readRecord(shard, id, record) }));
 }
 
 /** Removes entries that are stored elsewhere, up to and including this id. */

@@ -1,0 +1,75 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, HOUR_MS, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { type ActivityCounts, addActivity, addText, noActivity } from './activity-counts.ts';
+
+type Redis = { redis: RedisHandles };
+/** By the start of the minute, or of the hour (ms); without activity there may be no entry. */
+export type CountsByTime = Map<number, ActivityCounts>;
+
+export const MINUTE_MS = 60_000;
+/** For how long minutes can be read; Redis forgets them an hour later. */
+export const MINUTES_KEPT_MS = 49 * HOUR_MS;
+
+/** How many hashes are read in one round trip; so many full ones are parsed in about 15 ms. */
+const READ_AT_ONCE = 128;
+
+/** What a bot, or the fleet (null), did in each minute of these hours (counted since 1970). */
+export async function readMinutes(deps: Redis, botId: number | null, hours: number[]): Promise<CountsByTime> {
+  const minutes: CountsByTime = new Map();
+  const hashes = hours.flatMap((hour) => hashesOf(botId, hour).map((key) => ({ key, hour })));
+  const found = await readHashes(
+    deps,
+    hashes.map(({ key }) => key),
+  );
+  for (const [at, { hour }] of hashes.entries()) {
+    for (const [minute, text] of Object.entries(found[at]!)) {
+      addText(sumAt(minutes, hour * HOUR_MS + Number(minute) * MINUTE_MS), text);
+    }
+  }
+  return minutes;
+}
+
+/** The same by hour. */
+export async function readHours(deps: Redis, botId: number | null, hours: number[]): Promise<CountsByTime> {
+  const sums: CountsByTime = new Map();
+  for (const [startMs, counts] of await readMinutes(deps, botId, hours)) {
+    addActivity(sumAt(sums, startMs - (startMs % HOUR_MS)), counts);
+  }
+  return sums;
+}
+
+/** What each of these bots did in an hour, in their order. */
+export async function readHourOfBots(deps: Redis, botIds: number[], hour: number): Promise<ActivityCounts[]> {
+  const found = await readHashes(
+    deps,
+    botIds.map((id) => botKeys(id).activity(hour)),
+  );
+  return found.map((minutes) => {
+    const sum = noActivity();
+    for (const text of Object.values(minutes)) addText(sum, text);
+    return sum;
+  });
+}
+
+/** The hashes of an hour, which add up: the bot's own one, or those of all shards. */
+function hashesOf(botId: number | null, hour: number): string[] {
+  if (botId !== null) return [botKeys(botId).activity(hour)];
+  return Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).activity(hour));
+}
+
+async function readHashes({ redis }: Redis, keys: string[]): Promise<Record<string, string>[]> {
+  const all: Record<string, string>[] = [];
+  for (let from = 0; from < keys.length; from += READ_AT_ONCE) {
+    const found = await redis.runMany(keys.slice(from, from + READ_AT_ONCE).map((key) => ['hgetall', key]));
+    all.push(...(found as Record<string, string>[]));
+  }
+  return all;
+}
+
+function sumAt(sums: CountsByTime, startMs: number): ActivityCounts {
+  const known = sums.get(startMs);
+  if (known !== undefined) return known;
+  const sum = noActivity();
+  sums.set(startMs, sum);
+  return sum;
+}

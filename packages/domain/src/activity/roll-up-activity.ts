@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { isActive, noActivity } from './activity-counts.ts';
+import { activityStore } from './activity-store.ts';
+import { MINUTES_KEPT_MS, readHourOfBots, readHours } from './read-minutes.ts';
+
+export type RollUpDeps = { db: Database; redis: RedisHandles; directory: Pick<BotDirectory, 'all'>; clock: Clock };
+
+const EVERY_MS = 60_000;
+/** A process whose clock is behind may still count in an hour that is over. */
+const LATE_MS = 120_000;
+const BUSY_HOURS_AT_ONCE = 2;
+const BOTS_AT_ONCE = 200;
+/** A pause between two portions, so that Redis and this process can serve others. */
+const PAUSE_MS = 5;
+
+/**
+ * Writes the closed hours that Postgres lacks, from the counts in Redis, oldest first. One worker of the fleet does this
+ * each minute; two at once would write the same. The fleet's row of an hour comes last, so an hour that was interrupted
+ * is done again. Returns how many hours were written; rejects when a store cannot be reached.
+ */
+export async function rollUpActivity(deps: RollUpDeps): Promise<number> {
+  const { redis, clock, db } = deps;
+  if ((await redis.commands.set(rollUpTurnKey, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return 0;
+  const open = Math.floor((clock.nowMs() - LATE_MS) / HOUR_MS);
+  const oldest = Math.ceil((clock.nowMs() - MINUTES_KEPT_MS) / HOUR_MS);
+  const known = await activityStore(db).list(null, oldest * HOUR_MS, open * HOUR_MS);
+  const closed = Array.from({ length: open - oldest }, (_, at) => oldest + at);
+  const missing = closed.filter((hour) => !known.has(hour * HOUR_MS));
+  return missing.length === 0 ? 0 : writeHours(deps, missing);
+}
+
+/** Hours without activity cost only their row of the fleet; of the others, a few are written at once. */
+async function writeHours(deps: RollUpDeps, missing: number[]): Promise<number> {
+  const found = await readHours(deps, null, missing);
+  const ofFleet = missing.map((hour) => ({ hour, counts: found.get(hour * HOUR_MS) ?? noActivity() }));
+  const busy = ofFleet.filter(({ counts }) => isActive(counts)).slice(0, BUSY_HOURS_AT_ONCE);
+  for (const { hour } of busy) await writeBots(deps, hour);
+  const written = ofFleet.filter((one) => busy.includes(one) || !isActive(one.counts));
+  await activityStore(deps.db).keep(written.map(({ hour, counts }) => ({ botId: null, atMs: hour * HOUR_MS, counts })));
+  return written.length;
+}
+
+async function writeBots(deps: RollUpDeps, hour: number): Promise<void> {
+  const ids = deps.directory.all().map(({ id }) => id);
+  // In one order, so that two workers never wait for each other's rows.
+  ids.sort((one, other) => one - other);
+  for (let from = 0; from < ids.length; from += BOTS_AT_ONCE) {
+    const portion = ids.slice(from, from + BOTS_AT_ONCE);
+    const counts = await readHourOfBots(deps, portion, hour);
+    const rows = portion.map((botId, at) => ({ botId, atMs: hour * HOUR_MS, counts: counts[at]! }));
+    await activityStore(deps.db).keep(rows.filter((row) => isActive(row.counts)));
+    await delay(PAUSE_MS);
+  }
+}

@@ -1,0 +1,92 @@
+import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
+import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
+import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import type { DeadLetter } from './dead-letter-store.ts';
+
+type Reader = 'push' | 'rules';
+export type PutBackDeps = {
+  redis: RedisHandles;
+  turns: { push: TurnQueue; rules: TurnQueue };
+  clock: Clock;
+  memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+};
+
+/** A redriven update lives as long as a new one of the longest-lived kind. */
+const LIFE_MS = 86_400_000;
+/** Far longer than a redrive whose process ended waits for another process. */
+const KNOWN_FOR_MS = 7 * 86_400_000;
+const RETRY_AFTER_S = 10;
+
+/**
+ * Puts dead letters back into their lanes, behind the waiting updates and in the order given; 'off' when the reader is
+ * switched off. A letter that is put back twice, because the caller could not remove it, is sent once. Throws
+ * FlotillaError('unavailable') while Redis has no room or lacks the bot.
+ */
+export async function putBack(
+  deps: PutBackDeps,
+  reader: Reader,
+  bot: Bot,
+  letters: DeadLetter[],
+): Promise<'sent' | 'off'> {
+  const pressure = deps.memory.pressure();
+  if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
+  deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
+  const keys = botKeys(bot.id);
+  const nowMs = deps.clock.nowMs();
+  const [lanes, lanePrefix, redriven] =
+    reader === 'push'
+      ? [keys.lanes, keys.lane(''), keys.redriven]
+      : [keys.rulesLanes, keys.rulesLane(''), keys.rulesRedriven];
+  const [status] = await runScript(
+    deps.redis.commands,
+    'redrive',
+    [keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven],
+    [
+      bot.registrationId,
+      nowMs,
+      bot.id,
+      lanePrefix,
+      nowMs + LIFE_MS,
+      reader,
+      KNOWN_FOR_MS,
+      ...letters.flatMap((letter) => letterArguments(reader, letter, nowMs)),
+    ],
+  );
+  if (status === 'OFF') return 'off';
+  if (status !== 'OK') throw unavailable('The bot is not set up in Redis');
+  await deps.turns[reader].wake(bot.id);
+  return 'sent';
+}
+
+/** Forgets which were put back, once they are no longer in Postgres. What this cannot forget expires. */
+export async function forgetPutBack({ redis }: PutBackDeps, botId: number, letters: DeadLetter[]): Promise<void> {
+  await redis.commands.srem(botKeys(botId).justRedriven, ...letters.map(({ id }) => id)).catch(() => 0);
+}
+
+function unavailable(reason: string): FlotillaError {
+  return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
+}
+
+function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (string | number)[] {
+  const update = sliceUpdate(letter.payload)?.value ?? {};
+  const { kind, lane } = readUpdateFacts(update, nowMs);
+  const common = [letter.id, letter.update_id, kind, lane, letter.payload];
+  if (reader === 'push') return [...common, '', ''];
+  const album = readObject(update, kind)?.media_group_id ?? '';
+  return [...common, JSON.stringify(progressOf(letter)), String(album)];
+}
+
+/** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */
+function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
+  if (destinations === null) return { to: {} };
+  return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };
+}

@@ -1,0 +1,109 @@
+import type { Refusal } from '@flotilla/contract/deliveries.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { sql } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import { requireAuditable } from '../audit/require-auditable.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type Place } from './dead-letter-store.ts';
+import { describeFilter } from './delivery-filter.ts';
+import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
+import { type PutBackDeps, putBack } from './put-back.ts';
+
+export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory };
+
+/** A process that does not continue its job for this long has ended. */
+export const TAKEN_FOR_MS = 10_000;
+const BATCH = 200;
+export const REFUSALS_LISTED = 100;
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export const REFUSED = {
+  history: 'Dead letters of the history cannot be sent again',
+  push: 'The bot has no backend to send to',
+  rules: 'The bot has no rules to run',
+  deleted: 'The bot was deleted',
+} as const;
+
+/**
+ * Handles the next dead letters of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
+ * transaction that has locked the job: letters, audit entry and progress change together. Returns the job as it is now,
+ * and the letters that were put back.
+ */
+export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job: DeliveryJob; sent: DeadLetter[] }> {
+  const query = queryOf(job);
+  const [letters, jobs] = [deadLetterStore(deps.db), deliveryJobStore(deps.db)];
+  const next = await letters.lockNext(query, placeOf(job), BATCH);
+  const [first] = next;
+  const now = new Date(deps.clock.nowMs());
+  if (first === undefined) return { job: await jobs.change(job.id, { finished_at: now }), sent: [] };
+  const batch = next.filter(({ bot_id: bot, reader }) => bot === first.bot_id && reader === first.reader);
+  await requireAuditable(deps.db);
+  // The entry comes first, because what was put back into Redis cannot be taken out again.
+  await sql`savepoint unaudited`.execute(deps.db);
+  if (job.audited_bot !== first.bot_id) await audit(deps, job, first.bot_id);
+  const refusal = job.action === 'discard' ? null : await sendAgain(deps, batch);
+  const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
+  if (refusal !== null) {
+    await sql`rollback to savepoint unaudited`.execute(deps.db);
+    return { job: await refuse(deps, job, first, refusal, resumeAt), sent: [] };
+  }
+  await letters.remove(batch.map(({ id }) => id));
+  const last = batch.at(-1)!;
+  const changed = await jobs.change(job.id, {
+    done: job.done + batch.length,
+    ...{ after_bot: last.bot_id, after_reader: last.reader, after_update: last.update_id, after_id: last.id },
+    audited_bot: first.bot_id,
+    resume_at: resumeAt,
+    ...(next.length < BATCH && batch.length === next.length ? { finished_at: now } : {}),
+  });
+  return { job: changed, sent: job.action === 'redrive' ? batch : [] };
+}
+
+/** Why none of them can be sent, or null when they were. */
+async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<string | null> {
+  const { bot_id: botId, reader } = batch[0]!;
+  if (reader !== 'push' && reader !== 'rules') return REFUSED.history;
+  if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
+  const bot = deps.directory.byId(botId);
+  if (bot === undefined) return REFUSED.deleted;
+  return (await putBack(deps, reader, bot, batch)) === 'off' ? REFUSED[reader] : null;
+}
+
+/** Refuses all that are left of this reader of the bot. */
+async function refuse(
+  deps: JobDeps,
+  job: DeliveryJob,
+  { bot_id: botId, reader }: DeadLetter,
+  reason: string,
+  resumeAt: Date,
+): Promise<DeliveryJob> {
+  const count = await deadLetterStore(deps.db).countFrom(queryOf(job), placeOf(job), { botId, reader });
+  const refusals = JSON.parse(job.refusals) as Refusal[];
+  const refusal = { bot_id: botId, reader: reader as Refusal['reader'], count, reason };
+  return deliveryJobStore(deps.db).change(job.id, {
+    refused: job.refused + count,
+    refusals: JSON.stringify([...refusals, refusal].slice(0, REFUSALS_LISTED)),
+    ...{ after_bot: botId, after_reader: reader, after_update: LAST, after_id: LAST },
+    resume_at: resumeAt,
+  });
+}
+
+/** One entry for each bot, with its first batch. */
+async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<void> {
+  const query = queryOf(job);
+  const count = await deadLetterStore(deps.db).count({ ...query, botIds: [botId] });
+  const details = `${describeFilter(query)}; ${count} matched`;
+  const key = `${job.action}:${job.id}:${botId}`;
+  await recordAction(deps, JSON.parse(job.actor) as Actor, { action: job.action, botId, details }, key);
+}
+
+function queryOf(job: DeliveryJob): DeadLetterQuery {
+  const botIds = job.bot_ids === null ? null : (JSON.parse(job.bot_ids) as number[]);
+  return { ...(JSON.parse(job.filter) as DeadLetterQuery), botIds, uptoId: job.upto_id };
+}
+
+function placeOf(job: DeliveryJob): Place {
+  return { botId: job.after_bot, reader: job.after_reader, updateId: job.after_update, id: job.after_id };
+}

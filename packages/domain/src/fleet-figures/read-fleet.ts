@@ -1,0 +1,80 @@
+import type { BotState } from '@flotilla/contract/bots.ts';
+import { type Caller, seesBot } from '../accounts/caller.ts';
+import type { ActivityCounts } from '../activity/activity-counts.ts';
+import { readBotRates, readFleetRates } from '../activity/read-fleet-rates.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { StatusColumns } from '../bots/status-columns.ts';
+import { countDeadLetters } from '../deliveries/count-dead-letters.ts';
+import { noStates } from './fleet-figures.ts';
+import { type FigureDeps, RATES_OVER_MINUTES, readFigures } from './gather-figures.ts';
+import { type Replica, readReplicas } from './replicas.ts';
+
+/** The bots that somebody sees, in figures. */
+export type FleetSummary = {
+  takenAtMs: number;
+  states: Record<BotState, number>;
+  /** Updates that wait for the backends and the default poll consumers. */
+  pending: number;
+  /** null: Postgres could not be asked. */
+  deadLetters: number | null;
+  /** What these bots did per second, over the last complete minute; null for a caller of very many bots, but not all. */
+  rates: ActivityCounts | null;
+  /** null for everybody but admins of the whole fleet. */
+  replicas: Replica[] | null;
+};
+
+/** Each of these bots costs a read. */
+const RATED_BOTS = 500;
+/** In a small fleet, people look for the bot that they have just added. */
+const SMALL_FLEET = 500;
+
+export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
+
+/**
+ * The figures of the caller's bots: the newest ones of the whole fleet, or those of the present moment for a caller who
+ * sees some bots only, while no worker gathers any, and when bots came to or left a small fleet since.
+ */
+export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSummary> {
+  const isWhole = caller.bots === 'all';
+  const [gathered, replicas] = await Promise.all([
+    isWhole ? gatheredFleet(deps) : null,
+    isWhole && caller.role === 'admin' ? readReplicas(deps) : null,
+  ]);
+  return { ...(gathered ?? (await presentFleet(deps, caller))), replicas };
+}
+
+type Figures = Omit<FleetSummary, 'replicas'>;
+
+async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
+  const figures = await readFigures(deps);
+  if (figures?.states === undefined) return null;
+  const bots = deps.directory.all().length;
+  const counted = Object.values(figures.states).reduce((sum, count) => sum + count, 0);
+  if (counted !== bots && bots <= SMALL_FLEET) return null;
+  const { atMs, states, backlog, deadLetters = null, rates = null } = figures;
+  return { takenAtMs: atMs, states, pending: backlog.push.total + backlog.pull.total, deadLetters, rates };
+}
+
+async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
+  const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
+  const takenAtMs = deps.clock.nowMs();
+  const isWhole = caller.bots === 'all';
+  const [found, pending, deadLetters, rates] = await Promise.all([
+    deps.statusColumns.states(bots),
+    deps.statusColumns.pending(bots),
+    countDeadLetters(deps, isWhole ? 'all' : bots.map(({ id }) => id)),
+    isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
+  ]);
+  const states = noStates();
+  for (const state of found) states[state] += 1;
+  return { takenAtMs, states, pending: pending.reduce((sum, count) => sum + count, 0), deadLetters, rates };
+}
+
+async function ratesOf(deps: ReadDeps, bots: Bot[]): Promise<ActivityCounts | null> {
+  if (bots.length > RATED_BOTS) return null;
+  return readBotRates(
+    deps,
+    bots.map(({ id }) => id),
+    RATES_OVER_MINUTES,
+  );
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { replicaKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+
+/** A process of the fleet, as it describes itself. */
+export type Replica = {
+  /** Drawn at the start of the process. */
+  id: string;
+  kind: 'api' | 'worker';
+  roles: string[];
+  version: string;
+  /** The name of its machine, container or pod. */
+  host: string;
+  startedAtMs: number;
+};
+
+const EVERY_MS = 5_000;
+/** A killed process is listed for this long. */
+const LISTED_MS = 15_000;
+
+/**
+ * Tells the fleet every 5 s that this process runs, and takes that back on `close`. Without Redis nothing is told, and
+ * nobody could read it.
+ */
+export function announceReplica(
+  deps: { redis: RedisHandles; clock: Clock },
+  process: Pick<Replica, 'kind' | 'roles' | 'version'>,
+): { id: string; close(): Promise<void> } {
+  const { commands } = deps.redis;
+  const id = randomBytes(6).toString('hex');
+  const replica: Replica = { id, ...process, host: hostname(), startedAtMs: deps.clock.nowMs() };
+  let closed = false;
+  const say = async (): Promise<void> => {
+    if (closed) return;
+    await commands.set(replicaKeys.one(id), JSON.stringify(replica), 'PX', LISTED_MS);
+    await commands.sadd(replicaKeys.ids, id);
+  };
+  let saying: Promise<void> = Promise.resolve();
+  const sayAgain = () => {
+    saying = saying.then(say).catch(() => undefined);
+  };
+  sayAgain();
+  const timer = setInterval(sayAgain, EVERY_MS);
+  return {
+    id,
+    close: async () => {
+      clearInterval(timer);
+      closed = true;
+      await saying;
+      await commands.del(replicaKeys.one(id)).catch(() => undefined);
+      await commands.srem(replicaKeys.ids, id).catch(() => undefined);
+    },
+  };
+}
+
+/** The processes that run now, the oldest first. Forgets those that ended without saying so. */
+export async function readReplicas({ redis }: { redis: RedisHandles }): Promise<Replica[]> {
+  const { commands } = redis;
+  const ids = await commands.smembers(replicaKeys.ids);
+  if (ids.length === 0) return [];
+  const said = await commands.mget(ids.map(replicaKeys.one));
+  const gone = ids.filter((_, at) => said[at] === null);
+  if (gone.length > 0) await commands.srem(replicaKeys.ids, ...gone);
+  return said
+    .flatMap((text) => (text === null ? [] : [JSON.parse(text) as Replica]))
+    .sort((one, other) => one.startedAtMs - other.startedAtMs || (one.id < other.id ? -1 : 1));
+}

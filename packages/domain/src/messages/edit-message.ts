@@ -1,0 +1,32 @@
+import type { Actor } from '../audit/actor.ts';
+import type { Bot } from '../bots/bot.ts';
+import { type Message, messageStore } from './message-store.ts';
+import { type PutDeps, putMessage } from './put-message.ts';
+
+export interface MessageEdit {
+  chatId: number;
+  messageId: number;
+  /** The new text, or the new caption of a medium. */
+  text: string;
+  parseMode?: string | undefined;
+  /** As in the Bot API; without it the platform removes the buttons. */
+  replyMarkup?: object | undefined;
+}
+
+/**
+ * Edits the text of a message, or the caption of a message that is stored with a medium. Throws as putMessage does; the
+ * platform refuses to edit what the bot has not sent.
+ */
+export async function editMessage(deps: PutDeps, bot: Bot, by: Actor, edit: MessageEdit): Promise<Message> {
+  const { chatId, messageId, text, parseMode, replyMarkup } = edit;
+  const media = await messageStore(deps.db).mediaTypeOf({ botId: bot.id, chatId }, messageId);
+  const [method, field] = media === null ? ['editMessageText', 'text'] : ['editMessageCaption', 'caption'];
+  const params = {
+    chat_id: chatId,
+    message_id: messageId,
+    [field as string]: text,
+    parse_mode: parseMode,
+    reply_markup: replyMarkup,
+  };
+  return putMessage(deps, bot, by, { action: 'edit', method: method as string, params });
+}

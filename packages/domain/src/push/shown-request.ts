@@ -1,0 +1,25 @@
+import { parseBackendUrl } from '../bots/backend-address.ts';
+import type { Bot } from '../bots/bot.ts';
+import { maskedBackendUrl } from '../bots/masked-backend-url.ts';
+import { headersFor, SECRET_TOKEN_HEADER } from './backend-connections.ts';
+
+/** A request to a backend as people see it: secrets are masked. */
+export type ShownRequest = { method: 'POST'; url: string; headers: Record<string, string> };
+
+const MASK = '****';
+
+/** The request that a bot's backend gets, with these headers beside those of its settings. */
+export function shownRequest(bot: Bot, headers: Record<string, string>): ShownRequest {
+  const url = parseBackendUrl(bot.backendUrl);
+  const sent = { ...(url === null ? {} : headersFor(bot, url)), ...headers };
+  return {
+    method: 'POST',
+    url: maskedBackendUrl(bot),
+    headers: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, shownValue(name, value)])),
+  };
+}
+
+function shownValue(name: string, value: string): string {
+  if (name === SECRET_TOKEN_HEADER) return MASK;
+  return name === 'Authorization' ? `Basic ${MASK}` : value;
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@flotilla/database/connect.ts';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAction } from '../audit/record-action.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BackendConnections } from './backend-connections.ts';
+import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
+import { sendToBackend } from './send-to-backend.ts';
+import { type ShownRequest, shownRequest } from './shown-request.ts';
+
+export type TestDeps = {
+  db: Database;
+  redis: RedisHandles;
+  clock: Clock;
+  backends: Pick<BackendConnections, 'to'>;
+  /** The tests that this process sends at the moment. */
+  testsInFlight: Set<object>;
+};
+
+export type TestedDelivery = {
+  request: ShownRequest;
+  /** 0 when there was no answer. */
+  status: number;
+  durationMs: number;
+  excerpt: ResponseExcerpt | null;
+  /** Null when the backend took it. */
+  error: string | null;
+};
+
+/** Shorter than a delivery may take, because a person waits for it. */
+const DEADLINE_MS = 10_000;
+const ONCE_PER_MS = 1_000;
+const IN_FLIGHT_AT_MOST = 20;
+
+/**
+ * Sends an update (its JSON text) to the bot's backend, past its log: no cursor, breaker or list of attempts changes, and
+ * a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL, 'too_many_requests'
+ * for a second one within a second or when 20 are in flight, 'unavailable' when `signal` aborts.
+ */
+export async function testDelivery(
+  deps: TestDeps,
+  by: Actor,
+  bot: Bot,
+  update: { id: number; raw: string },
+  signal: AbortSignal,
+): Promise<TestedDelivery> {
+  if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
+  if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');
+  const test = {};
+  deps.testsInFlight.add(test);
+  try {
+    if (!(await isFirstOfSecond(deps, bot))) throw tooMany('One test delivery a second is possible for a bot');
+    await recordAction(deps, by, { action: 'test_delivery', botId: bot.id, details: `update_id: ${update.id}` });
+    return await send(deps, bot, update, signal);
+  } finally {
+    deps.testsInFlight.delete(test);
+  }
+}
+
+async function send(
+  { backends }: TestDeps,
+  bot: Bot,
+  update: { id: number; raw: string },
+  signal: AbortSignal,
+): Promise<TestedDelivery> {
+  // An id of its own, because a backend that leaves out known ids would ignore the test.
+  const headers = { 'Flotilla-Delivery-Id': `${bot.id}-test-${randomUUID()}`, 'X-Flotilla-Test': '1' };
+  const begunAtMs = performance.now();
+  const delivery = await sendToBackend(backends.to(bot), bot, { ...update, headers }, signal, DEADLINE_MS);
+  const [request, durationMs] = [shownRequest(bot, headers), Math.round(performance.now() - begunAtMs)];
+  switch (delivery.outcome) {
+    case 'aborted':
+      throw new FlotillaError('unavailable', 'This process stops; try again', { retryAfterS: 1 });
+    case 'failed':
+      return { request, durationMs, status: 0, excerpt: null, error: delivery.reason };
+    case 'refused':
+    case 'delivered': {
+      const error = delivery.outcome === 'refused' ? delivery.reason : null;
+      return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(bot, delivery), error };
+    }
+  }
+}
+
+/** Counts the tests of the bot in all processes. */
+async function isFirstOfSecond({ redis }: TestDeps, bot: Bot): Promise<boolean> {
+  const key = botKeys(bot.id).recentTestDelivery;
+  return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
+}
+
+function tooMany(reason: string): FlotillaError {
+  return new FlotillaError('too_many_requests', reason, { retryAfterS: 1 });
+}
