@@ -1,6 +1,7 @@
 import { operations } from '@flotilla/contract/operations.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import express, { type Express } from 'express';
+import { serveConsole } from './console/serve-console.ts';
 import type { Context } from './context.ts';
 import { docs } from './docs/docs.ts';
 import { handlers } from './endpoints/handlers.ts';
@@ -30,6 +31,7 @@ export function createApp(context: Context): Express {
   if (context.proxyHost !== null) app.use(refuseOnProxyHost(context.proxyHost));
   app.use(platformWebhook(context));
   app.use(docs());
+  app.use(serveConsole({ folder: config.consoleDir, log }));
   app.use(requireStarted(context));
   app.use(queueBoard(context));
   app.use(serveOperations(context, operations, handlers));

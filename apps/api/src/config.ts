@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { MIN_PASSWORD_LENGTH } from '@flotilla/contract/accounts.ts';
 import { poolSetting } from '@flotilla/database/connect.ts';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
@@ -7,8 +8,20 @@ import { cidrListSetting, integerSetting, portSetting, switchSetting } from '@fl
 import { z } from 'zod';
 import { hostName } from './http/proxy-host.ts';
 
+const RELEASE = resolve(import.meta.dirname, '../../..');
 const MIN_KEY_LENGTH = 24;
-const OWN_PATHS = ['/api', '/admin', '/telegram', '/livez', '/readyz', '/docs', '/openapi.json', '/bot', '/file'];
+const OWN_PATHS = [
+  '/api',
+  '/admin',
+  '/telegram',
+  '/console',
+  '/livez',
+  '/readyz',
+  '/docs',
+  '/openapi.json',
+  '/bot',
+  '/file',
+];
 
 /** The settings of the api under their flat names in the environment. */
 export const apiSettings = z.object({
@@ -32,6 +45,12 @@ export const apiSettings = z.object({
     .enum(['forward', 'reject'], 'must be forward or reject')
     .default('forward')
     .describe('What happens to calls with an unregistered token; reject lets only registered bots use the proxy.'),
+  CONSOLE_DIR: z
+    .string()
+    .default('apps/console/dist')
+    .describe(
+      'The folder of the built console, from the folder of the release; without index.html there is no console.',
+    ),
   AUTO_REGISTER_BOTS: switchSetting(false).describe('1: setWebhook through the proxy registers an unknown token.'),
   ADMIN_USERNAME: z
     .string()
@@ -60,6 +79,12 @@ export const apiSettings = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 })
     .default(16_000)
     .describe('The same for one address (IPv6: one /64) outside of TRUSTED_PROXIES; 0 is no limit.'),
+  LIVE_STREAMS: integerSetting({ min: 0, max: 20_000 })
+    .default(200)
+    .describe('Live streams (GET /api/live) of one process at once; further ones get 429.'),
+  LIVE_STREAMS_PER_ACCOUNT: integerSetting({ min: 1, max: 20_000 })
+    .default(4)
+    .describe('The same for one account, with all its sessions and keys.'),
   // The api serves on for this time, then keeps idle connections for it; both must leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 })
     .default(5)
@@ -91,11 +116,13 @@ function nest(settings: Settings) {
       /** How long load balancers may take to notice that this process leaves. */
       balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },
+    live: { streams: settings.LIVE_STREAMS, streamsPerAccount: settings.LIVE_STREAMS_PER_ACCOUNT },
     admin: {
       username: settings.ADMIN_USERNAME,
       password: settings.ADMIN_PASSWORD,
       apiKey: settings.ADMIN_API_KEY,
     },
+    consoleDir: resolve(RELEASE, settings.CONSOLE_DIR),
     proxy: {
       platformUrl: settings.TELEGRAM_API_URL,
       prefix: settings.PROXY_PREFIX,

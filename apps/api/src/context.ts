@@ -1,6 +1,9 @@
 import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
+import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
+import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
+import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
@@ -14,6 +17,8 @@ import type { ApiConfig } from './config.ts';
 import { type ClientAddress, clientAddress } from './http/client-address.ts';
 import { type BodyBudget, bodyBudget } from './http/collect-body.ts';
 import { type ProxyHost, proxyHost } from './http/proxy-host.ts';
+import { type UploadLimit, uploadLimit } from './http/upload-limit.ts';
+import { type Live, openLive } from './live/live.ts';
 
 /** Everything that endpoints and the proxy need. `createContext` builds it once; functions take it first. */
 export type Context = Service & {
@@ -22,6 +27,11 @@ export type Context = Service & {
   platform: PlatformClient;
   /** Pollers of this process that wait for a bot's next update. */
   waiters: ChannelWaiters;
+  /** The statuses by which lists of bots are filtered and sorted. */
+  statusColumns: StatusColumns;
+  /** The live streams of this process. */
+  live: Live;
+  readSystem: SystemReader;
   credentials: CredentialCache;
   auth: Authentication;
   /** Watches the credentials of requests that take long. */
@@ -32,6 +42,10 @@ export type Context = Service & {
   proxyHost: ProxyHost | null;
   /** Limits the bytes of request bodies held in memory. */
   bodies: BodyBudget;
+  uploads: UploadLimit;
+  /** Connections to backends, for test deliveries. */
+  backends: BackendConnections;
+  testsInFlight: Set<object>;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
   /** True until Postgres has answered for the first time; REST is not served before. */
@@ -47,9 +61,17 @@ export type Context = Service & {
 /** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
   const service = await openService({ name: 'api', roles: ['api'] }, config, options);
-  const { db, redis, clock, log, metrics, onClose } = service;
+  const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
+  const columns = statusColumns({ redis, clock, directory });
+  const live = openLive({ db, redis, directory, clock, log, metrics, statusColumns: columns }, config.live);
+  onClose(live.close);
+  const backends = backendConnections(service.backendPolicy);
+  onClose(backends.close);
+  service.directory.onChange((botId) => {
+    if (service.directory.ready()) backends.changed(botId, service.directory.byId(botId));
+  });
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
@@ -63,6 +85,9 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     proxy: config.proxy,
     platform: measurePlatform(metrics).client(platformClient({ apiUrl: config.platformUrl })),
     waiters,
+    statusColumns: columns,
+    live,
+    readSystem: systemReader(service),
     credentials,
     credentialWatch,
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
@@ -70,7 +95,10 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     clientAddress: clientAddress(config.http.trustedProxies),
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics),
+    uploads: uploadLimit(metrics),
     apiMetrics: counted,
+    backends,
+    testsInFlight: new Set(),
     measurePull: counted.polls,
     startup: { waitsForPostgres: false },
     leaving: leave.signal,

@@ -53,7 +53,8 @@ async function startParts(parts: Parts): Promise<void> {
   };
   const metrics = await startServices(parts, { shared, credentials, port, apiUrl });
   const demoBot = echo && (await registerDemoBot(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
-  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir, metrics }));
+  const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
+  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir, metrics, hasConsole }));
 }
 
 async function startStores(parts: Parts): Promise<{ databaseUrl: string; redisUrl: string }> {

@@ -13,6 +13,8 @@ export type Running = {
   demoBot: DemoBot | null;
   dataDir: string;
   metrics: { api: string; worker: string };
+  /** False if it could not be built. */
+  hasConsole: boolean;
 };
 
 /** The text after the start, in one block that ends with the word "ready". */
@@ -21,6 +23,7 @@ export function welcome(running: Running): string {
   const lines = [
     '',
     `Flotilla runs at    ${apiUrl}   (API document: ${apiUrl}/docs)`,
+    ...(running.hasConsole ? [`  console           ${apiUrl}/console/`] : []),
     `  admin             ${settings.ADMIN_USERNAME}`,
     `  password          ${credentials.adminPassword}`,
     `  API key           ${credentials.adminApiKey}`,

@@ -24,7 +24,8 @@ export type WorkerContext = Service & {
   measure: WorkerMetrics;
 };
 
-const REQUESTS_AT_ONCE = 4000;
+/** Requests to backends of one worker; well below the number of its push turns, which hanging requests must not fill. */
+export const REQUESTS_AT_ONCE = 1600;
 /** Well below the number of concurrent push turns, so that waiting turns do not keep other bots from running. */
 const AWAITING_TURNS = 500;
 

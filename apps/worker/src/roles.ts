@@ -5,14 +5,14 @@ import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
-import type { WorkerContext } from './context.ts';
+import { REQUESTS_AT_ONCE, type WorkerContext } from './context.ts';
 import { pollPace } from './poll-pace.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
 
 export type Running = { stop(): Promise<void> };
 
-/** Far more than one host may occupy, so that hanging requests cannot take all turns. Each turn costs lock renewals. */
-const PUSH_TURNS = 2000;
+/** A turn of a hanging backend holds a request, so more turns than requests are needed for the other bots. */
+const PUSH_TURNS = REQUESTS_AT_ONCE + 400;
 const RULES_TURNS = 200;
 /** One turn per shard, so that all shards can gather at the same time. */
 const HISTORY_TURNS = 64;

@@ -9,10 +9,10 @@ import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
-import { redriveDeliveries } from '@flotilla/domain/deliveries/redrive-deliveries.ts';
+import { runDeliveryJob } from '@flotilla/domain/deliveries/run-delivery-job.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
@@ -251,6 +251,54 @@ describe('a worker', () => {
     expect(await context.redis.commands.keys(`*:bot:${bot.id}:*`)).toEqual([]);
   });
 
+  test('writes the closed hours of the activity to Postgres', async () => {
+    const { bot } = await registered();
+    const { commands } = context.redis;
+    const atMs = Math.floor(Date.now() / HOUR_MS - 3) * HOUR_MS;
+    for (const key of activityKeys(bot.id, atMs)) await commands.hset(key, 0, '7 6 0 1 2');
+    // The worker may have written that hour as an empty one when it started.
+    await database.db.deleteFrom('activity_hours').execute();
+    await commands.del(rollUpTurnKey);
+    const written = () =>
+      database.db.selectFrom('activity_hours').selectAll().where('bot_id', '=', bot.id).executeTakeFirst();
+    const numbers = { received: 7, delivered: 6, failed: 0, retried: 1, calls: 2 };
+    expect(await waitFor(written, { timeoutMs: 20_000 })).toEqual({ bot_id: bot.id, at: new Date(atMs), ...numbers });
+  });
+
+  test('puts malformed records of the history aside as dead letters, and stores what is behind them', async () => {
+    const { bot, platformId } = await registered();
+    const { history } = botKeys(bot.id);
+    const owner = ['b', String(bot.id), 'g', bot.registrationId, 'a', '1780000000000'];
+    const target = { botId: bot.id, chatId: 1, messageId: 2, businessConnectionId: '' };
+    const malformed = [
+      ['t', 'update', ...owner],
+      ['t', 'from a later release', ...owner, 'i', '9', 'u', '{}'],
+      ['t', 'link', ...owner, 'l', JSON.stringify({ target })],
+      ['t', 'call', ...owner, 'm', 'sendmessage', 'p', '{"chat_id":', 'r', '{}'],
+      ['nonsense', '\u0000'],
+    ];
+    for (const record of malformed) await context.redis.commands.xadd(history, '*', ...record);
+    await message(platformId, 77, 'behind them');
+    const stored = database.db.selectFrom('messages').select('text').where('bot_id', '=', bot.id);
+    await waitFor(async () => (await stored.execute()).length === 1, { timeoutMs: 20_000 });
+    expect(await context.redis.commands.xlen(history)).toBe(0);
+    const letters = await deadLetterStore(database.db).list(
+      { botIds: [bot.id, 0], reader: 'history', reasonCode: 'unstorable' },
+      { limit: 10, offset: 0, before: null },
+    );
+    const isWhy = (why: string) => expect.stringMatching(`^The record \\d+:\\d+-\\d+ of .* malformed: .*${why}`);
+    expect(letters.map(({ bot_id, reason }) => [bot_id, reason]).reverse()).toEqual([
+      [bot.id, isWhy('update id')],
+      [bot.id, isWhy('unknown kind from a later release')],
+      [bot.id, isWhy('the link has no source')],
+      [bot.id, isWhy('a field is not JSON')],
+      [0, isWhy('bot id')],
+    ]);
+    const payloads = letters.map(({ payload }) => JSON.parse(payload)).reverse();
+    expect(payloads.map(({ record }) => record)).toEqual(malformed);
+    expect(letters.map(({ capture_key }) => capture_key).reverse()).toEqual(payloads.map(({ stream_id }) => stream_id));
+  });
+
   test('an update whose handling throws is begun three times and buried; its neighbours go on', async () => {
     const { bot } = await registered({ proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' });
     const begun: number[] = [];
@@ -268,12 +316,14 @@ describe('a worker', () => {
     await pushTurn({ ...context, log: createLogger({ name: 'test', level: 'silent' }), backends }, bot.id, lease);
     expect(begun).toHaveLength(6);
     worker = await startWorker(config);
-    const letters = () => deadLetterStore(database.db).list(bot.id, { limit: 10, offset: 0, before: null });
+    const letters = () =>
+      deadLetterStore(database.db).list({ botIds: [bot.id] }, { limit: 10, offset: 0, before: null });
     await waitFor(async () => (await letters()).length === 2);
     const reasons = (await letters()).map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(new Set(['its handling was begun 3 times and never ended']));
     await updateBot(deps, OPERATOR, bot.id, { backendUrl: backend.url });
-    expect(await redriveDeliveries(context, OPERATOR, context.directory.byId(bot.id)!)).toBe(2);
+    const redrive = { action: 'redrive' as const, query: { botIds: [bot.id] } };
+    expect(await runDeliveryJob(context, OPERATOR, redrive, 5_000)).toMatchObject({ matched: 2, done: 2, refused: 0 });
     await backend.waitForRequests(2);
   });
 });

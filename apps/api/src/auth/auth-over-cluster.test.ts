@@ -4,7 +4,7 @@ import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SessionData } from 'express-session';
-import { RedisSessionStore } from './session.ts';
+import { RedisSessionStore } from './session-store.ts';
 import { signInLimits } from './sign-in-limits.ts';
 
 let cluster: ReplicatedRedis;
@@ -20,9 +20,10 @@ afterAll(async () => {
 }, 30_000);
 
 test('sessions live on all nodes of a Redis Cluster, and end there', async () => {
-  const store = new RedisSessionStore(redis.commands, systemClock, 60_000);
+  const store = new RedisSessionStore(redis, systemClock);
   const ids = Array.from({ length: 20 }, (_, at) => `session-${at}`);
-  const session = (at: number) => ({ accountId: at, epoch: 1, cookie: { originalMaxAge: null } }) as SessionData;
+  const session = (at: number) =>
+    ({ accountId: at, sessionVersion: 1, cookie: { originalMaxAge: null } }) as SessionData;
   const read = (id: string) =>
     new Promise((resolve, reject) => store.get(id, (error, found) => (error ? reject(error) : resolve(found))));
   await Promise.all(ids.map((id, at) => new Promise((done) => store.set(id, session(at), done))));

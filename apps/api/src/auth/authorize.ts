@@ -63,19 +63,41 @@ export function requireRole(
 }
 
 /**
- * Throws 'forbidden' if an input names a bot that the caller does not see, before the other inputs are validated. For
+ * Throws 'forbidden' if an input names a bot that the caller does not see, or names none and the call would concern
+ * the whole fleet, before the other inputs are validated. For
  * the role user this includes a bot that does not exist. A value that is not an id is left to validation.
  */
 export function requireBots(
   context: Context,
-  { botInputs = [] }: Operation,
+  { botInputs = [], botsOf, fleetWithout }: Operation,
   caller: Caller | null,
   fields: RawFields,
 ): void {
   if (caller === null) return;
+  if (fleetWithout !== undefined && !fields.values.has(fleetWithout)) requireRole(OF_FLEET, caller);
   for (const name of botInputs) {
-    const id = anyId.safeParse(fields.values.get(name));
+    const id = anyId.safeParse(fieldAt(fields, name));
     if (id.success) requireSeenBot(context, caller, id.data);
+  }
+  for (const id of botsOf?.(Object.fromEntries(fields.values)) ?? []) requireSeenBot(context, caller, id);
+}
+
+/** `filter.bot_id` is the field of an object, which a form or a query string carries as JSON text. */
+function fieldAt({ values }: RawFields, name: string): unknown {
+  const [outer = '', inner] = name.split('.');
+  const value = values.get(outer);
+  if (inner === undefined) return value;
+  const object = typeof value === 'string' ? parsedOrNull(value) : value;
+  return typeof object === 'object' && object !== null && Object.hasOwn(object, inner)
+    ? (object as Record<string, unknown>)[inner]
+    : undefined;
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
@@ -96,6 +118,8 @@ export async function requireFoundBots(
   if (!id.success) return;
   for (const botId of await findBots(context, id.data)) if (!seesBot(caller, botId)) refuse();
 }
+
+const OF_FLEET = { role: 'admin', wholeFleet: true } as const;
 
 function refuse(): never {
   throw new FlotillaError('forbidden', 'This bot is not among yours');

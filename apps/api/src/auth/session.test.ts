@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { changeCredentials } from '@flotilla/domain/accounts/change-credentials.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
@@ -7,7 +8,7 @@ import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 let api: TestApi;
 let redis: RedisHandles;
@@ -15,10 +16,6 @@ let http: RestClient;
 let accounts = 0;
 
 const KEYS = '/api/auth/api-keys';
-const ALL_BUT_DATE = [
-  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
-  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
-];
 const log = createLogger({ name: 'test', level: 'silent' });
 
 beforeAll(async () => {
@@ -297,7 +294,7 @@ describe('changing the password', () => {
 
 describe('a session, whatever it does,', () => {
   const DAY_MS = 24 * 3_600_000;
-  const at = (ms: number) => jest.setSystemTime(ms);
+  const at = (ms: number) => mock.timers.setTime(ms);
   const signInAt = (pod: RestClient, account: TestAccount) =>
     pod('POST', '/api/auth/login', {
       body: credentials(account),
@@ -313,10 +310,10 @@ describe('a session, whatever it does,', () => {
 
   // Only the date is faked. A session in use lives on for seven days at a time, up to thirty days in all.
   beforeEach(() => {
-    jest.useFakeTimers({ now: Date.now(), doNotFake: ALL_BUT_DATE });
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
   });
   afterEach(() => {
-    jest.useRealTimers();
+    mock.timers.reset();
   });
 
   test('ends thirty days after the sign-in, and so does its cookie', async () => {
@@ -360,6 +357,108 @@ describe('a session, whatever it does,', () => {
     expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(200);
     at(seenAtMs + 30 * DAY_MS + 60_000);
     expect((await pod('GET', '/api/auth/me', { headers })).status).toBe(401);
+  });
+});
+
+describe('own sessions', () => {
+  type Shown = { id: string; current: boolean; address?: string; user_agent?: string; created_at?: string };
+  const list = async (headers: Record<string, string>) => {
+    const answer = await http('GET', '/api/auth/sessions', { headers });
+    expect(answer.status).toBe(200);
+    return answer.json as Shown[];
+  };
+  const end = (headers: Record<string, string>, id: string) =>
+    http('POST', '/api/auth/sessions/end', { headers, body: { id } });
+  const secretOf = (cookie: string) => /^session=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? '';
+  const keyOf = (cookie: string) => authKeys.session(secretOf(cookie));
+
+  test('are listed with who opened them, and never with the secret in their cookie', async () => {
+    const account = await newAccount();
+    const first = await signIn(account, { 'x-forwarded-for': '10.2.0.1', 'user-agent': 'a browser'.repeat(100) });
+    const second = cookieOf(await signIn(account, { 'x-forwarded-for': '10.2.0.2', 'user-agent': 'a phone' }));
+    const foreign = await list({ cookie: cookieOf(await signIn(await newAccount())) });
+    const answer = await http('GET', '/api/auth/sessions', { headers: { cookie: second } });
+    const [newest, older, ...others] = answer.json as Shown[];
+    expect(others).toEqual([]);
+    expect(newest).toMatchObject({ current: true, address: '10.2.0.2', user_agent: 'a phone' });
+    expect(older).toMatchObject({ current: false, address: '10.2.0.1', created_at: expect.any(String) });
+    expect(older?.user_agent).toHaveLength(200);
+    expect(foreign).toMatchObject([{ current: true }]);
+    for (const cookie of [cookieOf(first), second]) expect(answer.text).not.toContain(secretOf(cookie));
+  });
+
+  test('end on every pod, this one too, and leave an audit entry; those of others cannot be ended', async () => {
+    const account = await newAccount();
+    const [here, there] = [cookieOf(await signIn(account)), cookieOf(await signIn(account))];
+    const pod = restClient((await api.startPod()).url);
+    const onPod = (cookie: string) => pod('GET', '/api/auth/me', { headers: { cookie } });
+    expect((await onPod(there)).status).toBe(200);
+    const [current, other] = [true, false].map(async (isCurrent) => {
+      const found = (await list({ cookie: here })).find((session) => session.current === isCurrent);
+      return found?.id ?? '';
+    });
+    const stranger = cookieOf(await signIn(await newAccount()));
+    for (const id of [await other!, 'no-such-session']) {
+      expect(await end({ cookie: stranger }, id)).toMatchObject({ status: 404, json: { error: 'Session not found' } });
+    }
+    expect((await end({ cookie: here }, await other!)).json).toEqual({ ok: true });
+    await waitFor(async () => (await onPod(there)).status === 401, { timeoutMs: 5000 });
+    expect(await list({ cookie: here })).toMatchObject([{ current: true }]);
+    expect((await end({ cookie: here }, await other!)).status).toBe(404);
+    const last = await end({ cookie: here }, await current!);
+    expect([last.status, last.headers.getSetCookie()[0]]).toEqual([200, expect.stringMatching(/^session=;/)]);
+    await waitFor(async () => (await onPod(here)).status === 401, { timeoutMs: 5000 });
+    const entries = await api.admin('GET', '/api/adminlog', {
+      query: { action: 'session_end', actor: account.username },
+    });
+    const by = { actor_kind: 'account', actor_id: account.id, details: expect.stringContaining('address') };
+    expect(entries.json).toMatchObject([by, by]);
+  });
+
+  test('of an earlier release work, and are listed once they are used', async () => {
+    const account = await newAccount();
+    const [old, now] = [cookieOf(await signIn(account)), cookieOf(await signIn(account))];
+    const record = JSON.parse((await redis.commands.get(keyOf(old))) ?? '{}') as Record<string, unknown>;
+    // That release reads the version under this name, and has no index.
+    expect(record.epoch).toEqual(expect.any(Number));
+    const { accountId, epoch, endsAtMs, cookie } = record;
+    await redis.commands.set(keyOf(old), JSON.stringify({ accountId, epoch, endsAtMs, cookie }), 'PX', 60_000);
+    await redis.commands.del(authKeys.sessionsOf(account.id));
+    expect(await list({ cookie: now })).toMatchObject([{ current: true }]);
+    expect((await me(old)).status).toBe(200);
+    const listed = await list({ cookie: now });
+    expect(listed.map(({ current }) => current)).toEqual([true, false]);
+    expect(listed[1]).not.toHaveProperty('created_at');
+  });
+
+  test('are a hundred at most: one more ends the one that was unused the longest', async () => {
+    const account = await newAccount();
+    const [first, second] = [cookieOf(await signIn(account)), cookieOf(await signIn(account))];
+    const key = authKeys.sessionsOf(account.id);
+    const others = Array.from({ length: 98 }, (_, at) => [Date.now() - 1000 - at, `other-${at}`]).flat();
+    await redis.commands.zadd(key, ...others, Date.now() - 5000, secretOf(first));
+    expect(await redis.commands.zcard(key)).toBe(100);
+    await signIn(account);
+    expect(await redis.commands.zcard(key)).toBe(100);
+    expect([(await me(first)).status, (await me(second)).status]).toEqual([401, 200]);
+    // The others have no record, as sessions that have ended: the list forgets them.
+    expect(await list({ cookie: second })).toHaveLength(2);
+    expect(await redis.commands.zcard(key)).toBe(2);
+  });
+
+  test('are not found by a key that may do less than its account', async () => {
+    const cookie = cookieOf(await signIn(await newAccount({ role: 'admin' })));
+    const [{ id } = { id: '' }] = await list({ cookie });
+    const make = async (fields: object) => {
+      const made = await http('POST', KEYS, { headers: { cookie }, body: { name: 'a key', ...fields } });
+      return { authorization: `Bearer ${(made.json as { key: string }).key}` };
+    };
+    expect(await list(await make({ role: 'admin' }))).toMatchObject([{ id, current: false }]);
+    for (const narrow of [{ role: 'user' }, { bot_ids: [] }, { expires_at: '2099-01-01T00:00:00Z' }]) {
+      const headers = await make({ role: 'admin', ...narrow });
+      expect(await list(headers)).toEqual([]);
+      expect((await end(headers, id)).status).toBe(404);
+    }
   });
 });
 

@@ -10,7 +10,7 @@ import { authKeys } from '@flotilla/redis/keys.ts';
 /** The session of an account that is signed in. */
 export interface OpenSession {
   id: string;
-  epoch: number;
+  sessionVersion: number;
   endsAtMs: number;
 }
 
@@ -97,7 +97,7 @@ function callerNow(
 ): Caller | null {
   const account = read.accounts.get(caller.account.id);
   if (account === undefined) return null;
-  if (caller.apiKey === null) return account.sessionEpoch === session?.epoch ? callerOf(account) : null;
+  if (caller.apiKey === null) return account.sessionVersion === session?.sessionVersion ? callerOf(account) : null;
   const key = read.keys.get(caller.apiKey.id);
   return key !== undefined && isUsableKey(key, nowMs) ? callerOf(account, key) : null;
 }

@@ -103,6 +103,8 @@ describe('a captured call whose client gives up once the platform has it whole',
     for (const [at, connection] of held.entries()) connection.send(answerTo(MESSAGE(at)));
     await waitFor(async () => (await captured(bot.id)).length === 10);
     expect((await captured(bot.id)).sort()).toEqual(held.map((_, at) => MESSAGE(at)).sort());
+    // Redis shows a call before the api has read the reply and counts it.
+    await waitFor(async () => (await outcomes()).stored === before.stored + 10);
     expect(await outcomes()).toEqual({ ...before, stored: before.stored + 10 });
     expect(await readMetric(api, 'flotilla_proxy_calls_total', { kind: 'captured', status: 'client_gone' })).toBe(10);
   });

@@ -29,6 +29,8 @@ unknown path is 404. Another method is 405, with \`Allow\`.
 /** The chapters of the document, by the first word of their paths after /api/. */
 const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> = {
   auth: { name: 'Sign-in', description: 'Sessions, passwords, API keys and accounts.' },
+  fleet: { name: 'Fleet', description: 'The whole fleet in figures, and its processes.' },
+  system: { name: 'System', description: 'What the installation stands on.' },
   bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
   chats: { name: 'Chats', description: 'The chats in which a bot was seen.' },
   messages: { name: 'Messages', description: 'The history of a chat, and sending to it.' },
@@ -39,7 +41,9 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   routes: { name: 'Routes', description: 'Routing rules: they send messages of one bot to chats of another.' },
   adminlog: { name: 'Audit', description: 'The audit log: who did what, in chats and to the fleet.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },
+  activity: { name: 'Activity', description: 'What bots did, by minute and by hour.' },
   updates: { name: 'Updates', description: 'The updates of a bot, for clients that poll.' },
+  live: { name: 'Live', description: 'What happens now, as a stream of events.' },
   deliveries: {
     name: 'Deliveries',
     description:
@@ -48,7 +52,8 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
       'failed for 10 s gets only one probe every 2 to 60 s.\n\nAn update is given up when it expires: an inline query ' +
       'after 30 s, a callback, shipping or pre-checkout query after 150 s, a chosen inline result after 10 min, ' +
       'everything else after 24 h. For a message this time begins at its date, but it has at least an hour from its ' +
-      'arrival. An update that was given up is a dead letter. `POST /api/deliveries/redrive` sends it again.',
+      'arrival. An update that was given up is a dead letter. `POST /api/deliveries/redrive` sends it again, ' +
+      '`POST /api/deliveries/discard` deletes it.',
   },
 };
 

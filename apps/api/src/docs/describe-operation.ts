@@ -24,13 +24,16 @@ const WHO = {
 } as const;
 
 function descriptionOf(operation: Operation): string {
-  const { role, wholeFleet, lasting, botInputs = [], paths, audit = [], description } = operation;
+  const { role, wholeFleet, lasting, fleetWithout, botInputs = [], paths, audit = [], description } = operation;
   const [, ...others] = paths;
   const bots = wholeFleet === true ? ' A key that is limited to some bots may not call it.' : '';
   const ends = lasting === true ? ' A key that expires may not call it either.' : '';
+  const fleet = fleetWithout === undefined ? '' : ` Without \`${fleetWithout}\` it is for admins who see all bots.`;
   const sentences = [
     ...(description === undefined ? [] : [description]),
-    role === 'any' && botInputs.length > 0 ? `${WHO.any} The caller must see the bot.` : `${WHO[role]}${bots}${ends}`,
+    role === 'any' && botInputs.length > 0
+      ? `${WHO.any} The caller must see the bot.${fleet}`
+      : `${WHO[role]}${bots}${ends}`,
     ...(audit.length === 0 ? [] : [`Writes an audit entry: ${audit.map((action) => `\`${action}\``).join(' or ')}.`]),
     ...(others.length === 0 ? [] : [`Also at ${others.map((path) => `\`${path}\``).join(', ')}.`]),
   ];
@@ -89,7 +92,7 @@ function body(
   writer: SchemaWriter,
   { required, properties }: { required: string[]; properties: Properties },
 ): JsonSchema {
-  const schema = writer.define(`${name.replace(/^./, (letter) => letter.toUpperCase())}Input`, {
+  const schema = writer.define(`${schemaName(name)}Input`, {
     type: 'object',
     properties: { ...properties, ...ignoredProperties(operation) },
     ...(required.length === 0 ? {} : { required }),
@@ -106,8 +109,30 @@ function body(
     content: {
       'application/json': { schema, example },
       'application/x-www-form-urlencoded': { schema, example, ...encoding },
+      ...multipartBody(name, operation, writer, { required, properties }),
     },
   };
+}
+
+/** The same fields, and after them a file. */
+function multipartBody(
+  name: string,
+  { file }: Operation,
+  writer: SchemaWriter,
+  { required, properties }: { required: string[]; properties: Properties },
+): JsonSchema {
+  if (file === undefined) return {};
+  const schema = writer.define(`${schemaName(name)}Form`, {
+    type: 'object',
+    properties: { ...properties, file: { description: file.description, type: 'string', format: 'binary' } },
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  });
+  return { 'multipart/form-data': { schema } };
+}
+
+function schemaName(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** Fields that are accepted and ignored, so that a listed resource can be posted back, are read-only in OpenAPI. */

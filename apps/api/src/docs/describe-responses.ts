@@ -100,7 +100,7 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   },
   Link: {
     description:
-      'The address of the next page: `</api/…?before=…>; rel="next"`. It stays right while rows are added. Absent on the last page.',
+      'The address of the next page: `</api/…?before=…>; rel="next"`. It stays right while rows are added. Absent on the last page. Lists that go both ways also have `</api/…?after=…>; rel="prev"`.',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },

@@ -21,11 +21,6 @@ test('the document says which version of the API it is, and needs no credential'
   expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'Flotilla', version: '1.0.0' } });
 });
 
-test('the root leads to the page', async () => {
-  const root = await get('/');
-  expect([root.status, root.headers.get('location')]).toEqual([303, '/docs']);
-});
-
 test('the document tells programs of bots what is answered, passed on and forwarded', async () => {
   const { json } = (await get('/openapi.json')) as { json: { paths: object; webhooks: object } };
   const proxied = Object.keys(json.paths).filter((path) => path.startsWith('/tgapi/'));

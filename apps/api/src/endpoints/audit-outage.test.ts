@@ -35,7 +35,17 @@ const statement = (text: string) => administer(api.database.url, text);
 
 /** All rows that REST can change in Postgres, except the audit log. */
 async function everything(): Promise<unknown> {
-  const tables = ['bots', 'accounts', 'routes', 'tags', 'chats', 'messages', 'dead_letters', 'deletions'] as const;
+  const tables = [
+    'bots',
+    'accounts',
+    'routes',
+    'tags',
+    'chats',
+    'messages',
+    'dead_letters',
+    'deletions',
+    'delivery_jobs',
+  ] as const;
   const rows = tables.map((table) => db.selectFrom(table).selectAll().execute());
   const keys = db.selectFrom('api_keys').select(['id', 'name', 'enabled']).orderBy('id');
   return Promise.all([...rows, keys.execute()]);
@@ -100,6 +110,7 @@ describe('while the audit log takes no entry', () => {
       ['/api/tags/remove', { id: tag.id }],
       ['/api/chats/delete', inChat()],
       ['/api/deliveries/redrive', { bot_id: bot.id }],
+      ['/api/deliveries/discard', { filter: {} }],
     ];
     for (const [path, body] of changes) {
       const answer = await post(path, body);

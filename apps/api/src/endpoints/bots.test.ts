@@ -2,11 +2,11 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const TOKEN_REFUSED = {
   code: 'token_refused',
@@ -257,6 +257,72 @@ describe('listing bots', () => {
     expect(one).not.toEqual(two);
     expect(first.headers.get('x-total-count')).toBe(String(total));
     expect((await api.admin('GET', '/api/bots', { query: { offset: total } })).json).toEqual([]);
+  });
+});
+
+describe('sorting bots', () => {
+  const STATES: Record<string, Record<string, number>> = {
+    'sorted Bot 10': { n: 9, ackedN: 2, updateAt: 3_000 },
+    'Sorted bot 9': { n: 9, ackedN: 9, updateAt: 5_000 },
+    'sorted ünder': { n: 50, ackedN: 0 },
+    'sorted UNDER': { n: 7, ackedN: 0, updateAt: 5_000 },
+  };
+  const names: Record<number, string> = {};
+  beforeAll(async () => {
+    const redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    for (const [name, state] of Object.entries(STATES)) {
+      const { id } = await api.addBot({ name, long_poll_enabled: true });
+      names[id] = name;
+      await redis.commands.hset(botKeys(id).state, state);
+    }
+    await redis.close();
+  });
+  const list = (query: Record<string, string | number>) => api.admin('GET', '/api/bots', { query });
+  const shown = ({ json }: RestAnswer) => (json as BotResource[]).map(({ id }) => names[id]);
+  const ORDERS = {
+    name: ['Sorted bot 9', 'sorted Bot 10', 'sorted ünder', 'sorted UNDER'],
+    pending: ['sorted ünder', 'sorted Bot 10', 'sorted UNDER', 'Sorted bot 9'],
+    last_update: ['Sorted bot 9', 'sorted UNDER', 'sorted Bot 10', 'sorted ünder'],
+  };
+
+  test.each(Object.entries(ORDERS))('goes by %s, and pages by the cursor of its Link', async (sort, order) => {
+    const query = { q: 'sorted', sort };
+    expect(shown(await list(query))).toEqual(order);
+    expect(shown(await list({ ...query, limit: 2, offset: 1 }))).toEqual(order.slice(1, 3));
+    const paged: (string | undefined)[] = [];
+    let next: RestAnswer | null = await list({ ...query, limit: 1 });
+    while (next !== null) {
+      expect(next.headers.get('x-total-count')).toBe('4');
+      paged.push(...shown(next));
+      const link: string | undefined = /^<([^>]+)>/.exec(next.headers.get('link') ?? '')?.[1];
+      next = link === undefined ? null : await api.admin('GET', link);
+    }
+    expect(paged).toEqual(order);
+  });
+
+  test('goes together with a state', async () => {
+    expect(shown(await list({ q: 'sorted', state: 'not_polled', sort: 'pending' }))).toEqual(ORDERS.pending);
+    expect(shown(await list({ q: 'sorted', state: 'ok', sort: 'pending' }))).toEqual([]);
+  });
+
+  test('refuses the cursor of another order', async () => {
+    const { headers } = await list({ q: 'sorted', sort: 'pending', limit: 1 });
+    const before = new URL(/^<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '', api.url).searchParams.get(
+      'before',
+    )!;
+    for (const sort of [{ sort: 'last_update' }, { sort: 'name' }, {}]) {
+      expect(await list({ q: 'sorted', ...sort, before } as Record<string, string>)).toMatchObject({ status: 400 });
+    }
+  });
+
+  test('takes a cursor with the longest name there is', async () => {
+    const first = await api.addBot({ name: '\u0001'.repeat(128) });
+    const second = await api.addBot({ name: `${'\u0001'.repeat(127)}z` });
+    const one = await list({ q: '\u0001', sort: 'name', limit: 1 });
+    const two = await api.admin('GET', /^<([^>]+)>/.exec(one.headers.get('link') ?? '')?.[1] ?? '');
+    expect([one, two].flatMap(({ json }) => (json as BotResource[]).map(({ id }) => id)).sort()).toEqual(
+      [first.id, second.id].sort(),
+    );
   });
 });
 

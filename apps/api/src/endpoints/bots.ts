@@ -4,30 +4,34 @@ import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
-import { type BotStatus, botState, readBotStatus, readBotStatuses } from '@flotilla/domain/bots/bot-status.ts';
+import { readBotStatus, readBotStatuses } from '@flotilla/domain/bots/bot-status.ts';
 import { checkBackendHealth } from '@flotilla/domain/bots/check-backend-health.ts';
 import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
-import { maskedSecrets } from '@flotilla/domain/bots/masked-secrets.ts';
+import { type BotPlace, findBots, type PlacedBot, placeOf } from '@flotilla/domain/bots/find-bots.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/bots/validate-token.ts';
+import { testDelivery } from '@flotilla/domain/push/test-delivery.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Context } from '../context.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Call, Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor } from '../http/page.ts';
+import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
+import { presentBot } from './present-bot.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
-    const { limit, offset, q, state } = input;
-    const [afterId] = decodeCursor(input.before, ['number']) ?? [0];
-    const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id) && isNamed(bot, q));
-    // Only a filter by state needs the state of every bot.
-    const found = state === undefined ? visible : await inState(context, visible, state);
-    const rest = found.filter((bot) => bot.id > afterId).sort((one, other) => one.id - other.id);
-    const page = cutPage(rest.slice(offset), limit, found.length, (bot) => [bot.id]);
-    const statuses = await readBotStatuses(context, page.rows);
-    return { ...page, rows: page.rows.map((bot, at) => presentBot(caller, bot, statuses[at]!)) };
+    const { limit, offset, sort } = input;
+    const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
+    const wanted = { after: placeOfCursor(input.before, sort), count: offset + limit + 1 };
+    const { bots, total } = await findBots(context, visible, input, wanted);
+    const page = cutPage(bots.slice(offset), limit, total, (found) => cursorOf(found, sort));
+    const statuses = await readBotStatuses(
+      context,
+      page.rows.map(({ bot }) => bot),
+    );
+    return { ...page, rows: page.rows.map(({ bot }, at) => presentBot(caller, bot, statuses[at]!)) };
   },
 
   async showBot(context, { input, caller }) {
@@ -63,21 +67,41 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return OK;
   },
 
+  async testDelivery(context, { input, by }) {
+    const update = updateToTest(context, input.update);
+    const tested = await testDelivery(context, by, requireBot(context, input.bot_id), update, context.stopping);
+    const { request, status, durationMs, excerpt, error } = tested;
+    return {
+      request: { ...request, body: update.raw },
+      ...{ status, duration_ms: durationMs, response_excerpt: excerpt?.text ?? '' },
+      ...withoutNulls({ response_content_type: excerpt?.type ?? null, error }),
+    };
+  },
+
   async checkBackendHealth(context, { input }) {
     const health = await checkBackendHealth(context, requireBot(context, input.id));
     return { healthy: health.healthy, status_code: health.statusCode, latency_ms: health.latencyMs };
   },
 };
 
-async function inState(context: Context, bots: Bot[], state: ReturnType<typeof botState>): Promise<Bot[]> {
-  const statuses = await readBotStatuses(context, bots);
-  return bots.filter((bot, at) => botState(bot, statuses[at]!) === state);
+type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
+
+/** The cursor of a sorted list says by what it is sorted, so that it is good for no other order. */
+function cursorOf(found: PlacedBot, sort: Sort): Cursor {
+  const { value, id } = placeOf(found);
+  return sort === undefined ? [id] : [sort, value, id];
 }
 
-function isNamed({ name, username }: Bot, q: string): boolean {
-  const wanted = q.toLowerCase();
-  if (wanted.startsWith('@')) return username.toLowerCase().startsWith(wanted.slice(1));
-  return [name, username].some((text) => text.toLowerCase().includes(wanted));
+function placeOfCursor(before: string | undefined, sort: Sort): BotPlace | null {
+  if (sort === undefined) {
+    const [id] = decodeCursor(before, ['number']) ?? [];
+    return id === undefined ? null : { value: 0, id };
+  }
+  const cursor = decodeCursor(before, ['string', sort === 'name' ? 'string' : 'number', 'number']);
+  if (cursor === null) return null;
+  const [sortedBy, value, id] = cursor;
+  if (sortedBy !== sort) throw foreignCursor();
+  return { value, id };
 }
 
 type ChangeInput = Omit<Call<typeof botOperations.updateBot.input>['input'], 'id'>;
@@ -112,32 +136,17 @@ async function presentBotNow(context: Context, caller: Caller, bot: Bot): Promis
   return presentBot(caller, bot, await readBotStatus(context, bot));
 }
 
-/** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
-function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotResource {
-  const seesSecrets = caller.role === 'admin' && caller.apiKey !== null;
-  const secrets = seesSecrets ? bot : maskedSecrets(bot);
-  return {
-    id: bot.id,
-    token: secrets.token,
-    name: bot.name,
-    username: bot.username,
-    source: bot.source,
-    manage_enabled: bot.manageEnabled,
-    proxy_enabled: bot.proxyEnabled,
-    backend_url: secrets.backendUrl,
-    secret_token: secrets.secretToken,
-    long_poll_enabled: bot.longPollEnabled,
-    description: bot.description,
-    running: status.running,
-    webhook_mode: bot.webhookMode,
-    disabled: bot.disabled,
-    max_connections: bot.maxConnections,
-    ...(bot.allowedUpdates === null ? {} : { allowed_updates: bot.allowedUpdates }),
-    last_error: status.lastError?.message ?? '',
-    ...(status.lastError === null ? {} : { last_error_at: new Date(status.lastError.atMs).toISOString() }),
-    ...(status.lastUpdateAtMs === null ? {} : { last_update_at: new Date(status.lastUpdateAtMs).toISOString() }),
-    pending_update_count: status.pendingUpdateCount,
-    backend_state: status.backendState,
-    created_at: bot.createdAt.toISOString(),
+/** Ids have at most 52 bits at the platform, so the largest one is nobody's. */
+const NOBODY = 2 ** 52 - 1;
+
+/** The given update as JSON text, or a sample message. */
+function updateToTest({ clock }: Context, given: string | Record<string, unknown> | undefined) {
+  if (typeof given === 'string') return { id: JSON.parse(given).update_id as number, raw: given };
+  const person = { id: NOBODY, first_name: 'Flotilla' };
+  const message = {
+    ...{ message_id: 0, date: Math.floor(clock.nowMs() / 1000), text: 'This is a test delivery from Flotilla.' },
+    ...{ from: { ...person, is_bot: false }, chat: { ...person, type: 'private' } },
   };
+  const update: Record<string, unknown> = given ?? { update_id: 0, message };
+  return { id: update.update_id as number, raw: JSON.stringify(update) };
 }

@@ -1,24 +1,34 @@
-import type { ChatResource, chatOperations } from '@flotilla/contract/chats.ts';
+import { type ChatResource, type chatOperations, RECENT_CHATS } from '@flotilla/contract/chats.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { refreshChat } from '@flotilla/domain/chat-actions/refresh-chat.ts';
-import { type Chat, chatStore } from '@flotilla/domain/chats/chat-store.ts';
+import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/chats/chat-store.ts';
 import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
+import { type InboxChat, type InboxQuery, inboxStore } from '@flotilla/domain/chats/inbox-store.ts';
+import { markChatRead } from '@flotilla/domain/chats/mark-chat-read.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
 import { requireBot, requireManagedBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
-import { cutPage, decodeCursor } from '../http/page.ts';
+import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
-  async listChats(context, { input }) {
-    const { limit, offset, q = '', type } = input;
-    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
-    const bot = requireBot(context, input.bot_id);
-    const chats = chatStore(context.db);
-    const [rows, total] = await Promise.all([
-      chats.list(bot.id, { q, type, limit: limit + 1, offset, afterId }),
-      chats.count(bot.id, { q, type }),
-    ]);
-    return cutPage(rows.map(presentChat), limit, total, (chat) => [chat.id]);
+  async listChats(context, { input, caller }) {
+    const { q = '', type, limit, offset, before, unread } = input;
+    const bots = input.bot_id === undefined ? botsOf(caller) : [requireBot(context, input.bot_id).id];
+    const filter = { bots, q, type };
+    if (input.order === 'id' && unread) throw refusedInput('unread', 'is only for order=recent');
+    if (input.order === 'id') return chatsById(context, { ...filter, limit, offset }, before);
+    const wanted = { ...filter, unread, accountId: caller.account.id };
+    return recentChats(context, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
+  },
+
+  async markChatRead(context, { input, caller }) {
+    const { chat_id: chatId, message_id: messageId } = input;
+    const botId = requireBot(context, input.bot_id).id;
+    await markChatRead(context.db, caller.account.id, { botId, chatId, messageId });
+    return OK;
   },
 
   async refreshChat(context, { input }) {
@@ -30,6 +40,44 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     return OK;
   },
 };
+
+function botsOf({ bots }: Caller): 'all' | number[] {
+  return bots === 'all' ? 'all' : [...bots];
+}
+
+async function chatsById(
+  { db }: Context,
+  query: Omit<ChatQuery, 'after'>,
+  before: string | undefined,
+): Promise<Page<ChatResource>> {
+  const after = decodeCursor(before, ['number', 'number']);
+  const chats = chatStore(db);
+  const [rows, total] = await Promise.all([
+    chats.list({ ...query, limit: query.limit + 1, after }),
+    chats.count(query),
+  ]);
+  return cutPage(rows.map(presentChat), query.limit, total, (chat) => [chat.bot_id, chat.id]);
+}
+
+async function recentChats(
+  { db }: Context,
+  query: Omit<InboxQuery, 'before'>,
+  before: string | undefined,
+): Promise<Page<ChatResource>> {
+  const cursor = decodeCursor(before, ['number', 'number', 'number']);
+  const { chats, total } = await inboxStore(db).list({ ...query, limit: query.limit + 1, before: cursor });
+  const page = cutPage(chats, query.limit, total, ({ chat }) => [chat.last_date, chat.bot_id, chat.id]);
+  return { ...page, rows: page.rows.map(presentInboxChat) };
+}
+
+function presentInboxChat({ chat, lastMessage, unread, readMessageId }: InboxChat): ChatResource {
+  return {
+    ...presentChat(chat),
+    ...(lastMessage === null ? {} : { last_message: withoutNulls(lastMessage) as ChatResource['last_message'] }),
+    unread,
+    ...withoutNulls({ read_message_id: readMessageId }),
+  };
+}
 
 function presentChat(chat: Chat): ChatResource {
   return {

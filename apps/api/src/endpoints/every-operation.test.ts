@@ -2,6 +2,8 @@ import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { ERROR_STATUS, errorAnswer } from '@flotilla/contract/errors.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { operations } from '@flotilla/contract/operations.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type DocumentedOperation, documentedOperations } from '@flotilla/testing/documented-operations.ts';
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -29,6 +31,7 @@ const CHAT = 424_242;
 const GROUP = -1_004_242_424_242;
 
 let api: TestApi;
+let redis: RedisHandles;
 let backend: TestBackend;
 let admin: RestClient;
 let owner: RestClient;
@@ -54,6 +57,12 @@ const newBot = async (): Promise<number> => {
 const newKey = async (): Promise<number> => {
   const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'example' } });
   return (made.json as { id: number }).id;
+};
+
+const newSession = async (): Promise<string> => {
+  await nobody('POST', '/api/auth/login', { body: { username: 'admin', password: ADMIN_PASSWORD } });
+  const [newest] = (await admin('GET', '/api/auth/sessions')).json as { id: string }[];
+  return newest!.id;
 };
 
 const keyOfBot = async (id: number, role: 'admin' | 'user'): Promise<RestClient> => {
@@ -107,6 +116,10 @@ const newDeadLetter = async (): Promise<number> => {
   const added = api.database.db.insertInto('dead_letters').values(letter).returning('id');
   return (await added.executeTakeFirstOrThrow()).id;
 };
+const newDeliveryJob = async (): Promise<number> => {
+  const made = await admin('POST', '/api/deliveries/redrive', { body: await EXAMPLES.redriveDeliveries() });
+  return (made.json as { job_id: number }).job_id;
+};
 const newAccount = async (): Promise<number> => {
   const added = await admin('POST', '/api/auth/users/add', { body: await EXAMPLES.addAccount() });
   return (added.json as { id: number }).id;
@@ -120,6 +133,8 @@ const EXAMPLES: Record<OperationName, Example> = {
   logout: () => ({}),
   showOwnAccount: () => ({}),
   changePassword: () => ({ old_password: ADMIN_PASSWORD, new_password: `${ADMIN_PASSWORD}!` }),
+  listSessions: () => ({}),
+  endSession: async () => ({ id: await newSession() }),
   listApiKeys: () => ({ limit: 5, offset: 0 }),
   createApiKey: () => ({ name: 'example', role: 'user', bot_ids: [botId], expires_at: '2099-01-01T00:00:00Z' }),
   toggleApiKey: async () => ({ id: await newKey(), enabled: false }),
@@ -138,7 +153,9 @@ const EXAMPLES: Record<OperationName, Example> = {
     must_change_password: false,
     revoke_keys: true,
   }),
-  listBots: () => ({ q: 'e', state: 'not_polled', limit: 5, offset: 0 }),
+  showFleet: () => ({}),
+  showSystem: () => ({}),
+  listBots: () => ({ q: 'e', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
     token: await newToken(),
@@ -160,8 +177,19 @@ const EXAMPLES: Record<OperationName, Example> = {
   toggleBotDisabled: async () => ({ id: await newBot() }),
   revealToken: () => ({ id: botId }),
   deleteBot: async () => ({ id: await newBot() }),
+  testDelivery: async () => {
+    await redis.commands.del(botKeys(pushedBotId).recentTestDelivery);
+    return { bot_id: pushedBotId, update: { update_id: 7, message: { text: 'Hello' } } };
+  },
   checkBackendHealth: () => ({ id: botId }),
-  listChats: () => ({ bot_id: botId, q: 'a', type: 'private', limit: 5, offset: 0 }),
+  listReaders: () => ({ bot_id: pushedBotId }),
+  resumeBackend: () => ({ bot_id: pushedBotId }),
+  forgetConsumer: async () => {
+    await admin('GET', '/api/updates/poll', { query: { bot_id: botId, timeout: 0, consumer: 'example' } });
+    return { bot_id: botId, consumer: 'example' };
+  },
+  listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
+  markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
   refreshChat: () => inGroup(),
   searchMessages: () => inGroup({ q: 'hello', ...FILTER, ...page }),
@@ -171,6 +199,13 @@ const EXAMPLES: Record<OperationName, Example> = {
     await newTag();
     return inGroup();
   },
+  editMessage: async () =>
+    inGroup({
+      message_id: await newMessage(),
+      text: '<b>Bye</b>',
+      parse_mode: 'HTML',
+      reply_markup: { inline_keyboard: [[{ text: 'Again', callback_data: 'again' }]] },
+    }),
   deleteMessage: async () => inGroup({ message_id: await newMessage() }),
   pinMessage: async () => inGroup({ message_id: await newMessage() }),
   unpinMessage: async () => inGroup({ message_id: await newMessage() }),
@@ -197,18 +232,47 @@ const EXAMPLES: Record<OperationName, Example> = {
     description: 'An example',
   }),
   updateRoutingRule: async () => ({ id: await newRule(), action: 'forward', enabled: false }),
+  tryRoutingRules: () => ({
+    bot_id: botId,
+    message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },
+  }),
   deleteRoutingRule: async () => ({ id: await newRule() }),
   listAuditEntries: () => inGroup({ action: 'ban', actor: 'admin', from: 1, to: '2099-01-01T00:00:00Z', ...page }),
   showChatStats: () => inGroup(),
-  sendMessage: () => ({ bot_id: botId, chat_id: CHAT, text: 'Hello' }),
-  listDeliveries: () => ({ bot_id: botId, state: 'dead', limit: 5, offset: 0 }),
+  showActivity: () => ({
+    bot_id: botId,
+    step: 'hour',
+    from: Math.floor(Date.now() / 1000) - 7200,
+    to: '2099-01-01T00:00:00Z',
+  }),
+  sendMessage: () => ({
+    bot_id: botId,
+    chat_id: CHAT,
+    text: 'Hello',
+    disable_notification: true,
+    reply_markup: { keyboard: [[{ text: 'Yes' }, { text: 'No' }]], resize_keyboard: true },
+  }),
+  listDeliveries: () => ({
+    bot_id: botId,
+    ...{ state: 'dead', reader: 'push', reason_code: 'refused', status: '5xx', q: 'bad gateway' },
+    ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', ...page },
+  }),
   listDeliveryAttempts: () => ({ bot_id: botId }),
-  redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()] }),
+  redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()], dry_run: false }),
+  discardDeliveries: async () => {
+    await newDeadLetter();
+    const filter = { state: 'dead', reader: 'push', status: '0', since: 1, q: 'x' };
+    return { bot_id: pushedBotId, filter, dry_run: false };
+  },
+  showDeliveryJob: async () => ({ id: await newDeliveryJob() }),
+  watchLive: () => ({ topics: ['fleet', `bot:${botId}`, `chat:${botId}:${GROUP}`, `attempts:${botId}`] }),
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 
 beforeAll(async () => {
   [api, backend] = await Promise.all([startTestApi(), startBackend()]);
+  redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+  api.endBefore(() => redis.close());
   admin = restClient(api.url, ADMIN_KEY);
   nobody = restClient(api.url);
   const platformBot = await api.platform.createBot({});
@@ -364,6 +428,17 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     test('is 403 for a key of an admin that is limited to some bots', async () => {
       const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_ids: [botId] } });
       expectError(await call(restClient(api.url, (made.json as { key: string }).key), documented, {}), 403);
+    });
+  }
+
+  const { fleetWithout } = operation;
+  if (fleetWithout !== undefined) {
+    test('without a bot is for admins who see all bots, and 403 for others before its inputs are looked at', async () => {
+      const { [fleetWithout]: _bot, ...ofFleet } = await example();
+      expectSuccess(await call(admin, documented, ofFleet));
+      for (const client of [owner, seesAll, ofOtherBot]) {
+        for (const input of [ofFleet, { unknown_field: 1 }]) expectError(await call(client, documented, input), 403);
+      }
     });
   }
 

@@ -1,4 +1,4 @@
-import { type EXPORT_FORMATS, type MessageResource, messageResource } from '@flotilla/contract/messages.ts';
+import { CSV_COLUMNS, type EXPORT_FORMATS, type MessageResource } from '@flotilla/contract/messages.ts';
 
 /** Turns exported messages into text, one or more lines for each. */
 export interface ExportFormat {
@@ -7,8 +7,6 @@ export interface ExportFormat {
   head: string;
   lineOf(message: MessageResource): string;
 }
-
-const COLUMNS = Object.keys(messageResource.shape) as (keyof MessageResource)[];
 
 /** The first characters of texts that spreadsheets run as formulas, also in full width (OWASP: CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
@@ -25,8 +23,8 @@ export const exportFormats: Readonly<Record<(typeof EXPORT_FORMATS)[number], Exp
   },
   csv: {
     mediaType: 'text/csv',
-    head: `${COLUMNS.join(',')}\r\n`,
-    lineOf: (message) => `${COLUMNS.map((column) => csvField(message[column])).join(',')}\r\n`,
+    head: `${CSV_COLUMNS.join(',')}\r\n`,
+    lineOf: (message) => `${CSV_COLUMNS.map((column) => csvField(message[column])).join(',')}\r\n`,
   },
 };
 

@@ -66,6 +66,11 @@ describe('a file of a chat', () => {
   test('is given in parts, as players ask for it', async () => {
     const bytes = randomBytes(5000);
     const fileId = await sent('sendVideo', 'video', 'a.mp4', bytes);
+    const whole = await download(fileId, { method: 'HEAD' });
+    expect([whole.headers.get('content-type'), whole.headers.get('content-disposition')]).toEqual([
+      'video/mp4',
+      expect.stringMatching(/^attachment; filename="[^"]+\.mp4"$/),
+    ]);
     const part = await download(fileId, { headers: { range: 'bytes=1000-1999' } });
     expect([part.status, part.headers.get('content-range'), part.headers.get('content-length')]).toEqual([
       206,

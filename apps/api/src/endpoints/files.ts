@@ -43,14 +43,17 @@ async function sendFile(request: Request, response: Response, file: BotFile, end
   }
 }
 
-/** The headers of a file: safe media are shown in place, everything else is an attachment. */
+/**
+ * The headers of a file. Only pictures are shown when somebody opens their address. Sound and video keep their type, so
+ * that players in a page play them; every other file is plain bytes.
+ */
 function fileHeaders({ path, mime, size, headers }: Pick<BotFile, 'path' | 'mime' | 'size' | 'headers'>) {
   const type = shownType(path, mime);
   return {
     ...headers,
     ...(size === null ? {} : { 'Content-Length': String(size) }),
     'Content-Type': type ?? ANYTHING,
-    'Content-Disposition': type === null ? `attachment; filename="${plainName(path)}"` : 'inline',
+    'Content-Disposition': type?.startsWith('image/') ? 'inline' : `attachment; filename="${plainName(path)}"`,
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'Cache-Control': CACHED,
   };

@@ -1,6 +1,7 @@
 import type { operations } from '@flotilla/contract/operations.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accountHandlers } from './accounts.ts';
+import { activityHandlers } from './activity.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { botHandlers } from './bots.ts';
@@ -9,19 +10,28 @@ import { chatUserHandlers } from './chat-users.ts';
 import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { fileHandlers } from './files.ts';
+import { fleetHandlers } from './fleet.ts';
+import { liveHandlers } from './live.ts';
 import { messageHandlers } from './messages.ts';
+import { readerHandlers } from './readers.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
+import { sessionHandlers } from './sessions.ts';
 import { signInHandlers } from './sign-in.ts';
 import { statsHandlers } from './stats.ts';
+import { systemHandlers } from './system.ts';
 import { tagHandlers } from './tags.ts';
 import { updateHandlers } from './updates.ts';
 
 /** The handlers of all operations of the contract. */
 export const handlers: Handlers<typeof operations> = {
   ...signInHandlers,
+  ...sessionHandlers,
   ...apiKeyHandlers,
   ...accountHandlers,
+  ...fleetHandlers,
+  ...systemHandlers,
   ...botHandlers,
+  ...readerHandlers,
   ...chatHandlers,
   ...messageHandlers,
   ...fileHandlers,
@@ -31,6 +41,8 @@ export const handlers: Handlers<typeof operations> = {
   ...routingRuleHandlers,
   ...auditHandlers,
   ...statsHandlers,
+  ...activityHandlers,
   ...updateHandlers,
+  ...liveHandlers,
   ...deliveryHandlers,
 };

@@ -18,6 +18,7 @@ beforeAll(async () => {
   await api.platform.startBot({ person: PERSON, bot: known.id });
 });
 
+const platformId = () => Number(bot.token.split(':')[0]);
 const send = (body: object) =>
   api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: PERSON, ...body } });
 const list = (query: Record<string, string | number>) =>
@@ -36,11 +37,12 @@ describe('sending a message', () => {
       username: bot.username,
       first_name: bot.name,
       text: 'Hello there',
+      entities: [{ type: 'bold', offset: 6, length: 5 }],
       date: expect.any(Number),
       outgoing: true,
     });
     expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
-    const shown = await api.platform.readChat({ person: PERSON, bot: Number(bot.token.split(':')[0]) });
+    const shown = await api.platform.readChat({ person: PERSON, bot: platformId() });
     expect(shown.messages.at(-1)).toMatchObject({ text: 'Hello there' });
     const chats = await api.admin('GET', '/api/chats', { query: { bot_id: bot.id } });
     expect(chats.json).toEqual([expect.objectContaining({ id: PERSON, type: 'private', first_name: 'Ada' })]);
@@ -67,6 +69,110 @@ describe('sending a message', () => {
       await api.platform.setFault({ method: 'sendMessage', effect, count: 1 });
       expect((await send({ text: 'x' })).json).toMatchObject({ code: 'platform_failed' });
     }
+  });
+});
+
+describe('buttons under a message', () => {
+  const KEYS = {
+    inline_keyboard: [
+      [
+        { text: 'Yes', callback_data: 'yes' },
+        { text: 'Site', url: 'https://a.example' },
+      ],
+    ],
+  };
+
+  test('are sent with it, and can be pressed', async () => {
+    const sent = (await send({ text: 'Sure?', reply_markup: KEYS })).json as MessageResource;
+    expect(sent).toHaveProperty('buttons');
+    const shown = await api.platform.readChat({ person: PERSON, bot: platformId() });
+    expect(shown.messages.at(-1)).toMatchObject({ reply_markup: KEYS });
+    const press = { person: PERSON, bot: platformId(), messageId: sent.id, data: 'yes' };
+    expect(await api.platform.pressButton(press)).toEqual({ queryId: expect.any(String) });
+  });
+
+  test.each([
+    [{ inline_keyboard: [[{ text: 'a', callback_data: 'ж'.repeat(33) }]] }, 'must have at most 64 bytes'],
+    [{ inline_keyboard: [[{ text: 'a' }]] }, 'must have exactly one of url, callback_data'],
+    [{ inline_keyboard: [[{ text: '', url: 'https://a.example' }]] }, 'must not be empty'],
+    [{ inline_keyboard: Array(101).fill([{ text: 'a', callback_data: 'a' }]) }, 'must have at most 100 entries'],
+    [{ inline_keyboard: Array(9).fill(Array(12).fill({ text: 'a', callback_data: 'a' })) }, 'at most 100 buttons'],
+    [{ inline_keyboard: [[{ text: 'a', calback_data: 'a' }]] }, 'has no calback_data'],
+    [{ inline_keyboard: [], keyboard: [] }, 'must have exactly one of'],
+    [{ force_reply: true, resize_keyboard: true }, 'does not go with force_reply'],
+    [{}, 'must have exactly one of'],
+    ['{"inline_keyboard":', 'must be an object'],
+  ])('are refused before anything is sent: %j', async (reply_markup, reason) => {
+    const refused = await send({ text: 'x', reply_markup });
+    expect(refused).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+    expect((refused.json as { error: string }).error).toMatch(/^reply_markup/);
+    expect((refused.json as { error: string }).error).toContain(reason);
+  });
+
+  test.each([
+    { keyboard: [[{ text: 'Where am I?', request_location: true }]], input_field_placeholder: 'Choose' },
+    { remove_keyboard: true, selective: true },
+    { force_reply: true },
+  ])('may be another kind of markup: %j', async (reply_markup) => {
+    expect((await send({ text: 'x', reply_markup })).status).toBe(200);
+  });
+});
+
+describe('editing a message', () => {
+  const edit = (body: object) =>
+    api.admin('POST', '/api/messages/edit', { body: { bot_id: bot.id, chat_id: PERSON, ...body } });
+  const shownAtPlatform = async (id: number) => {
+    const chat = await api.platform.readChat({ person: PERSON, bot: platformId() });
+    return chat.messages.find(({ message_id }) => message_id === id);
+  };
+
+  test('changes text and buttons at the platform and in the history, with an audit entry', async () => {
+    const sent = (await send({ text: 'On its wey' })).json as MessageResource;
+    const reply_markup = { inline_keyboard: [[{ text: 'Where?', callback_data: 'where' }]] };
+    const edited = await edit({ message_id: sent.id, text: '<b>On its way</b>', parse_mode: 'HTML', reply_markup });
+    expect(edited.json).toMatchObject({ ...sent, text: 'On its way', edited_at: expect.any(String), outgoing: true });
+    expect(await shownAtPlatform(sent.id)).toMatchObject({ text: 'On its way', reply_markup });
+    expect((await list({ chat_id: PERSON, limit: 1 })).json).toEqual([edited.json]);
+    const log = await api.admin('GET', '/api/adminlog', { query: { action: 'edit', chat_id: PERSON, bot_id: bot.id } });
+    expect(log.json).toMatchObject([{ target_id: sent.id, actor_kind: 'key', actor_username: 'admin' }]);
+  });
+
+  test('changes the caption of a medium, which may become empty', async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ chat_id: `${PERSON}`, caption: 'a cat' })) form.set(name, value);
+    form.set('photo', new Blob(['a picture']), 'a.jpg');
+    const url = `${api.url}/tgapi/bot${bot.token}/sendPhoto`;
+    const { result } = (await (await fetch(url, { method: 'POST', body: form })).json()) as {
+      result: { message_id: number };
+    };
+    const { db } = api.database;
+    const row = { bot_id: bot.id, chat_id: PERSON, id: result.message_id, date: 1_700_000_000, media_type: 'photo' };
+    await db
+      .insertInto('messages')
+      .values(row)
+      .onConflict((known) => known.doNothing())
+      .execute();
+    expect((await edit({ message_id: result.message_id, text: 'a dog' })).json).toMatchObject({
+      ...{ id: result.message_id, text: 'a dog', media_type: 'photo', file_id: expect.any(String) },
+    });
+    expect(await shownAtPlatform(result.message_id)).toMatchObject({ caption: 'a dog' });
+    expect((await edit({ message_id: result.message_id, text: '' })).json).not.toHaveProperty('text');
+  });
+
+  test('hands on what the platform refuses: messages of others, of nobody, and no change', async () => {
+    const theirs = await api.platform.sendMessage({ person: PERSON, bot: platformId(), text: 'mine' });
+    const sent = (await send({ text: 'same' })).json as MessageResource;
+    for (const [message_id, text, reason] of [
+      [theirs.messageId, 'yours', "message can't be edited"],
+      [999_999, 'x', 'message to edit not found'],
+      [sent.id, 'same', 'message is not modified'],
+      [sent.id, '', 'empty'],
+    ] as const) {
+      const refused = await edit({ message_id, text });
+      expect(refused).toMatchObject({ status: 400, json: { code: 'platform_refused' } });
+      expect((refused.json as { error: string }).error).toContain(reason);
+    }
+    expect((await list({ chat_id: PERSON, limit: 1 })).json).toMatchObject([{ id: sent.id, text: 'same' }]);
   });
 });
 
@@ -128,6 +234,100 @@ describe('listing messages', () => {
       seen.push(...idsOf(page));
     }
     expect(seen).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  describe('goes both ways', () => {
+    const linkOf = (answer: RestAnswer, rel: string) =>
+      new RegExp(`<([^>]+)>; rel="${rel}"`).exec(answer.headers.get('link') ?? '')?.[1];
+    const follow = async (answer: RestAnswer, rel: string) => {
+      const seen: number[][] = [];
+      for (let link = linkOf(answer, rel); link !== undefined; link = linkOf(answer, rel)) {
+        answer = await api.admin('GET', link);
+        seen.push(idsOf(answer));
+      }
+      return seen;
+    };
+
+    test('from the middle, with the message in it', async () => {
+      const answer = await list({ chat_id: GROUP, around: 12, limit: 5 });
+      expect([idsOf(answer), answer.headers.get('x-total-count')]).toEqual([[14, 13, 12, 11, 10], '25']);
+      expect(await follow(answer, 'prev')).toEqual([[19, 18, 17, 16, 15], [24, 23, 22, 21, 20], [25]]);
+      expect(await follow(answer, 'next')).toEqual([
+        [9, 8, 7, 6, 5],
+        [4, 3, 2, 1],
+      ]);
+    });
+
+    test('from either end, where the other side fills the page', async () => {
+      const newest = await list({ chat_id: GROUP, around: 25, limit: 5 });
+      expect([idsOf(newest), linkOf(newest, 'prev')]).toEqual([[25, 24, 23, 22, 21], undefined]);
+      const oldest = await list({ chat_id: GROUP, around: 1, limit: 5 });
+      expect([idsOf(oldest), linkOf(oldest, 'next')]).toEqual([[3, 2, 1], undefined]);
+      expect(idsOf(await list({ chat_id: GROUP, around: 7, limit: 1 }))).toEqual([7]);
+    });
+
+    test('after a message or a cursor, over equal dates', async () => {
+      const after = await list({ chat_id: GROUP, after: 19, limit: 4 });
+      expect([idsOf(after), await follow(after, 'prev')]).toEqual([[23, 22, 21, 20], [[25, 24]]]);
+      expect((await follow(after, 'next'))[0]).toEqual([19, 18, 17, 16]);
+      const none = await list({ chat_id: GROUP, after: 25 });
+      expect([idsOf(none), none.headers.get('link')]).toEqual([[], null]);
+    });
+
+    test('among those that match, also from a message that does not', async () => {
+      const query = { chat_id: GROUP, from: 1_700_000_001, to: 1_700_000_003, limit: 4 };
+      const answer = await list({ ...query, around: 2 });
+      expect([idsOf(answer), answer.headers.get('x-total-count')]).toEqual([[6], '15']);
+      expect((await follow(answer, 'prev')).flat().sort((a, b) => a - b)).toEqual(
+        rows.slice(6, 20).map(({ id }) => id),
+      );
+      expect(idsOf(await list({ chat_id: GROUP, around: 100, limit: 3 }))).toEqual([25, 24, 23]);
+      const deleted = await list({ chat_id: GROUP, around: 100, limit: 3, include_deleted: 1 });
+      expect(idsOf(deleted)).toEqual([100, 25, 24]);
+    });
+
+    test('while messages arrive: no page moves', async () => {
+      const chat = GROUP - 3;
+      const { db } = api.database;
+      const add = (id: number) =>
+        db
+          .insertInto('messages')
+          .values({ bot_id: bot.id, chat_id: chat, id, date: 1_700_000_000 + (id >> 2) })
+          .execute();
+      for (let id = 1; id <= 12; id += 1) await add(id);
+      let page = await list({ chat_id: chat, around: 2, limit: 3 });
+      const seen = [...idsOf(page)];
+      for (let id = 13; id < 16 || linkOf(page, 'prev') !== undefined; id += 1) {
+        if (id < 16) await add(id);
+        page = await api.admin('GET', linkOf(page, 'prev') ?? '');
+        seen.unshift(...idsOf(page));
+      }
+      expect(seen).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    });
+
+    test('in a chat of a business connection, whose ids are of their own', async () => {
+      const { db } = api.database;
+      const row = { bot_id: bot.id, chat_id: 4711, business_connection_id: 'bc' };
+      for (const id of [1, 2, 3])
+        await db
+          .insertInto('messages')
+          .values({ ...row, id, date: 1_700_000_000 + id })
+          .execute();
+      expect(idsOf(await list({ chat_id: 4711, around: 2 }))).toEqual([3, 2, 1]);
+    });
+
+    test.each([
+      [{ around: 999 }, 404, undefined],
+      [{ after: '9'.repeat(16) }, 404, undefined],
+      [{ after: 'W10' }, 400, 'after'],
+      [{ after: 3, around: 3 }, 400, 'around'],
+      [{ after: 3, before: 'W10' }, 400, 'after'],
+      [{ around: 3, offset: 1 }, 400, 'offset'],
+    ])('refuses %j', async (query, status, path) => {
+      const answer = await list({ chat_id: GROUP, ...query });
+      expect(answer.status).toBe(status);
+      if (path !== undefined) expect(answer.json).toMatchObject({ details: [{ path }] });
+    });
   });
 
   test('lowers a limit above the maximum, and takes ids as decimal strings', async () => {

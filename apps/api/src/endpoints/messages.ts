@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import { OK } from '@flotilla/contract/fields.ts';
 import type { MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
@@ -5,24 +6,49 @@ import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { deleteMessage } from '@flotilla/domain/chat-actions/delete-message.ts';
 import { pinMessage } from '@flotilla/domain/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/chat-actions/unpin-message.ts';
+import { findMessagePosition } from '@flotilla/domain/history/find-message-position.ts';
+import { editMessage } from '@flotilla/domain/messages/edit-message.ts';
 import { exportChat } from '@flotilla/domain/messages/export-chat.ts';
-import { type Message, type MessageFilter, messageStore } from '@flotilla/domain/messages/message-store.ts';
+import {
+  listMessagesAfter,
+  listMessagesAround,
+  type MessageWindow,
+  positionOf,
+} from '@flotilla/domain/messages/list-messages-around.ts';
+import {
+  type ChatOfBot,
+  type Message,
+  type MessageCursor,
+  type MessageFilter,
+  messageStore,
+} from '@flotilla/domain/messages/message-store.ts';
 import { searchMessages } from '@flotilla/domain/messages/search-messages.ts';
 import { sendMessage } from '@flotilla/domain/messages/send-message.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
 import { requireBot, requireBotOfChat } from '../http/bot-of-call.ts';
 import type { Call, Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
+import { contentOf } from './content-of-call.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const messageHandlers: Handlers<typeof messageOperations> = {
   async listMessages(context, { input }) {
     const { limit, offset } = input;
-    const before = decodeCursor(input.before, CURSOR);
     const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
     const shown = { includeDeleted: input.include_deleted, filter: filterOf(input) };
     const messages = messageStore(context.db);
+    const place = await placeOf(context, chat, input);
+    if (place !== null) {
+      const [window, total] = await Promise.all([
+        place.list(context.db, chat, place.position, { limit, ...shown }),
+        messages.count(chat, shown),
+      ]);
+      return pageOfWindow(window, total);
+    }
+    const before = decodeCursor(input.before, CURSOR);
     const [rows, total] = await Promise.all([
       messages.list(chat, { limit: limit + 1, offset, before, ...shown }),
       messages.count(chat, shown),
@@ -51,12 +77,31 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     return pageOf(messages, limit, total);
   },
 
-  async sendMessage(context, { input, by }) {
-    const message = await sendMessage(context, requireBot(context, input.bot_id), by, {
+  async sendMessage(context, { input, file, by, whileAllowed }) {
+    const message = {
       chatId: input.chat_id,
-      text: input.text,
-      replyToMessageId: input.reply_to_message_id,
+      content: contentOf(input, file),
       parseMode: input.parse_mode,
+      replyToMessageId: input.reply_to_message_id,
+      threadId: input.message_thread_id,
+      silent: input.disable_notification,
+      replyMarkup: input.reply_markup,
+    };
+    const send = () => sendMessage(context, requireBot(context, input.bot_id), by, message);
+    if (file === null) return presentMessage(await send());
+    const sent = await whileAllowed((ended) => {
+      addAbortSignal(ended, file);
+      return send();
+    });
+    return presentMessage(sent);
+  },
+
+  async editMessage(context, { input, by }) {
+    const message = await editMessage(context, requireBot(context, input.bot_id), by, {
+      ...messageOf(input),
+      text: input.text,
+      parseMode: input.parse_mode,
+      replyMarkup: input.reply_markup,
     });
     return presentMessage(message);
   },
@@ -81,8 +126,38 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
 const CURSOR = ['number', 'number', 'string'] as const;
 
 function pageOf(messages: Message[], limit: number, total: number): Page<MessageResource> {
-  const page = cutPage(messages, limit, total, (row) => [row.date, row.id, row.business_connection_id]);
+  const page = cutPage(messages, limit, total, positionOf);
   return { ...page, rows: page.rows.map(presentMessage) };
+}
+
+function pageOfWindow({ messages, hasNewer, hasOlder }: MessageWindow, total: number): Page<MessageResource> {
+  const [newest, oldest] = [messages.at(0), messages.at(-1)];
+  return {
+    rows: messages.map(presentMessage),
+    total,
+    prev: hasNewer && newest !== undefined ? positionOf(newest) : null,
+    next: hasOlder && oldest !== undefined ? positionOf(oldest) : null,
+  };
+}
+
+type ListInput = Call<typeof messageOperations.listMessages.input>['input'];
+
+/** Where a list begins that goes both ways; null for one from the newest message on. */
+async function placeOf(context: Context, chat: ChatOfBot, { around, after, before, offset }: ListInput) {
+  const given = Object.entries({ around, after, before }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) throw refusedInput(given[0]?.[0] ?? '', `cannot be used with ${given[1]?.[0]}`);
+  if (around === undefined && after === undefined) return null;
+  if (offset > 0) throw refusedInput('offset', 'cannot be used with around or after');
+  const list = around === undefined ? listMessagesAfter : listMessagesAround;
+  const id = around ?? (/^-?\d{1,16}$/.test(after ?? '') ? Number(after) : null);
+  const position = id === null ? decodeCursor(after, CURSOR, 'after') : await positionOfId(context, chat, id);
+  return position === null ? null : { list, position };
+}
+
+async function positionOfId({ db }: Context, chat: ChatOfBot, id: number): Promise<MessageCursor> {
+  const position = Number.isSafeInteger(id) ? await findMessagePosition(db, chat, id) : null;
+  if (position === null) throw new FlotillaError('not_found', 'Message not found');
+  return position;
 }
 
 type FilterInput = Pick<
@@ -129,5 +204,6 @@ function presentMessage(message: Message): MessageResource {
     }),
     outgoing: message.outgoing,
     ...withoutNulls({ service: message.service }),
+    ...message.details,
   };
 }

@@ -196,3 +196,61 @@ describe('routing rules and who may touch them', () => {
     expect([...idsOf(first), ...idsOf(await api.admin('GET', next))]).toEqual(ids);
   });
 });
+
+describe('trying a message', () => {
+  let bot: BotResource;
+  const tried = async (message: object, client = api.admin) => {
+    const answer = await client('POST', '/api/routes/try', { body: { bot_id: bot.id, message } });
+    expect(answer.status).toBe(200);
+    return (answer.json as { matches: boolean; reason?: string }[]).map((rule) => (rule.matches ? true : rule.reason));
+  };
+  const chat = { id: 777, type: 'private' };
+  const message = { message_id: 1, from: { id: 777 }, chat, text: 'I want a refund' };
+
+  beforeAll(async () => {
+    bot = await api.addBot();
+    const rule = (fields: object) => added({ source_bot_id: bot.id, ...fields });
+    await rule({ condition_type: 'keyword', condition_value: 'refund' });
+    await rule({ condition_type: 'text', condition_value: '^refund' });
+    await rule({ condition_type: 'chat_id', condition_value: '777', enabled: false });
+    await rule({ target_chat_id: 777 });
+    await rule({ target_bot_id: bot.id, target_chat_id: 777 });
+    await rule({ condition_type: 'user_id', condition_value: '777', action: 'drop', target_chat_id: undefined });
+    await rule({});
+  });
+
+  test('tells of each rule whether it would act, and if not, why', async () => {
+    const expected = [true, 'condition', 'disabled', true, 'same_chat', true, 'dropped_before'];
+    expect(await tried(message)).toEqual(expected);
+    expect(await tried({ update_id: 1, message })).toEqual(expected);
+    expect(await tried({ ...message, from: { id: 5 } })).toEqual([...expected.slice(0, 5), 'condition', true]);
+    const posted = { ...message, chat: { id: -1_009, type: 'channel' }, text: 'news' };
+    expect(await tried({ update_id: 1, channel_post: posted })).toContain('dropped_before');
+  });
+
+  test('tells when no rule acts: other kinds, messages of our own bots, a bot that is off', async () => {
+    const all = (reason: string) => Array(7).fill(reason);
+    expect(await tried({ update_id: 1, edited_message: message })).toEqual(all('other_kind'));
+    const ours = Number(bot.token.split(':')[0]);
+    expect(await tried({ ...message, from: { id: ours, is_bot: true } })).toEqual(all('own_message'));
+    await api.admin('POST', '/api/bots/update', { body: { id: bot.id, manage_enabled: false } });
+    expect(await tried(message)).toEqual(all('bot_off'));
+    await api.admin('POST', '/api/bots/update', { body: { id: bot.id, manage_enabled: true } });
+  });
+
+  test('is open to a user who has the bot, and changes nothing', async () => {
+    const { key } = await insertAccount(api.database.db, { username: 'tries', bots: [bot.id] });
+    const before = (await list(api.admin, { bot_id: bot.id })).json;
+    expect((await tried(message, restClient(api.url, key)))[0]).toBe(true);
+    expect((await list(api.admin, { bot_id: bot.id })).json).toEqual(before);
+  });
+
+  test('refuses what is no message, is too deep, or has a text that no message can have', async () => {
+    const refused = async (given: unknown, by: object = { body: { bot_id: bot.id, message: given } }) =>
+      faultsOf(await api.admin('POST', '/api/routes/try', by));
+    expect(await refused({ text: 'no chat' })).toEqual(['message']);
+    expect(await refused({ ...message, text: 'x'.repeat(4097) })).toEqual(['message']);
+    const deep = `{"chat":{},"rich_message":{"blocks":${'['.repeat(5000)}${']'.repeat(5000)}}}`;
+    expect(await refused(null, { query: { bot_id: bot.id, message: deep } })).toEqual(['message']);
+  });
+});

@@ -4,6 +4,7 @@ import { addRoutingRule } from '@flotilla/domain/routing-rules/add-routing-rule.
 import { deleteRoutingRule } from '@flotilla/domain/routing-rules/delete-routing-rule.ts';
 import type { RoutingRule } from '@flotilla/domain/routing-rules/routing-rule.ts';
 import { routingRuleStore } from '@flotilla/domain/routing-rules/routing-rule-store.ts';
+import { tryRoutingRules } from '@flotilla/domain/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/routing-rules/update-routing-rule.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -63,6 +64,16 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
       requireBotsOfRule(context, input);
       return presentRoutingRule(await updateRoutingRule(context, by, input.id, changes));
     },
+  },
+
+  async tryRoutingRules(context, { input }) {
+    const tried = await tryRoutingRules(context, requireBot(context, input.bot_id), input.message);
+    return tried.map(({ rule, reason }) => ({
+      route_id: rule.id,
+      matches: reason === null,
+      action: rule.action,
+      ...withoutNulls({ reason }),
+    }));
   },
 
   deleteRoutingRule: {

@@ -1,5 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { type MessageResource, messageResource } from '@flotilla/contract/messages.ts';
+import { CSV_COLUMNS, type MessageResource, messageResource } from '@flotilla/contract/messages.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
@@ -131,9 +131,9 @@ describe('exporting a chat', () => {
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.text).toBe(
       [
-        Object.keys(messageResource.shape).join(','),
-        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false,`,
-        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false,`,
+        CSV_COLUMNS.join(','),
+        `2,${chat_id},${bot.id},77,ada,Ada,,,${DATE_S + 2},,,,,,false,,,,,,,,,`,
+        `1,${chat_id},${bot.id},77,ada,Ada,,"say ""hi"",\nthen\r\ngo",${DATE_S + 1},,,,,,false,,,,,,,,,`,
         '',
       ].join('\r\n'),
     );
@@ -145,8 +145,20 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [joined]);
     expect(JSON.parse((await exported({ chat_id })).text)).toMatchObject({ text: 'Joined: Ben', service: 'joined' });
     const [head, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
-    expect(head).toMatch(/,service$/);
-    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,joined`);
+    expect(head).toMatch(/,service,thread_id,/);
+    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,Joined: Ben,${DATE_S},,,,,,false,joined,,,,,,,,`);
+  });
+
+  test('gives entities and buttons in NDJSON, and of CSV the fields with one value', async () => {
+    const chat_id = CHAT - 61;
+    const details = {
+      ...{ thread_id: 4, file_name: '=plan.pdf', file_size: 9, entities: [{ type: 'bold', offset: 0, length: 3 }] },
+      buttons: [[{ text: 'Go', callback_data: 'go' }]],
+    };
+    await storeMessages(api.database.db, bot.id, [{ chat_id, id: 1, date: DATE_S, text: 'sea', details }]);
+    expect(messageResource.parse(JSON.parse((await exported({ chat_id })).text))).toMatchObject(details);
+    const [, line] = (await exported({ chat_id, format: 'csv' })).text.split('\r\n');
+    expect(line).toBe(`1,${chat_id},${bot.id},77,ada,Ada,,sea,${DATE_S},,,,,,false,,4,,'=plan.pdf,,9,,,`);
   });
 
   test('gives CSV whose texts no spreadsheet takes for formulas, with numbers as numbers', async () => {
@@ -172,7 +184,7 @@ describe('exporting a chat', () => {
     await storeMessages(api.database.db, bot.id, [{ ...fields, last_name: '=HYPERLINK("http://x","y")' }]);
     const answer = await exported({ chat_id, format: 'csv' });
     const begin = (id: number) => `${id},${chat_id},${bot.id},77,ada,Ada,,`;
-    const end = (id: number) => `,${DATE_S + id},,,,,,false,\r\n`;
+    const end = (id: number) => `,${DATE_S + id},,,,,,false,,,,,,,,,\r\n`;
     const cells = [
       ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\t=1"`, `"'\r=1"`, `"'\n=1"`, "'＝1", "'＋1", "'－1", "'＠1"],
       ...['a=1', ' =1', '"a;=1"'],
@@ -186,7 +198,7 @@ describe('exporting a chat', () => {
 
   test('of nothing is nothing, or the header line alone', async () => {
     expect(await exported({ chat_id: 404 })).toMatchObject({ status: 200, text: '' });
-    expect((await exported({ chat_id: 404, format: 'csv' })).text).toMatch(/^id,chat_id,.*,outgoing,service\r\n$/);
+    expect((await exported({ chat_id: 404, format: 'csv' })).text).toBe(`${CSV_COLUMNS.join(',')}\r\n`);
     expect(await exported({ format: 'xml' })).toMatchObject({ status: 400, json: { details: [{ path: 'format' }] } });
     const head = await admin('HEAD', '/api/messages/export', { query: { bot_id: bot.id, chat_id: CHAT } });
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([

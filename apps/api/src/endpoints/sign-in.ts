@@ -26,7 +26,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
     await attempt.succeeded();
-    await beginSession(context, request, { accountId: account.id, epoch: account.sessionEpoch });
+    await beginSession(context, request, { accountId: account.id, sessionVersion: account.sessionVersion });
     return { user: presentAccount(account), must_change_password: account.mustChangePassword };
   },
 
@@ -47,14 +47,14 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
     const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
     const passwords = { old: input.old_password, new: input.new_password };
-    const epoch = await changePassword(context, by, account.id, passwords).catch(async (error: unknown) => {
+    const sessionVersion = await changePassword(context, by, account.id, passwords).catch(async (error: unknown) => {
       await recordSignInLimit(context, by, account.username, attempt.reaches);
       throw error;
     });
     await attempt.succeeded();
     // The new session keeps the end of the old one, because this was not a sign-in.
-    const { endsAtMs } = request.session ?? {};
-    if (apiKey === null) await beginSession(context, request, { accountId: account.id, epoch, endsAtMs });
+    const opened = { accountId: account.id, sessionVersion, continued: { ...request.session } };
+    if (apiKey === null) await beginSession(context, request, opened);
     return OK;
   },
 };

@@ -106,8 +106,8 @@ export async function readInto(
 
 type Share = { growTo(bytes: number): boolean; release: () => void };
 
-/** The share of one body in the budget. */
-function shareOf(budget: BodyBudget, sender: Sender, response: ServerResponse): Share {
+/** The share of one body in the budget; it ends with the response. */
+export function shareOf(budget: BodyBudget, sender: Sender, response: ServerResponse): Share {
   let taken = 0;
   let open = true;
   const release = () => {

@@ -5,15 +5,21 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { WithChatId } from './bot-of-call.ts';
+import type { IncomingFile } from './incoming-file.ts';
 import type { Page } from './page.ts';
 
-/** Runs long work; throws 'unauthorized' or 'forbidden' soon after the caller has lost the right to the call. */
-export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>) => Promise<T>;
+/**
+ * Runs long work; throws 'unauthorized' or 'forbidden' soon after the caller has lost the right to the call. `check`
+ * gets the caller with its new rights, and throws if the work may not go on with them.
+ */
+export type WhileAllowed = <T>(work: (ended: AbortSignal) => Promise<T>, check?: (now: Caller) => void) => Promise<T>;
 
 /** A call that passed authentication, authorisation and validation. */
 export interface Call<Input extends z.ZodObject> {
   /** If the caller gave the @name of a chat, this has its id. */
   input: WithChatId<z.output<Input>>;
+  /** The file of a form, which has come in part only. It is destroyed when the handler is done. */
+  file: IncomingFile | null;
   caller: Caller;
   /** The caller as the audit log names them. */
   by: Actor;

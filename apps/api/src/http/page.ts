@@ -1,4 +1,4 @@
-import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { type FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 
 /** One page of a list. */
@@ -8,6 +8,8 @@ export interface Page<Row> {
   total: number;
   /** The start of the next page; null on the last one. */
   next: Cursor | null;
+  /** The end of the page before; null on the first one. Lists that go one way have none. */
+  prev?: Cursor | null;
 }
 
 /** The sort key of the last row of a page, so that rows added before it do not move the next page. */
@@ -23,13 +25,19 @@ export function encodeCursor(cursor: Cursor): string {
 export function decodeCursor<const Form extends readonly ('number' | 'string')[]>(
   before: string | undefined,
   form: Form,
+  input = 'before',
 ): CursorOf<Form> | null {
   if (before === undefined) return null;
   const cursor = cursorForm.safeParse(parseOrNull(before));
   const fits =
     cursor.success && cursor.data.length === form.length && form.every((type, at) => typeof cursor.data[at] === type);
-  if (!fits) throw refusedInput('before', 'must be a cursor from a Link header of this list');
+  if (!fits) throw foreignCursor(input);
   return cursor.data as unknown as CursorOf<Form>;
+}
+
+/** For a cursor that this list did not make. */
+export function foreignCursor(input = 'before'): FlotillaError {
+  return refusedInput(input, 'must be a cursor from a Link header of this list');
 }
 
 type CursorOf<Form extends readonly ('number' | 'string')[]> = {
@@ -51,11 +59,22 @@ export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (
   return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
 
-/** The value of a Link header: the same list after the cursor, without the offset. */
-export function nextLink(url: string, cursor: Cursor): string {
+/** The value of a Link header: the same list on both sides of the page, without the offset. Undefined without any. */
+export function linkHeader(
+  url: string,
+  { next, prev = null }: Pick<Page<unknown>, 'next' | 'prev'>,
+): string | undefined {
+  const links = [
+    ...(prev === null ? [] : [`<${listFrom(url, 'after', prev)}>; rel="prev"`]),
+    ...(next === null ? [] : [`<${listFrom(url, 'before', next)}>; rel="next"`]),
+  ];
+  return links.length === 0 ? undefined : links.join(', ');
+}
+
+function listFrom(url: string, side: 'before' | 'after', cursor: Cursor): string {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
-  parameters.delete('offset');
-  parameters.set('before', encodeCursor(cursor));
-  return `<${path}?${parameters}>; rel="next"`;
+  for (const name of ['offset', 'before', 'after', 'around']) parameters.delete(name);
+  parameters.set(side, encodeCursor(cursor));
+  return `${path}?${parameters}`;
 }

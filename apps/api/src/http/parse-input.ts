@@ -3,18 +3,26 @@ import type { z } from 'zod';
 import type { RawFields } from './read-fields.ts';
 
 const MAX_FAULTS = 50;
+const IS_REQUIRED = 'is required';
 const FAULTS_IN_SENTENCE = 3;
 
-/** Validates the inputs of an operation; throws 'bad_request' naming every fault, unknown fields included. */
+/**
+ * Validates the inputs of an operation; throws 'bad_request' naming every fault, unknown fields included. Of a form,
+ * only the fields before the file are known.
+ */
 export function parseInput<Input extends z.ZodObject>(schema: Input, fields: RawFields): z.output<Input> {
   const result = schema.safeParse(Object.fromEntries(fields.values), { error: reasonOf });
-  const faults = distinct([...fields.faults, ...(result.error?.issues.map(toFault) ?? [])]).slice(0, MAX_FAULTS);
+  const faults = distinct([
+    ...fields.faults,
+    ...(result.error?.issues.map((issue) => toFault(issue, fields)) ?? []),
+  ]).slice(0, MAX_FAULTS);
   if (result.success && faults.length === 0) return result.data;
   throw new FlotillaError('bad_request', sentence(faults), { details: faults });
 }
 
-function toFault(issue: z.core.$ZodIssue): FaultDetail {
-  return { path: issue.path.join('.'), reason: issue.message };
+function toFault({ path, message }: z.core.$ZodIssue, { file }: RawFields): FaultDetail {
+  const isLate = file !== null && message === IS_REQUIRED;
+  return { path: path.join('.'), reason: isLate ? `${IS_REQUIRED} before the file` : message };
 }
 
 /** A value that is not an integer is also out of range, so only one fault is reported. */
@@ -35,7 +43,7 @@ function sentence(faults: FaultDetail[]): string {
 
 /** Reasons that complete the sentence "<field> …"; undefined keeps the words of the schema. */
 function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined) return 'is required';
+  if (issue.input === undefined) return IS_REQUIRED;
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${nameOfType(issue.expected)}`;

@@ -2,12 +2,16 @@ import type { Operation } from '@flotilla/contract/operation.ts';
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
 import { type BodyBudget, collectBody, type Sender } from './collect-body.ts';
+import type { IncomingFile } from './incoming-file.ts';
+import { readForm } from './read-form.ts';
 import { scanJson } from './scan-json.ts';
 
 /** The raw inputs under their main names, and the faults of the names themselves. */
 export interface RawFields {
   values: Map<string, unknown>;
   faults: FaultDetail[];
+  /** The file of a form; whoever reads the fields must read or destroy it. */
+  file: IncomingFile | null;
 }
 
 const MAX_FAULTS = 20;
@@ -25,10 +29,16 @@ export async function readFields(
   request: Request,
   response: Response,
 ): Promise<RawFields> {
-  const fields: RawFields = { values: new Map(), faults: [] };
+  const fields: RawFields = { values: new Map(), faults: [], file: null };
   const query = formFields(queryOf(request), 'query');
   takeKnown(operation, new Map([...query].filter(([name]) => !name.startsWith('_'))), fields);
   if (operation.method === 'GET') return fields;
+  if (operation.file !== undefined && mediaType(request) === 'multipart/form-data') {
+    const form = await readForm(request, response, budget, operation.file.limitBytes);
+    fields.file = form.file;
+    takeKnown(operation, form.fields, fields);
+    return fields;
+  }
   const sender = operation.role === 'public' ? 'stranger' : 'known';
   const limitBytes = operation.bodyLimitBytes ?? MAX_BODY_BYTES;
   takeKnown(operation, await readBody({ request, response, budget, sender, limitBytes }), fields);

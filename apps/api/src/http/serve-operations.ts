@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { resolveChat } from './bot-of-call.ts';
 import type { Call, FindBots, Handlers } from './handler.ts';
 import { measureRequest, traceRequest } from './observe-request.ts';
-import { nextLink, type Page } from './page.ts';
+import { linkHeader, type Page } from './page.ts';
 import { parseInput } from './parse-input.ts';
 import { readFields } from './read-fields.ts';
 import { sendJson } from './send-answer.ts';
@@ -74,16 +74,37 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
     // Another process may just have changed a bot. Without Redis, the snapshot must do.
     await context.directory.refresh().catch(() => undefined);
     const fields = await readFields(context.bodies, operation, request, response);
-    requireBots(context, operation, caller, fields);
-    await requireFoundBots(context, findBots, caller, fields);
-    const allowed = whileAllowed(context, { operation, request, caller, fields, version });
-    // A public operation has no caller; its handler reads none, and its inputs name no chat.
-    const known = caller as Caller;
-    const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
-    const by = actorOf(caller, context.clientAddress(request));
-    const answer = await handle(context, { input, caller: known, by, request, response, whileAllowed: allowed });
-    if (operation.mediaTypes === undefined) sendAnswer(operation, request, response, answer);
+    try {
+      requireBots(context, operation, caller, fields);
+      await requireFoundBots(context, findBots, caller, fields);
+      const allowed = whileAllowed(context, { operation, request, caller, fields, version });
+      // A public operation has no caller; its handler reads none, and its inputs name no chat.
+      const known = caller as Caller;
+      const input = await resolveChat(context, operation, known, parseInput(operation.input, fields));
+      const by = actorOf(caller, context.clientAddress(request));
+      const { file } = fields;
+      const call = { input, file, caller: known, by, request, response, whileAllowed: allowed };
+      const answer = await whileUploading(context, call, () => handle(context, call));
+      if (operation.mediaTypes === undefined) sendAnswer(operation, request, response, answer);
+    } finally {
+      fields.file?.destroy();
+    }
   };
+}
+
+/** Runs a call; one with a file only if not too many files are being sent. */
+async function whileUploading<T>(
+  { uploads }: Context,
+  { file, caller }: Call<z.ZodObject>,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (file === null) return run();
+  const end = uploads.begin(caller.account.id);
+  try {
+    return await run();
+  } finally {
+    end();
+  }
 }
 
 /** Puts the total of a list and the cursor of its next page into headers. */
@@ -92,8 +113,9 @@ function sendAnswer(operation: Operation, request: Request, response: Response, 
     sendJson(response, 200, JSON.stringify(answer));
     return;
   }
-  const { rows, total, next } = answer as Page<unknown>;
+  const { rows, total, ...page } = answer as Page<unknown>;
   response.setHeader('X-Total-Count', total);
-  if (next !== null) response.setHeader('Link', nextLink(request.originalUrl, next));
+  const link = linkHeader(request.originalUrl, page);
+  if (link !== undefined) response.setHeader('Link', link);
   sendJson(response, 200, JSON.stringify(rows));
 }

@@ -20,7 +20,7 @@ interface AllowedCall {
 /** Runs the work of a call for as long as the caller may make that call. */
 export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed {
   const { operation, request, caller, fields, version } = call;
-  return async (work) => {
+  return async (work, check) => {
     if (caller === null)
       throw new FlotillaError('internal', 'A public operation has no credential to check while it waits');
     const ended = new AbortController();
@@ -31,6 +31,7 @@ export function whileAllowed(context: Context, call: AllowedCall): WhileAllowed 
         requirePasswordChanged(operation, now);
         requireRole(operation, now);
         requireBots(context, operation, now, fields);
+        check?.(now);
       } catch (refusal) {
         ended.abort(refusal);
       }

@@ -4,6 +4,7 @@ import { readFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Reading } from '@flotilla/runtime/metrics.ts';
+import { remembered } from '@flotilla/runtime/remembered.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** All gauges of one scrape are read within this time, so their sources are read once. */
@@ -145,19 +146,4 @@ function depth({ total, largest }: Depth): Reading[] {
 
 function withLabel(reading: Reading, labels: Record<string, string>): Reading {
   return { ...reading, labels: { ...labels, ...reading.labels } };
-}
-
-/** Repeats a value that was read less than `forMs` ago. A failure is not remembered. */
-function remembered<Value>(clock: Clock, forMs: number, read: () => Promise<Value>): () => Promise<Value> {
-  let last: { value: Promise<Value>; atMs: number } | null = null;
-  return () => {
-    if (last === null || clock.nowMs() - last.atMs >= forMs) {
-      const value = read();
-      last = { value, atMs: clock.nowMs() };
-      value.catch(() => {
-        last = null;
-      });
-    }
-    return last.value;
-  };
 }

@@ -1,3 +1,4 @@
+import { fillChats } from '@flotilla/domain/chats/fill-chats.ts';
 import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/retention/remove-expired.ts';
 import type { WorkerConfig } from '../config.ts';
@@ -7,8 +8,8 @@ const LOOK_EVERY_MS = 5_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /**
- * Removes deleted rows and rows older than their retention. It may take long, so it runs beside the other upkeep. Only
- * one worker of the fleet removes at a time.
+ * Removes deleted rows and rows older than their retention, and fills in rows of earlier releases. It may take long, so
+ * it runs beside the other upkeep. Only one worker of the fleet does it at a time.
  */
 export function startRemoval({
   db,
@@ -24,13 +25,16 @@ export function startRemoval({
   let running: Promise<void> | null = null;
   const round = async (): Promise<void> => {
     await removeDeleted(work);
+    await fillChats(work);
     if (clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS) return;
     const outcome = await removeExpired(work, config.retentionDays);
     if (outcome === 'done') expiredAtMs = clock.nowMs();
   };
   const runRound = () => {
     running ??= round()
-      .catch((error) => log.warn({ reason: String(error) }, 'rows could not be removed; the removal continues later'))
+      .catch((error) =>
+        log.warn({ reason: String(error) }, 'stored rows could not be removed or filled in; this continues later'),
+      )
       .finally(() => {
         running = null;
       });

@@ -1,4 +1,5 @@
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { rollUpActivity } from '@flotilla/domain/activity/roll-up-activity.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
@@ -6,6 +7,7 @@ import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts'
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from '../context.ts';
+import { startDeliveryJobs } from './delivery-jobs.ts';
 import { fleetMetrics } from './fleet-metrics.ts';
 import { startRemoval } from './removal.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
@@ -40,9 +42,10 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     const polled = deps.directory.all().filter(polls);
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgotten(deps);
-    await removeExpiredLinks(deps);
+    await waitingForPostgres(removeExpiredLinks(deps));
     await gatherFigures(deps);
     await watchPlatformWebhooks(deps);
+    await waitingForPostgres(rollUpActivity(deps));
   };
   const runRound = () => {
     running = running.then(() => measured(deps, round));
@@ -51,11 +54,12 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   void warnOfLegacy(deps);
   const timer = setInterval(runRound, ROUND_EVERY_MS);
   const removal = startRemoval(deps);
+  const deliveryJobs = startDeliveryJobs(deps);
   fleetMetrics(deps);
   return {
     stop: async () => {
       clearInterval(timer);
-      await Promise.all([running, removal.stop()]);
+      await Promise.all([running, removal.stop(), deliveryJobs.stop()]);
     },
   };
 }
@@ -83,11 +87,14 @@ async function measured({ measure, log }: WorkerContext, round: () => Promise<vo
 
 /** Removes links past their expiry. A reply to such an old routed message no longer finds its source. */
 async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
-  await routeLinkStore(deps.db)
-    .removeExpired(LINKS_AT_ONCE)
-    .catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-    });
+  await routeLinkStore(deps.db).removeExpired(LINKS_AT_ONCE);
+}
+
+/** What only Postgres is missing for is done in a later round. */
+async function waitingForPostgres(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+  });
 }
 
 /** A pending turn that stays means that a wake was lost with its process. */

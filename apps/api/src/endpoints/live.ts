@@ -1,0 +1,31 @@
+import { type liveOperations, liveTopic } from '@flotilla/contract/live.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Handlers } from '../http/handler.ts';
+import { untilGone } from '../http/while-allowed.ts';
+import { watchedTopics, watchLive } from '../live/watch-live.ts';
+
+export const liveHandlers: Handlers<typeof liveOperations> = {
+  async watchLive(context, { input, caller, request, response, whileAllowed }) {
+    const topics = watchedTopics(
+      context,
+      input.topics.flatMap((text) => liveTopic(text) ?? []),
+    );
+    const lastEventId = request.get('Last-Event-ID') ?? null;
+    const client = { caller, topics, lastEventId, response, headOnly: request.method === 'HEAD' };
+    await whileAllowed(
+      (ended) => untilGone([context.stopping, ended], response, (signal) => watchLive(context, client, signal)),
+      (now) => requireSameRights(caller, now),
+    );
+  },
+};
+
+/** The stream was opened for what the caller saw then: with other rights it must begin anew. */
+function requireSameRights(then: Caller, now: Caller): void {
+  if (then.role === now.role && rightsOf(then) === rightsOf(now)) return;
+  throw new FlotillaError('forbidden', 'Your rights have changed; connect again');
+}
+
+function rightsOf({ bots }: Caller): string {
+  return bots === 'all' ? bots : [...bots].sort((one, other) => one - other).join();
+}

@@ -1,0 +1,44 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { BotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import { maskedSecrets } from '@flotilla/domain/bots/masked-secrets.ts';
+
+/** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
+export function seesSecrets(caller: Caller): boolean {
+  return caller.role === 'admin' && caller.apiKey !== null;
+}
+
+/** The bot as this caller sees it. */
+export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotResource {
+  return presentBotTo(seesSecrets(caller) ? 'who sees secrets' : 'others', bot, status);
+}
+
+/** The bot as all callers of one of these two kinds see it. */
+export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, status: BotStatus): BotResource {
+  const secrets = audience === 'who sees secrets' ? bot : maskedSecrets(bot);
+  return {
+    id: bot.id,
+    token: secrets.token,
+    name: bot.name,
+    username: bot.username,
+    source: bot.source,
+    manage_enabled: bot.manageEnabled,
+    proxy_enabled: bot.proxyEnabled,
+    backend_url: secrets.backendUrl,
+    secret_token: secrets.secretToken,
+    long_poll_enabled: bot.longPollEnabled,
+    description: bot.description,
+    running: status.running,
+    webhook_mode: bot.webhookMode,
+    disabled: bot.disabled,
+    max_connections: bot.maxConnections,
+    ...(bot.allowedUpdates === null ? {} : { allowed_updates: bot.allowedUpdates }),
+    last_error: status.lastError?.message ?? '',
+    ...(status.lastError === null ? {} : { last_error_at: new Date(status.lastError.atMs).toISOString() }),
+    ...(status.lastUpdateAtMs === null ? {} : { last_update_at: new Date(status.lastUpdateAtMs).toISOString() }),
+    pending_update_count: status.pendingUpdateCount,
+    backend_state: status.backendState,
+    created_at: bot.createdAt.toISOString(),
+  };
+}

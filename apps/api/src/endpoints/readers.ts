@@ -1,0 +1,61 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { ReaderResource, readerOperations } from '@flotilla/contract/readers.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
+import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
+import { type Breaker, listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
+import { tryBackend } from '@flotilla/domain/readers/try-backend.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const readerHandlers: Handlers<typeof readerOperations> = {
+  async listReaders(context, { input }) {
+    const bot = requireBot(context, input.bot_id);
+    return (await listReaders(context, bot)).map((reader) => presentReader(bot, reader));
+  },
+
+  async resumeBackend(context, { input, by }) {
+    await tryBackend(context, by, requireBot(context, input.bot_id));
+    return OK;
+  },
+
+  async forgetConsumer(context, { input, by }) {
+    await forgetConsumer(context, by, requireBot(context, input.bot_id), input.consumer);
+    return OK;
+  },
+};
+
+function presentReader(bot: Bot, reader: Reader): ReaderResource {
+  const { state, cursor, behind, keeps, inFlight, breaker } = reader;
+  return {
+    reader: reader.reader,
+    state,
+    behind,
+    keeps,
+    ...withoutNulls({
+      cursor,
+      oldest_at: iso(reader.oldestAtMs),
+      in_flight: inFlight,
+      next_attempt_at: iso(reader.nextTryAtMs),
+      last_polled_at: iso(reader.polledAtMs),
+      parked_until: iso(reader.parkedUntilMs),
+    }),
+    ...(breaker === null ? {} : presentBreaker(bot, breaker)),
+  };
+}
+
+function presentBreaker(bot: Bot, breaker: Breaker): Partial<ReaderResource> {
+  return withoutNulls({
+    next_probe_at: iso(breaker.nextProbeAtMs),
+    failing_since: iso(breaker.failingSinceMs),
+    last_error: breaker.error?.message ?? null,
+    last_error_at: iso(breaker.error?.atMs ?? null),
+    last_success_at: iso(breaker.succeededAtMs),
+    backend_url: bot.backendUrl === '' ? null : maskedBackendUrl(bot),
+  });
+}
+
+function iso(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
+}

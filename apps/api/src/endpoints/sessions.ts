@@ -1,0 +1,40 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { SessionResource, sessionOperations } from '@flotilla/contract/sessions.ts';
+import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
+import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { endOwnSession, type OwnSession, ownSessions } from '../auth/own-sessions.ts';
+import { endSession } from '../auth/session.ts';
+import type { Handlers } from '../http/handler.ts';
+
+export const sessionHandlers: Handlers<typeof sessionOperations> = {
+  async listSessions(context, { caller, request }) {
+    const sessions = await ownSessions(context, caller, request.sessionID);
+    return sessions.map((session) => presentSession(session, request.sessionID));
+  },
+
+  async endSession(context, { input, caller, by, request, response }) {
+    const sessions = await ownSessions(context, caller, request.sessionID);
+    const session = sessions.find(({ id }) => id === input.id);
+    if (session === undefined) throw new FlotillaError('not_found', 'Session not found');
+    const { id, data } = session;
+    await recordAction(context, by, { action: 'session_end', details: describeNew({ id, address: data.address }) });
+    await endOwnSession(context, caller.account, session);
+    // Removes the cookie, too.
+    if (session.secretId === request.sessionID) await endSession(request, response);
+    return OK;
+  },
+};
+
+function presentSession({ secretId, id, usedAtMs, data }: OwnSession, currentId: string | undefined): SessionResource {
+  const { createdAtMs, endsAtMs, address, userAgent } = data;
+  return {
+    id,
+    ...(createdAtMs === undefined ? {} : { created_at: new Date(createdAtMs).toISOString() }),
+    last_used_at: new Date(usedAtMs).toISOString(),
+    expires_at: new Date(endsAtMs ?? usedAtMs).toISOString(),
+    ...(address ? { address } : {}),
+    ...(userAgent ? { user_agent: userAgent } : {}),
+    current: secretId === currentId,
+  };
+}

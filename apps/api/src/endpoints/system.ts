@@ -1,0 +1,117 @@
+import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
+import type { FleetFigures } from '@flotilla/domain/fleet-figures/fleet-figures.ts';
+import type { SystemState } from '@flotilla/domain/fleet-figures/read-system.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/update-log/memory-pressure.ts';
+import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
+import type { ApiConfig } from '../config.ts';
+import type { Handlers } from '../http/handler.ts';
+
+export const systemHandlers: Handlers<typeof systemOperations> = {
+  async showSystem(context) {
+    const { database, redis, turns, figures } = await context.readSystem();
+    return {
+      process: presentProcess(),
+      ...(database === null ? {} : { postgres: presentPostgres(database) }),
+      ...(redis === null ? {} : { redis: presentRedis(redis) }),
+      ...(turns === null ? {} : { turns: presentTurns(turns) }),
+      ...(figures === null ? {} : { stored: presentStored(figures) }),
+      settings: presentSettings(context.config),
+      limits: presentLimits(context.config),
+      taken_at: iso(context.clock.nowMs()),
+    };
+  },
+};
+
+const iso = (atMs: number): string => new Date(atMs).toISOString();
+
+function presentProcess(): SystemResource['process'] {
+  return {
+    version: readVersion(),
+    node_version: process.versions.node,
+    memory_bytes: process.memoryUsage.rss(),
+    memory_limit_bytes: memoryLimitBytes(),
+  };
+}
+
+function presentPostgres({ value, atMs }: NonNullable<SystemState['database']>): SystemResource['postgres'] {
+  const { version, bytes, connections, maxConnections, newest, pending, unknown } = value;
+  return {
+    version,
+    database_bytes: Number(bytes),
+    connections: Number(connections),
+    connections_max: maxConnections,
+    migrations: { newest, pending, unknown },
+    taken_at: iso(atMs),
+  };
+}
+
+function presentRedis({ value, atMs, pressure, share }: NonNullable<SystemState['redis']>): SystemResource['redis'] {
+  const { versions, durable, evicts, clients, usedBytes } = value;
+  return {
+    ...{ versions, durable, evicts, connections: clients, used_bytes: usedBytes },
+    ...{ memory_share: Number(share.toFixed(4)), memory_pressure: pressure, taken_at: iso(atMs) },
+  };
+}
+
+function presentTurns({ value, atMs }: NonNullable<SystemState['turns']>): SystemResource['turns'] {
+  const kinds = value.map(({ oldestMs, ...counts }) => ({ ...counts, oldest_pending_s: oldestMs / 1000 }));
+  return { kinds, taken_at: iso(atMs) };
+}
+
+function presentStored({ atMs, log, backlog, history }: FleetFigures): SystemResource['stored'] {
+  const { oldestAtMs, ...waiting } = history;
+  return {
+    log_entries: log,
+    waiting_for_push: backlog.push,
+    waiting_for_pull: backlog.pull,
+    waiting_for_rules: backlog.rules,
+    history: waiting,
+    ...(oldestAtMs === null ? {} : { history_oldest_at: iso(oldestAtMs) }),
+    taken_at: iso(atMs),
+  };
+}
+
+/** Only what is listed here is shown, so that a new setting is not shown before somebody has thought of its secrets. */
+function presentSettings({ publicUrl, platformUrl, proxy, http, ...config }: ApiConfig): SystemResource['settings'] {
+  const shown: Record<string, string | number | boolean | null | string[]> = {
+    PUBLIC_URL: originOf(publicUrl),
+    TELEGRAM_API_URL: originOf(platformUrl),
+    PROXY_PREFIX: proxy.prefix,
+    PROXY_HOST: proxy.host,
+    PROXY_UNKNOWN_BOTS: proxy.unknownBots,
+    AUTO_REGISTER_BOTS: proxy.autoRegisterBots ? 1 : 0,
+    BACKEND_ALLOWED_CIDRS: config.backendAllowedCidrs,
+    TRUSTED_PROXIES: http.trustedProxies,
+    REDIS_MEMORY_LIMIT: config.redisMemoryLimit,
+    API_DATABASE_CONNECTIONS: config.database.maxConnections,
+    BALANCER_NOTICE_SECONDS: http.balancerNoticeMs / 1000,
+    LOG_LEVEL: config.logLevel,
+  };
+  return Object.entries(shown).map(([name, value]) => ({ name, value: value === null ? '' : String(value) }));
+}
+
+/** User information, a path and a query could be secret. */
+function originOf(url: string | null): string | null {
+  return url === null ? null : new URL(url).origin;
+}
+
+function presentLimits({ http }: ApiConfig): SystemResource['limits'] {
+  return [
+    {
+      name: 'waiting_updates',
+      value: BACKLOG_LIMIT,
+      description: 'Updates that wait for the quickest reader of a bot; beyond it the platform keeps them.',
+    },
+    {
+      name: 'waiting_updates_while_tight',
+      value: TIGHT_BACKLOG_LIMIT,
+      description: 'The same for the slowest reader, while the memory of Redis is tight.',
+    },
+    { name: 'connections', value: http.maxConnections, description: 'Connections to one api: MAX_CONNECTIONS.' },
+    {
+      name: 'connections_per_address',
+      value: http.maxConnectionsPerAddress,
+      description: 'The same of one address: MAX_CONNECTIONS_PER_ADDRESS. 0 is no limit.',
+    },
+  ];
+}

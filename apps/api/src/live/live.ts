@@ -1,0 +1,112 @@
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { ReadDeps } from '@flotilla/domain/fleet-figures/read-fleet.ts';
+import { type BotWatches, botWatches } from '@flotilla/domain/live/bot-watches.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { type BotEvents, botEvents } from './bot-events.ts';
+import { type FleetEvents, fleetEvents } from './fleet-events.ts';
+import type { LiveCounts, LiveStream } from './live-stream.ts';
+
+export type LiveLimits = { streams: number; streamsPerAccount: number };
+
+/** What the live streams of a process share. */
+export type Live = {
+  watches: BotWatches;
+  botEvents: BotEvents;
+  fleetEvents: FleetEvents;
+  counts: LiveCounts;
+  /** Takes one of the places for streams; throws 'too_many_requests' if there is none for the caller. */
+  enter(caller: Caller): LivePlace;
+  close(): void;
+};
+
+export type LivePlace = {
+  /** Lets the stream tick. */
+  seat(stream: LiveStream): void;
+  leave(): void;
+};
+
+type Deps = ReadDeps & { log: Logger; metrics: Metrics };
+
+const TICK_MS = 1000;
+const RETRY_AFTER_S = 10;
+
+export function openLive(deps: Deps, limits: LiveLimits): Live {
+  const watches = botWatches(deps);
+  const events = botEvents(deps);
+  const figures = fleetEvents(deps);
+  const streams = new Set<LiveStream>();
+  const placesOfAccount = new Map<number, number>();
+  let places = 0;
+  const { refused, ...counts } = liveMetrics(deps.metrics, () => places);
+  const ticking = setInterval(() => {
+    for (const stream of streams) stream.tick();
+  }, TICK_MS);
+  return {
+    watches,
+    botEvents: events,
+    fleetEvents: figures,
+    counts,
+    enter: ({ account }) => {
+      const ofAccount = placesOfAccount.get(account.id) ?? 0;
+      if (ofAccount >= limits.streamsPerAccount) {
+        refused.of('account').inc();
+        throw tooMany(`Your account has ${ofAccount} live streams here already; close one of them`);
+      }
+      if (places >= limits.streams) {
+        refused.of('process').inc();
+        throw tooMany('This process has no room for another live stream; try again later');
+      }
+      places += 1;
+      placesOfAccount.set(account.id, ofAccount + 1);
+      let seated: LiveStream | null = null;
+      return {
+        seat: (stream) => {
+          seated = stream;
+          streams.add(stream);
+        },
+        leave: () => {
+          if (seated !== null) streams.delete(seated);
+          places -= 1;
+          const left = (placesOfAccount.get(account.id) ?? 1) - 1;
+          if (left === 0) placesOfAccount.delete(account.id);
+          else placesOfAccount.set(account.id, left);
+        },
+      };
+    },
+    close: () => {
+      clearInterval(ticking);
+      watches.close();
+      events.close();
+      figures.close();
+    },
+  };
+}
+
+function tooMany(message: string): FlotillaError {
+  return new FlotillaError('too_many_requests', message, { retryAfterS: RETRY_AFTER_S });
+}
+
+function liveMetrics(metrics: Metrics, open: () => number) {
+  metrics.readGauge({ name: 'flotilla_live_streams', help: 'Live streams that are open in this process.' }, () => [
+    { value: open() },
+  ]);
+  const sent = metrics.quickCounter({
+    name: 'flotilla_live_events_total',
+    help: 'Events sent on live streams, by name: update, call, attempt, bot, fleet, skipped, gap.',
+    labelNames: ['event'],
+  });
+  for (const name of ['update', 'call', 'attempt', 'bot', 'fleet', 'skipped', 'gap']) sent.of(name);
+  const skipped = metrics.quickCounter({
+    name: 'flotilla_live_events_skipped_total',
+    help: 'Events that a live stream left out, because its client reads too slowly or they are too large.',
+  });
+  const refused = metrics.quickCounter({
+    name: 'flotilla_live_streams_refused_total',
+    help: 'Live streams refused: the account has too many (account), or the process has (process).',
+    labelNames: ['limit'],
+  });
+  for (const limit of ['account', 'process']) refused.of(limit);
+  return { sent, skipped: skipped.of(), refused };
+}
