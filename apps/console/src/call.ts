@@ -1,0 +1,77 @@
+import { operationTable } from 'virtual:operations';
+import type { ErrorAnswer } from '@flotilla/contract/errors.ts';
+import type { CallAnswer, CallInput } from '@flotilla/contract/operation.ts';
+import type { operations } from '@flotilla/contract/operations.ts';
+
+type Operations = typeof operations;
+type OperationName = keyof Operations;
+type Input<Name extends OperationName> = CallInput<Operations[Name]>;
+export type Answer<Name extends OperationName> = CallAnswer<Operations[Name]>;
+
+/** The api refused, or did not answer: then the status is 0 and there is no code. */
+export class CallError extends Error {
+  override name = 'CallError';
+  readonly status: number;
+  readonly code: ErrorAnswer['code'] | null;
+  readonly requestId: string | null;
+  /** Input → what is wrong with it. */
+  readonly faults: ReadonlyMap<string, string>;
+  readonly retryAfterS: number | null;
+
+  constructor(status: number, answer: Partial<ErrorAnswer>, retryAfterS: number | null) {
+    super(answer.error ?? '');
+    this.status = status;
+    this.code = answer.code ?? null;
+    this.requestId = answer.request_id ?? null;
+    this.faults = new Map(answer.details?.map(({ path, reason }) => [path, reason]));
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** Calls an operation with the session of the browser; throws CallError. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
+  const response = await request(name, input, signal);
+  return (await response.json()) as Answer<Name>;
+}
+
+/** The same for one page of a list, with the number of rows in the whole list. */
+export async function callPage<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<{ rows: Answer<Name>; total: number }> {
+  const response = await request(name, input, signal);
+  return { rows: (await response.json()) as Answer<Name>, total: Number(response.headers.get('X-Total-Count')) };
+}
+
+async function request(name: OperationName, input: object, signal?: AbortSignal): Promise<Response> {
+  const [method, path] = operationTable[name] as readonly ['GET' | 'POST', string];
+  const asked = method === 'GET' ? fetch(path + queryOf(input), init(signal)) : fetch(path, post(input, signal));
+  const response = await asked.catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new CallError(0, {}, null);
+  });
+  if (response.ok) return response;
+  // A load balancer that answers in our place may write HTML.
+  const answer = (await response.json().catch(() => ({}))) as Partial<ErrorAnswer>;
+  const retryAfter = Number(response.headers.get('Retry-After'));
+  throw new CallError(response.status, answer, retryAfter > 0 ? retryAfter : null);
+}
+
+function init(signal?: AbortSignal): RequestInit {
+  return signal === undefined ? {} : { signal };
+}
+
+function post(input: object, signal?: AbortSignal): RequestInit {
+  const headers = { 'Content-Type': 'application/json' };
+  return { ...init(signal), method: 'POST', headers, body: JSON.stringify(input) };
+}
+
+function queryOf(input: object): string {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

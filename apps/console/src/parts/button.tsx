@@ -1,0 +1,20 @@
+import type { ComponentProps, ReactNode } from 'react';
+
+type ButtonProps = ComponentProps<'button'> & {
+  kind?: 'primary' | 'plain' | 'quiet';
+  /** The work that it started still runs: it takes no second press, and keeps the focus. */
+  busy?: boolean;
+};
+
+export function Button({ kind = 'plain', busy = false, type = 'button', onClick, ...rest }: ButtonProps): ReactNode {
+  return (
+    <button
+      {...rest}
+      type={busy ? 'button' : type}
+      className={`button ${kind} ${rest.className ?? ''}`}
+      aria-disabled={busy || undefined}
+      aria-busy={busy || undefined}
+      onClick={busy ? undefined : onClick}
+    />
+  );
+}

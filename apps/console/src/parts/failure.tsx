@@ -1,0 +1,39 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CallError } from '../call.ts';
+import type { Words } from '../words/en.ts';
+import { useWords } from '../words/words.tsx';
+import { Button } from './button.tsx';
+
+type FailureProps = { error: Error; retry?: () => void /** Nothing else is on the page. */; whole?: boolean };
+
+/** Says what went wrong, by which request, and offers to try again. */
+export function Failure({ error, retry, whole = false }: FailureProps): ReactNode {
+  const words = useWords();
+  // The sign-in over the page already says it.
+  if (error instanceof CallError && error.status === 401) return null;
+  const requestId = error instanceof CallError ? error.requestId : null;
+  return (
+    <div role="alert" className={`notice bad ${whole ? 'whole' : ''}`}>
+      <p>
+        <strong>{words.errors.title}.</strong> {sentenceOf(error, words)}{' '}
+        {requestId && <small className="muted">{words.errors.request(requestId)}</small>}
+      </p>
+      {retry && <Button onClick={retry}>{words.tryAgain}</Button>}
+    </div>
+  );
+}
+
+/** For the router, when a screen could not be loaded or drawn. */
+export function RouteFailure({ error, reset }: ErrorComponentProps): ReactNode {
+  return <Failure error={error instanceof Error ? error : new Error(String(error))} retry={reset} whole />;
+}
+
+/** In the words of the person where we have them, else in those of the api. */
+export function sentenceOf(error: Error, { errors }: Words): string {
+  if (!(error instanceof CallError)) return errors.internal;
+  if (error.status === 0 || error.status === 502 || error.status === 504) return errors.network;
+  if (error.status === 503) return errors.unavailable;
+  if (error.status === 403) return errors.forbidden;
+  return error.message || errors.internal;
+}

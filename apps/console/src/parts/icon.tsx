@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+
+/** Strokes of 24 × 24, drawn in the colour of the text. */
+const STROKES = {
+  fleet: 'M4 7h16M4 12h16M4 17h16M8 7v0M8 12v0M8 17v0',
+  document: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h6',
+  queues: 'M12 3l9 5-9 5-9-5zM3 12l9 5 9-5M3 16l9 5 9-5',
+  theme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',
+  search: 'M11 5a6 6 0 1 0 0 12a6 6 0 1 0 0-12M20 20l-4.6-4.6',
+  down: 'M7 10l5 5 5-5',
+  back: 'M14 6l-6 6 6 6',
+  close: 'M6 6l12 12M18 6L6 18',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5',
+} as const;
+
+export type IconName = keyof typeof STROKES;
+
+/** A picture beside a text; it says nothing by itself. */
+export function Icon({ name }: { name: IconName }): ReactNode {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={STROKES[name]} />
+    </svg>
+  );
+}
+
+/** The sail of the product. */
+export function BrandMark(): ReactNode {
+  return (
+    <svg className="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" />
+      <path d="M15 6v14H6zM17.5 10v10H25zM5 22h22l-3 4H8z" />
+    </svg>
+  );
+}

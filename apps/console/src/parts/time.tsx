@@ -1,0 +1,63 @@
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { useWords } from '../words/words.tsx';
+
+const TICK_MS = 1_000;
+const NowContext = createContext(0);
+
+/** Lets every time on the page count on together; nothing counts while nobody looks. */
+export function NowProvider({ children }: { children: ReactNode }): ReactNode {
+  const [nowMs, setNowMs] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setNowMs(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <NowContext value={nowMs}>{children}</NowContext>;
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** How long ago it was, in the largest unit that fits; the exact moment on hover. */
+export function Ago({ at }: { at: string }): ReactNode {
+  const { language } = useWords();
+  const seconds = Math.max(0, Math.round((use(NowContext) - Date.parse(at)) / 1_000));
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
+  const text = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
+    -Math.floor(seconds / length),
+    unit,
+  );
+  return (
+    <time dateTime={at} title={exact(at, language)}>
+      {text}
+    </time>
+  );
+}
+
+/** The time of day; the date on hover. */
+export function Clock({ at }: { at: string }): ReactNode {
+  const { language } = useWords();
+  return (
+    <time dateTime={at} title={exact(at, language)}>
+      {new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(new Date(at))}
+    </time>
+  );
+}
+
+function exact(at: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }).format(
+    new Date(at),
+  );
+}
+
+/** A number as the language writes it; small ones keep a digit that says something. */
+export function useNumber(): (n: number) => string {
+  const { language } = useWords();
+  return (n) => {
+    const digits = n < 1 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: n < 10 ? 1 : 0 };
+    return new Intl.NumberFormat(language, digits).format(n);
+  };
+}

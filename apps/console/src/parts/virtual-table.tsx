@@ -1,0 +1,91 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useMedia } from './media.ts';
+
+export type Column<Row> = {
+  name: string;
+  title: string;
+  /** A width of a CSS grid. */
+  width: string;
+  /** Numbers stand at the end. */
+  end?: true;
+  cell: (row: Row) => ReactNode;
+};
+
+type TableProps<Row> = {
+  label: string;
+  columns: readonly Column<Row>[];
+  total: number;
+  /** Undefined while the row is on its way. */
+  rowAt: (index: number) => Row | undefined;
+  keyOf: (row: Row) => string | number;
+  /** Told which rows are on the screen. */
+  shows: (first: number, last: number) => void;
+  stale: boolean;
+};
+
+const ROW_PX = 37;
+const CARD_PX = 76;
+const OVERSCAN = 8;
+const NARROW = '(max-width: 40rem)';
+
+/** A long list of which only the rows on the screen are in the page; narrow screens get a card for each row. */
+export function VirtualTable<Row>(props: TableProps<Row>): ReactNode {
+  const rowPx = useMedia(NARROW) ? CARD_PX : ROW_PX;
+  return <Table key={rowPx} {...props} rowPx={rowPx} />;
+}
+
+function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
+  const { label, columns, total, rowAt, keyOf, shows, stale, rowPx } = props;
+  const body = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  // What is above the table grows and shrinks.
+  useLayoutEffect(() => {
+    const offset = Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+    setTop((known) => (known === offset ? known : offset));
+  });
+  const rows = useWindowVirtualizer({
+    count: total,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN,
+    scrollMargin: top,
+  });
+  const sizes = { '--columns': columns.map(({ width }) => width).join(' '), '--row': `${rowPx}px` } as CSSProperties;
+  const items = rows.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => shows(first, last), [shows, first, last]);
+  return (
+    <div role="table" aria-label={label} aria-rowcount={total + 1} aria-busy={stale} className="table" style={sizes}>
+      <div role="rowgroup" className="table-head">
+        <div role="row" aria-rowindex={1} className="row">
+          {columns.map(({ name, title, end }) => (
+            <div key={name} role="columnheader" className={end ? 'end' : undefined}>
+              {title}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div ref={body} role="rowgroup" className="table-body" style={{ height: rows.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rowAt(index);
+          return (
+            <div
+              key={row === undefined ? `at-${index}` : keyOf(row)}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              className="row"
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              {columns.map((column) => (
+                <div key={column.name} role="cell" className={`cell ${column.name} ${column.end ? 'end' : ''}`}>
+                  {row === undefined ? <span className="shape" /> : column.cell(row)}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { CallError } from './call.ts';
+import { SESSION } from './session.tsx';
+
+/** Figures on the screen are at most this old while it is looked at. */
+export const REFRESH_MS = 10_000;
+const RETRIES = 2;
+
+/** Asks again after faults that pass; a 401 of any call shows the sign-in. */
+export function createQueries(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof CallError && error.status === 401) queries.setQueryData(SESSION, null);
+      },
+    }),
+    defaultOptions: {
+      queries: { retry: (failures, error) => failures < RETRIES && isPassing(error), staleTime: REFRESH_MS / 2 },
+    },
+  });
+  return queries;
+}
+
+function isPassing(error: Error): boolean {
+  return error instanceof CallError && (error.status === 0 || error.status >= 500);
+}

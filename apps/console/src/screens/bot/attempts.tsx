@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Answer, call } from '../../call.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { useRowKeys } from '../../parts/row-keys.ts';
+import { StateMark } from '../../parts/state-badge.tsx';
+import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { REFRESH_MS } from '../../queries.ts';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+
+type Attempt = Answer<'listDeliveryAttempts'>[number];
+
+/** The last attempts to deliver updates to the backend; one of them opens beside the list. */
+export function Attempts({ botId }: { botId: number }): ReactNode {
+  const { bot: words } = useWords();
+  const [opened, setOpened] = useState<Attempt | null>(null);
+  const attempts = useQuery({
+    queryKey: ['attempts', botId],
+    queryFn: ({ signal }) => call('listDeliveryAttempts', { bot_id: botId }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  useRowKeys('.attempts button');
+  return (
+    <section aria-labelledby="attempts">
+      <h2 id="attempts">{words.attempts}</h2>
+      {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
+      {attempts.data?.length === 0 && <Empty title={words.noAttempts} />}
+      <ul className="attempts">
+        {attempts.data?.map((attempt) => (
+          <AttemptRow
+            key={`${attempt.at} ${attempt.update_id}`}
+            attempt={attempt}
+            isOpen={attempt === opened}
+            open={() => setOpened(attempt)}
+          />
+        ))}
+      </ul>
+      {opened && <AttemptDetails attempt={opened} close={() => setOpened(null)} />}
+    </section>
+  );
+}
+
+function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boolean; open: () => void }): ReactNode {
+  const words = useWords();
+  const number = useNumber();
+  return (
+    <li>
+      <button type="button" aria-expanded={isOpen} onClick={open}>
+        <Clock at={attempt.at} />
+        <span className="answer">
+          <StateMark state={attempt.error === undefined ? 'ok' : 'open'} />
+          {answerOf(attempt, words)}
+        </span>
+        <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
+        <span className="muted cut">
+          {words.bot.columns.update} {attempt.update_id}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function AttemptDetails({ attempt, close }: { attempt: Attempt; close: () => void }): ReactNode {
+  const words = useWords();
+  const number = useNumber();
+  const { columns } = words.bot;
+  return (
+    <Inspector title={words.bot.attempt(String(attempt.update_id))} close={close}>
+      <Facts
+        rows={[
+          [
+            columns.at,
+            <span key="at">
+              <Clock at={attempt.at} />, <Ago at={attempt.at} />
+            </span>,
+          ],
+          [columns.result, answerOf(attempt, words)],
+          [columns.duration, words.bot.ms(number(attempt.duration_ms))],
+          ...(attempt.error === undefined ? [] : [[words.bot.error, attempt.error] as const]),
+        ]}
+      />
+    </Inspector>
+  );
+}
+
+function answerOf({ status }: Attempt, { bot }: Words): string {
+  return status === 0 ? bot.noAnswer : String(status);
+}

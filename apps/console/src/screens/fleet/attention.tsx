@@ -1,0 +1,73 @@
+import type { BotResource, BotState } from '@flotilla/contract/bots.ts';
+import type { FleetResource } from '@flotilla/contract/fleet.ts';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { callPage } from '../../call.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { REFRESH_MS } from '../../queries.ts';
+import { useWords } from '../../words/words.tsx';
+
+/** The states that need somebody, the most urgent first. */
+const URGENT = ['open', 'failing', 'not_polled'] as const satisfies readonly BotState[];
+const SHOWN_OF_EACH = 3;
+
+/** The first bots of each urgent state, and how many more there are. Healthy fleets show none. */
+export function Attention({ states }: { states: FleetResource['states'] }): ReactNode {
+  const { fleet: words } = useWords();
+  const urgent = URGENT.filter((state) => states[state] > 0);
+  const lists = useQueries({
+    queries: urgent.map((state) => ({
+      queryKey: ['bots', 'urgent', state],
+      queryFn: ({ signal }: { signal: AbortSignal }) => callPage('listBots', { state, limit: SHOWN_OF_EACH }, signal),
+      refetchInterval: REFRESH_MS,
+      placeholderData: keepPreviousData,
+    })),
+  });
+  const groups = urgent.map((state, at) => ({
+    state,
+    rows: lists[at]?.data?.rows ?? [],
+    total: lists[at]?.data?.total ?? 0,
+  }));
+  if (groups.every(({ rows }) => rows.length === 0)) return null;
+  return (
+    <section className="attention" aria-labelledby="attention">
+      <h2 id="attention">{words.attention}</h2>
+      <ul>
+        {groups.flatMap(({ state, rows, total }) => [
+          ...rows.map((bot) => <UrgentBot key={bot.id} bot={bot} state={state} />),
+          total > rows.length && <More key={state} state={state} count={total - rows.length} />,
+        ])}
+      </ul>
+    </section>
+  );
+}
+
+function UrgentBot({ bot, state }: { bot: BotResource; state: BotState }): ReactNode {
+  const { fleet: words } = useWords();
+  return (
+    <li>
+      <StateBadge state={state} />
+      <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut">
+        {bot.name}
+      </Link>
+      <span className="cut why" title={bot.last_error}>
+        {bot.last_error || (state === 'not_polled' ? words.noUpdates : '')}
+      </span>
+      <span className="muted since">{bot.last_error_at && <Ago at={bot.last_error_at} />}</span>
+      <span className="end">{bot.pending_update_count > 0 && words.waiting(bot.pending_update_count)}</span>
+    </li>
+  );
+}
+
+function More({ state, count }: { state: BotState; count: number }): ReactNode {
+  const words = useWords();
+  return (
+    <li className="more">
+      <Link to="/" search={{ state }}>
+        {words.states[state]}: {words.fleet.more(count)}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,122 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useRowKeys } from '../../parts/row-keys.ts';
+import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
+import { Ago, useNumber } from '../../parts/time.tsx';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { useSession } from '../../session.tsx';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+import { FilterField } from './filter-field.tsx';
+import type { FleetFilter } from './fleet-filter.ts';
+import { useBots } from './use-bots.ts';
+
+export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
+  const words = useWords();
+  const number = useNumber();
+  const { head, total, rowAt, shows } = useBots(filter);
+  useRowKeys('.table-body a');
+  const isFiltered = filter.q !== undefined || filter.state !== undefined;
+  return (
+    <>
+      <div className="list-tools">
+        <FilterField text={filter.q ?? ''} />
+        <p role="status" className="muted">
+          {head.data && words.fleet.count(total)}
+        </p>
+      </div>
+      {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
+      {head.data && total === 0 && (isFiltered ? <NoMatch /> : <NoBots />)}
+      {(total > 0 || head.isPending) && (
+        <VirtualTable
+          label={words.fleet.list}
+          columns={columnsOf(words, number)}
+          total={head.isPending ? 12 : total}
+          rowAt={rowAt}
+          keyOf={(bot) => bot.id}
+          shows={shows}
+          stale={head.isPending || head.isPlaceholderData}
+        />
+      )}
+    </>
+  );
+}
+
+function columnsOf({ fleet: words }: Words, number: (n: number) => string): Column<BotResource>[] {
+  const { columns } = words;
+  return [
+    { name: 'state-cell', title: columns.state, width: '11rem', cell: (bot) => <StateBadge state={stateOf(bot)} /> },
+    { name: 'name-cell', title: columns.name, width: 'minmax(8rem, 2fr)', cell: (bot) => <NameLink bot={bot} /> },
+    {
+      name: 'username-cell',
+      title: columns.username,
+      width: 'minmax(7rem, 1.5fr)',
+      cell: ({ username }) => <span className="muted cut">@{username}</span>,
+    },
+    { name: 'intake-cell', title: columns.intake, width: '7rem', cell: (bot) => intakeOf(bot, words) },
+    { name: 'readers-cell', title: columns.readers, width: '9.5rem', cell: (bot) => readersOf(bot, words) },
+    {
+      name: 'pending-cell',
+      title: columns.pending,
+      width: '5.5rem',
+      end: true,
+      cell: ({ pending_update_count: pending }) => (
+        <span className={pending === 0 ? 'muted' : ''}>{number(pending)}</span>
+      ),
+    },
+    {
+      name: 'last-cell',
+      title: columns.last,
+      width: '7.5rem',
+      end: true,
+      cell: ({ last_update_at: at }) => <span className="muted">{at ? <Ago at={at} /> : words.never}</span>,
+    },
+  ];
+}
+
+function NameLink({ bot }: { bot: BotResource }): ReactNode {
+  return (
+    <Link to="/bots/$id" params={{ id: String(bot.id) }} className="cut row-link">
+      {bot.name}
+    </Link>
+  );
+}
+
+function intakeOf({ webhook_mode }: BotResource, { intake }: Words['fleet']): string {
+  return webhook_mode ? intake.pushed : intake.polled;
+}
+
+function readersOf(bot: BotResource, { readers }: Words['fleet']): string {
+  if (bot.proxy_enabled && bot.long_poll_enabled) return readers.both;
+  if (bot.proxy_enabled) return readers.push;
+  return bot.long_poll_enabled ? readers.pull : readers.none;
+}
+
+function NoMatch(): ReactNode {
+  const { fleet: words } = useWords();
+  return (
+    <Empty title={words.noMatch}>
+      <Link to="/" className="button plain">
+        {words.clear}
+      </Link>
+    </Empty>
+  );
+}
+
+function NoBots(): ReactNode {
+  const { fleet: words } = useWords();
+  const { account } = useSession();
+  const isAdmin = account.role === 'admin';
+  return (
+    <Empty title={words.empty} hint={isAdmin ? words.emptyAdmin : words.emptyUser}>
+      {isAdmin && (
+        <a href="/docs" className="button plain" target="_blank" rel="noopener">
+          {words.readDocument}
+        </a>
+      )}
+    </Empty>
+  );
+}

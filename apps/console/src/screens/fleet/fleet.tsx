@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { useTitle } from '../../parts/use-title.ts';
+import { REFRESH_MS } from '../../queries.ts';
+import { useWords } from '../../words/words.tsx';
+import { Attention } from './attention.tsx';
+import { BotList } from './bot-list.tsx';
+import { Figures } from './figures.tsx';
+import { StateTabs } from './state-tabs.tsx';
+import './fleet.css';
+
+const route = getRouteApi('/');
+
+/** All bots that the account sees, first those that need somebody. */
+export function Fleet(): ReactNode {
+  const words = useWords();
+  const filter = route.useSearch();
+  useTitle(words.fleet.title);
+  const fleet = useQuery({
+    queryKey: ['fleet'],
+    queryFn: ({ signal }) => call('showFleet', {}, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <div className="fleet">
+      <h1>{words.fleet.title}</h1>
+      {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
+      {fleet.data && <Figures fleet={fleet.data} />}
+      {fleet.data && <Attention states={fleet.data.states} />}
+      <section aria-labelledby="bots">
+        <h2 id="bots" className="unseen">
+          {words.fleet.list}
+        </h2>
+        <StateTabs states={fleet.data?.states} chosen={filter.state} />
+        <BotList filter={filter} />
+      </section>
+    </div>
+  );
+}

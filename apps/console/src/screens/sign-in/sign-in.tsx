@@ -1,0 +1,111 @@
+import type { AccountResource } from '@flotilla/contract/accounts.ts';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { CallError, call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { sentenceOf } from '../../parts/failure.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { BrandMark } from '../../parts/icon.tsx';
+import { PreferencesMenu } from '../../shell/preferences-menu.tsx';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+import './sign-in.css';
+
+type Enter = (account: AccountResource) => void;
+
+/** The whole page, for somebody who is not signed in. */
+export function SignIn({ enter }: { enter: Enter }): ReactNode {
+  const words = useWords();
+  return (
+    <Welcome title={words.signIn.title}>
+      <SignInForm enter={enter} />
+    </Welcome>
+  );
+}
+
+/** Over the page of somebody whose session has ended. */
+export function SignInAgain({ username, enter }: { username: string; enter: Enter }): ReactNode {
+  const words = useWords();
+  return (
+    <Dialog title={words.signIn.again} description={words.signIn.ended} className="narrow">
+      <SignInForm username={username} enter={enter} />
+    </Dialog>
+  );
+}
+
+/** One card in the middle of the page. */
+export function Welcome({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  const words = useWords();
+  return (
+    <main className="welcome">
+      <div className="card">
+        <header>
+          <span className="brand">
+            <BrandMark />
+            {words.product}
+          </span>
+          <PreferencesMenu />
+        </header>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+function SignInForm({ username: known = '', enter }: { username?: string; enter: Enter }): ReactNode {
+  const words = useWords();
+  const [username, setUsername] = useState(known);
+  const [password, setPassword] = useState('');
+  const attempt = useMutation({
+    mutationFn: () => call('login', { username, password }),
+    onSuccess: ({ user, must_change_password }) => enter({ ...user, must_change_password }),
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    attempt.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label={words.signIn.username}
+        name="username"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus={known === ''}
+        required
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+      />
+      <PasswordField
+        label={words.signIn.password}
+        name="password"
+        autoComplete="current-password"
+        autoFocus={known !== ''}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <p role="alert" className="fault" hidden={!attempt.isError}>
+        {attempt.isError && refusalOf(attempt.error, words)}
+      </p>
+      <Button type="submit" kind="primary" busy={attempt.isPending}>
+        {words.signIn.submit}
+      </Button>
+    </form>
+  );
+}
+
+function refusalOf(error: Error, words: Words): string {
+  const status = error instanceof CallError ? error.status : null;
+  if (status === 401) return words.signIn.wrong;
+  if (status === 429) return tooMany(error as CallError, words);
+  return sentenceOf(error, words);
+}
+
+/** The same limit counts wrong guesses of the current password. */
+export function tooMany({ retryAfterS }: CallError, words: Words): string {
+  return words.signIn.limited(Math.ceil((retryAfterS ?? 60) / 60));
+}

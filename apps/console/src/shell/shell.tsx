@@ -1,0 +1,75 @@
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useShortcuts } from '../keys.ts';
+import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
+import { useSession } from '../session.tsx';
+import { useWords } from '../words/words.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { PreferencesMenu } from './preferences-menu.tsx';
+import { ShortcutList } from './shortcut-list.tsx';
+import './shell.css';
+
+/** What is around every screen. */
+export function Shell(): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const [over, setOver] = useState<'palette' | 'shortcuts' | null>(null);
+  useShortcuts({
+    'ctrl+k': () => setOver('palette'),
+    'g f': () => void navigate({ to: '/' }),
+    '?': () => setOver('shortcuts'),
+  });
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {words.skipToContent}
+      </a>
+      <header className="bar">
+        <Link to="/" className="brand">
+          <BrandMark />
+          {words.product}
+        </Link>
+        <button type="button" className="button palette-button" onClick={() => setOver('palette')}>
+          <Icon name="search" />
+          <span>{words.palette.open}</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <PreferencesMenu />
+        <AccountMenu showShortcuts={() => setOver('shortcuts')} />
+      </header>
+      <Navigation />
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+      {over === 'palette' && <CommandPalette close={() => setOver(null)} />}
+      {over === 'shortcuts' && <ShortcutList close={() => setOver(null)} />}
+    </div>
+  );
+}
+
+function Navigation(): ReactNode {
+  const words = useWords();
+  const { account } = useSession();
+  return (
+    <nav className="rail" aria-label={words.nav.label}>
+      <Link to="/" activeOptions={{ exact: false, includeSearch: false }}>
+        <Icon name="fleet" />
+        {words.nav.fleet}
+      </Link>
+      <span className="rail-gap" />
+      {account.role === 'admin' && <Outside href="/admin/queues" icon="queues" text={words.nav.queues} />}
+      <Outside href="/docs" icon="document" text={words.nav.document} />
+    </nav>
+  );
+}
+
+/** A page of ours outside of the console. */
+function Outside({ href, icon, text }: { href: string; icon: IconName; text: string }): ReactNode {
+  return (
+    <a href={href} target="_blank" rel="noopener">
+      <Icon name={icon} />
+      {text}
+    </a>
+  );
+}

@@ -1,0 +1,79 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@flotilla/testing/browser.ts';
+import axe from 'axe-core';
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** Chromium reports these answers as errors of the page; they are how the page learns that nobody is signed in. */
+const EXPECTED_REFUSALS = /\/api\/auth\/(me|login|change-password)$/;
+
+/** A page of the console, with all that the browser complained about and all that came over the network. */
+export type OpenConsole = {
+  page: Page;
+  context: BrowserContext;
+  complaints: string[];
+  answers: { url: string; text: string }[];
+  /** The bytes of each file as they came over the network, compressed. */
+  files: Map<string, number>;
+  signIn(username: string, password: string): Promise<void>;
+  /** What axe finds, one line each. */
+  faults(): Promise<string[]>;
+};
+
+/** Opens a path below /console/ in a browser of its own: no cookies, no storage. */
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  path = '',
+  options: BrowserContextOptions = {},
+): Promise<OpenConsole> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const answers: OpenConsole['answers'] = [];
+  const files = new Map<string, number>();
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type()) || EXPECTED_REFUSALS.test(message.location().url)) return;
+    complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on('requestfinished', async (request) => {
+    const response = await request.response();
+    if (response === null) return;
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/console/')) files.set(pathname, (await request.sizes()).responseBodySize);
+    else answers.push({ url: request.url(), text: await response.text().catch(() => '') });
+  });
+  await page.goto(`${url}/console/${path}`);
+  return {
+    page,
+    context,
+    complaints,
+    answers,
+    files,
+    async signIn(username, password) {
+      await page.getByLabel('Username').fill(username);
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.keyboard.press('Enter');
+    },
+    async faults() {
+      await page.evaluate(axe.source);
+      const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`;
+      const { violations } = (await page.evaluate(run)) as {
+        violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+      };
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+      );
+    },
+  };
+}
+
+/** Keeps a picture for people, where CONSOLE_PICTURES names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = inheritedEnv().CONSOLE_PICTURES;
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
