@@ -5,7 +5,10 @@ import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { benchBots } from './bots.ts';
 import { benchFleet } from './fleet.ts';
+import { benchInbox } from './inbox.ts';
+import { benchLive } from './live.ts';
 import { benchNeighbours } from './neighbours.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
@@ -20,17 +23,20 @@ const SUBJECTS = {
   push: benchPush,
   pull: benchPull,
   fleet: benchFleet,
+  bots: benchBots,
+  live: benchLive,
   neighbours: benchNeighbours,
   search: benchSearch,
+  inbox: benchInbox,
   removal: benchRemoval,
   sizing: benchSizing,
   soak: benchSoak,
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|neighbours|search|removal|sizing|soak …] [number]`
- * Prints the figures of one run on this machine with their targets. The number is the count of messages for search and
- * removal, or the minutes of the soak.
+ * `npm run bench [proxy|push|pull|fleet|bots|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
+ * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
+ * inbox and removal, or the minutes of the soak.
  */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);

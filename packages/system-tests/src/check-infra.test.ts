@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const COPIED = [
@@ -13,20 +13,28 @@ const COPIED = [
   '.ci',
   'package.json',
   'package-lock.json',
+  'tsconfig.base.json',
   'docs/operations',
 ];
 const CHECK_MS = 120_000;
 
-let copy: string;
+type Checked = { faults: string[]; leftOut: string[] };
+const { runCheck }: { runCheck(name: string, root: string): Promise<Checked> } = await import(
+  join(ROOT, 'scripts/check-infra/run-check.mjs')
+);
 
-beforeEach(async () => {
+let copy: string;
+let restore: () => void = () => {};
+
+beforeAll(async () => {
   copy = await throwAwayDir();
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   for (const folder of ['apps', 'packages']) symlinkSync(join(ROOT, folder), join(copy, folder));
   execFileSync('git', ['init', '-q', copy]);
 });
 
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterEach(() => restore());
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 test.each([
   ['compose', 'docker-compose.yml', 'healthcheck:', 'heathcheck:', 'heathcheck'],
@@ -173,10 +181,10 @@ test.each([
   ['watch', 'docs/operations/runbooks/FlotillaBacklog.md', 'That bot', '`flotilla_those`', 'no metric flotilla_those'],
 ])(
   '%s: a fault in %s is found (%s → %s)',
-  (check, file, right, wrong, told) => {
+  async (check, file, right, wrong, told) => {
     expect(changed(file, right, wrong)).toBe(true);
-    const { status, stdout } = runCheck(check);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining(told) });
+    const { faults } = await runCheck(check, copy);
+    expect(faults.join('\n')).toContain(told);
   },
   CHECK_MS,
 );
@@ -187,24 +195,33 @@ test.each([
   ['shell', '.github/workflows/ci.yml', 'run: .ci/run', 'run: rm -r $FOLDER', 'SC2086'],
 ])(
   '%s: a fault in %s is found where its tool can be had (%s → %s)',
-  (check, file, right, wrong, told) => {
+  async (check, file, right, wrong, told) => {
     expect(changed(file, right, wrong)).toBe(true);
-    const { status, stdout } = runCheck(check);
-    if (stdout.includes('could not be installed')) return;
-    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining(told) });
+    const { faults, leftOut } = await runCheck(check, copy);
+    if (leftOut.join('\n').includes('could not be installed')) return;
+    expect(faults.join('\n')).toContain(told);
   },
   CHECK_MS,
 );
+
+test('the command prints the faults of each check, and fails when there is one', () => {
+  const command = () => {
+    const args = ['scripts/check-infra/main.mjs', '--root', copy, 'pins', 'dockerfile'];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+    return { status, lines: stdout.trim().split('\n') };
+  };
+  const passed = [expect.stringMatching(/^✓ pins /), expect.stringMatching(/^✓ dockerfile /)];
+  expect(command()).toEqual({ status: 0, lines: passed });
+  expect(changed('infra/docker/Dockerfile', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGKILL')).toBe(true);
+  const fault = expect.stringMatching(/^ {4}.*STOPSIGNAL/);
+  expect(command()).toEqual({ status: 1, lines: [passed[0], expect.stringMatching(/^✗ dockerfile /), fault] });
+});
 
 function changed(file: string, right: string | RegExp, wrong: string): boolean {
   const path = join(copy, file);
   const before = readFileSync(path, 'utf8');
   const after = before.replace(right, wrong);
   writeFileSync(path, after);
+  restore = () => writeFileSync(path, before);
   return after !== before;
-}
-
-function runCheck(check: string): { status: number | null; stdout: string } {
-  const command = ['scripts/check-infra/main.mjs', '--root', copy, check];
-  return spawnSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8' });
 }

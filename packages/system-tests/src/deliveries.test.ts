@@ -2,12 +2,14 @@ import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
-import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
+import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 type Delivery = {
   id?: number;
+  bot_id: number;
   update_id: number;
   state: string;
   attempts: number;
@@ -17,6 +19,7 @@ type Delivery = {
   last_error: string;
   first_failed_at?: string;
   last_failed_at?: string;
+  response_excerpt?: string;
   next_attempt_at?: string;
   expires_at?: string;
 };
@@ -28,7 +31,17 @@ type ShownBot = {
   last_error: string;
   last_error_at?: string;
 };
-type Attempt = { update_id: number; status: number; error?: string; duration_ms: number };
+type Attempt = {
+  id: string;
+  update_id: number;
+  chat_id?: number;
+  status: number;
+  error?: string;
+  duration_ms: number;
+  request?: { method: string; url: string; headers: Record<string, string> };
+  response_content_type?: string;
+  response_excerpt?: string;
+};
 
 /** The breaker opens after 10 s, and a probe follows some seconds later. */
 const STATE_WITHIN = { timeoutMs: 40_000 };
@@ -193,6 +206,74 @@ describe('deliveries', () => {
     );
   });
 
+  test('attempts show the request and the beginning of a failed answer, and no secret that the backend echoes', async () => {
+    await backend.stop();
+    const echo: { token: string } = { token: '' };
+    backend = await startBackend((request, response) => {
+      response.writeHead(answer(request.text), { 'content-type': 'text/plain' });
+      response.end(`echo of ${request.url} ${JSON.stringify(request.headers)} for ${echo.token} ${'x'.repeat(5000)}`);
+    });
+    answer = () => 500;
+    const url = backend.url.replace('://', '://anna:pass-w0rd@');
+    const secrets = { secret_token: 'a-secret-token', backend_url: `${url}/hook?key=secret-of-the-query` };
+    const bot = await fleet.addBot({ proxy_enabled: true, ...secrets });
+    echo.token = bot.token;
+    await say(bot, 5, 'hello');
+    const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    const failed = await waitFor(async () => (await attempts()).find((one) => one.response_excerpt !== undefined));
+    expect(failed).toMatchObject({
+      chat_id: 5,
+      status: 500,
+      response_content_type: 'text/plain',
+      response_excerpt: expect.stringMatching(/^echo of \/hook\?key=/),
+      request: {
+        method: 'POST',
+        url: `${backend.url.replace('://', '://****@')}/hook?key=****`,
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Telegram-Bot-Api-Secret-Token': '****',
+          'Flotilla-Delivery-Id': `${bot.id}-${failed?.update_id}`,
+          Authorization: 'Basic ****',
+        },
+      },
+    });
+    expect(failed?.response_excerpt).toHaveLength(1024);
+    const retrying = await waitFor(async () => (await deliveries(bot, '&state=retrying'))[0]);
+    expect(retrying?.response_excerpt).toMatch(/^echo of/);
+    await fleet.control.injectUpdate({
+      bot: bot.platformId,
+      kind: 'inline_query',
+      raw: '{"id":"2","from":{"id":6,"is_bot":false,"first_name":"Ada"},"query":"q","offset":""}',
+    });
+    const dead = await waitFor(async () => (await deliveries(bot, '&state=dead'))[0], { timeoutMs: 60_000 });
+    expect(dead?.response_excerpt).toMatch(/^echo of/);
+    // All that Redis and Postgres have of it, and all that REST shows.
+    const stored = [await everythingInPostgres(db), await everythingInRedis(redis.commands)].join();
+    const shownTexts = JSON.stringify([await attempts(), await deliveries(bot)]);
+    const basic = Buffer.from('anna:pass-w0rd').toString('base64');
+    for (const secret of [bot.token.split(':')[1]!, 'a-secret-token', 'secret-of-the-query', 'pass-w0rd', basic]) {
+      expect(shownTexts).not.toContain(secret);
+      expect(stored).not.toContain(secret);
+    }
+    answer = () => 200;
+    await fleet.rest('/api/bots/update', { id: bot.id, name: 'renamed' });
+    expect((await attempts()).every(({ request }) => request === undefined)).toBe(true);
+  }, 120_000);
+
+  test('the newest twenty failed answers are kept', async () => {
+    await backend.stop();
+    backend = await startBackend((_request, response) => void response.writeHead(500).end('no'));
+    const bot = await addBot();
+    await fleet.control.generate({ bots: [bot.platformId], chats: 30, count: 30 });
+    const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
+    await waitFor(async () => (await attempts()).length >= 40, { timeoutMs: 20_000 });
+    await waitFor(async () => (await attempts()).filter((one) => one.response_excerpt === 'no').length === 20);
+    expect(await redis.commands.llen(botKeys(bot.id).excerpts)).toBe(20);
+    expect(await redis.commands.pttl(botKeys(bot.id).excerpts)).toBeGreaterThan(0);
+    const ids = (await attempts()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   test('a backend that says for 23 hours that it is gone is taken for removed, and what waits is kept', async () => {
     answer = () => 410;
     const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
@@ -214,7 +295,7 @@ describe('deliveries', () => {
       [13, 'third'],
     ]);
     expect((await deliveries(bot, '&state=dead')).map(({ update_id }) => update_id)).toEqual([13, 11, 12]);
-    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toEqual({ ok: true, redriven: 3 });
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toMatchObject({ ok: true, redriven: 3 });
     await waitFor(() => texts().length === 3);
     expect(texts()).toEqual(['first', 'second', 'third']);
     expect(backend.requests.map(({ headers }) => headers['flotilla-delivery-id'])).toEqual(
@@ -251,4 +332,67 @@ describe('deliveries', () => {
     // Removing the backend wakes no turn: upkeep finds the pending turn.
     await waitFor(async () => (await deliveries(bot, '&state=dead')).length === 1, { timeoutMs: 25_000 });
   });
+
+  test('a redrive of 2,000 over three bots whose api is killed goes on: exactly these are sent, in order and once', async () => {
+    const bots = [await addBot(), await addBot(), await addBot()];
+    const updates = Array.from({ length: 2000 }, (_, at) => ({
+      bot: bots[at % 3]!,
+      id: 5000 - at,
+      chat: (at % 4) + 1,
+    }));
+    const letter = ({ bot, id, chat }: (typeof updates)[number], code = 'refused') => ({
+      ...{ bot_id: bot.id, reader: 'push', update_id: id, reason: 'of this test', reason_code: code, attempts: 1 },
+      payload: `{"update_id":${id},"message":{"message_id":${id},"chat":{"id":${chat}},"text":"${bot.id} ${chat} ${id}"}}`,
+    });
+    await db
+      .insertInto('dead_letters')
+      .values(updates.map((update) => letter(update)))
+      .execute();
+    const other = letter({ bot: bots[0]!, id: 1, chat: 1 }, 'expired');
+    await db.insertInto('dead_letters').values(other).execute();
+    const doomed = await fleet.start('api');
+    const holding = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+    const jobs = () => db.selectFrom('delivery_jobs').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst();
+    await holding
+      .transaction()
+      .execute(async (transaction) => {
+        // The lock stops the redrive between its batches.
+        const last = transaction.selectFrom('dead_letters').select('id').where('bot_id', '=', bots[2]!.id);
+        await last.orderBy('update_id', 'desc').limit(1).forUpdate().executeTakeFirstOrThrow();
+        const asked = fetch(`http://127.0.0.1:${doomed.port}/api/deliveries/redrive`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ filter: { reason_code: 'refused', q: 'of this test' } }),
+        }).catch(() => null);
+        await waitFor(async () => ((await jobs())?.done ?? 0) >= 1600, { timeoutMs: 20_000 });
+        await doomed.kill();
+        fleet.apis.splice(fleet.apis.indexOf(doomed), 1);
+        expect(await asked).toBeNull();
+      })
+      .finally(() => holding.destroy());
+    expect((await jobs())!.finished_at).toBeNull();
+    const late = letter({ bot: bots[1]!, id: 2, chat: 1 });
+    await db.insertInto('dead_letters').values(late).execute();
+    await fleet.start('api');
+    await waitFor(async () => (await jobs())!.finished_at !== null, { timeoutMs: 40_000 });
+    await waitFor(() => texts().length >= 2000, { timeoutMs: 60_000 });
+    const expected = updates.map(({ bot, id, chat }) => `${bot.id} ${chat} ${id}`);
+    expect([...texts()].sort()).toEqual(expected.sort());
+    for (const bot of bots) {
+      for (const chat of [1, 2, 3, 4]) {
+        const ids = texts().flatMap((text) =>
+          text.startsWith(`${bot.id} ${chat} `) ? [Number(text.split(' ')[2])] : [],
+        );
+        expect(ids).toEqual([...ids].sort((one, next) => one - next));
+      }
+    }
+    expect(await jobs()).toMatchObject({ matched: 2000, done: 2000, refused: 0 });
+    const rest = await fleet.rest<Delivery[]>('/api/deliveries?state=dead&reader=push');
+    const ofThese = rest.filter(({ bot_id: id }) => bots.some((bot) => bot.id === id));
+    expect(ofThese.map(({ update_id: id }) => id)).toEqual([2, 1]);
+    const audited = await fleet.rest<{ bot_id: number; details: string }[]>('/api/adminlog?action=redrive&limit=3');
+    expect(audited.map(({ details }) => details).reverse()).toEqual(
+      [667, 667, 666].map((count) => `reason_code: "refused"; q: "of this test"; ${count} matched`),
+    );
+  }, 150_000);
 });

@@ -33,6 +33,22 @@ afterEach(async () => {
 const generate = (bot: FleetBot) => fleet.control.generate({ bots: [bot.platformId], ...LOAD });
 const allArrived = () =>
   waitFor(() => book.count() === LOAD.count, { timeoutMs: ALL_ARRIVED_MS, message: 'every update to arrive' });
+type Counts = { in: number; delivered: number; failed: number; calls: number };
+/** What was counted in the last hour: of a bot, or of the fleet. */
+const counted = async (of: string): Promise<Counts> => {
+  const sum = { in: 0, delivered: 0, failed: 0, calls: 0 };
+  for (const point of await fleet.rest<Counts[]>(`/api/activity?step=minute${of}`)) {
+    for (const name of ['in', 'delivered', 'failed', 'calls'] as const) sum[name] += point[name];
+  }
+  return sum;
+};
+/** Each update is counted once in and once delivered, also one that was delivered twice. */
+const allCounted = async (bot: FleetBot) => {
+  const all = { in: LOAD.count, delivered: LOAD.count, failed: 0, calls: 0 };
+  // The last outcomes are settled after the backend has answered.
+  await waitFor(async () => (await counted(`&bot_id=${bot.id}`)).delivered >= LOAD.count, { timeoutMs: 20_000 });
+  expect([await counted(`&bot_id=${bot.id}`), await counted('')]).toEqual([all, all]);
+};
 const kill = async (victim: FleetProcess, among: FleetProcess[]) => {
   among.splice(among.indexOf(victim), 1);
   await victim.kill();
@@ -52,6 +68,7 @@ describe('a process that is killed', () => {
     await kill(await busiest('polling'), fleet.workers);
     await allArrived();
     expect(book.faults(PER_CHAT)).toEqual([]);
+    await allCounted(bot);
     expect(book.longestSilenceMs()).toBeLessThan(20_000);
     expect((await fleet.control.readCalls({ bot: bot.platformId })).pollsHighWater).toBe(1);
   }, 120_000);
@@ -63,6 +80,7 @@ describe('a process that is killed', () => {
     await kill(await busiest('push'), fleet.workers);
     await allArrived();
     expect(book.faults(PER_CHAT)).toEqual([]);
+    await allCounted(bot);
     expect(book.longestSilenceMs()).toBeLessThan(20_000);
     expect(book.duplicates()).toBeLessThanOrEqual(CHATS);
   }, 120_000);
@@ -111,6 +129,7 @@ describe('a process that is killed', () => {
     await waitFor(() => book.count() > 200, { timeoutMs: 20_000 });
     await kill(polled, fleet.apis);
     await allArrived();
+    await allCounted(bot);
     stopped.abort();
     await polling;
     expect(book.faults(PER_CHAT)).toEqual([]);
@@ -180,7 +199,7 @@ describe('a process that is killed', () => {
     ]);
     expect(begunDeadly()).toBe(3);
     deadly = false;
-    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toEqual({ ok: true, redriven: 1 });
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id })).toMatchObject({ ok: true, redriven: 1 });
     await waitFor(() => texts.includes('deadly'), { timeoutMs: 20_000, message: 'what was sent again' });
     await slow.stop();
   }, 240_000);

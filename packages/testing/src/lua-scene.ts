@@ -1,5 +1,5 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import { loadScript, resolveFields, runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import { startTestRedis } from './redis.ts';
 
@@ -20,6 +20,7 @@ export async function luaScene() {
   const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
   const { commands } = redis;
   const keys = botKeys(BOT);
+  const activity = activityKeys(BOT, NOW_MS);
   const run = (name: ScriptName, scriptKeys: string[], args: Arguments): Promise<ScriptReply> =>
     runScript(commands, name, scriptKeys, args);
   const turnKeys = (reader: 'push' | 'rules'): string[] => {
@@ -32,6 +33,8 @@ export async function luaScene() {
   return {
     commands,
     keys,
+    /** The hashes that count what the bot and its shard do at NOW_MS. */
+    activity,
     run,
     turnKeys,
     /** Runs this Lua body after the text of an include. */
@@ -69,12 +72,12 @@ export async function luaScene() {
     accept: (ids: number[], lane = 'c:5') =>
       run(
         'accept-updates',
-        [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.seen(0)],
+        [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, ...activity, keys.live, keys.seen(0)],
         [
           ...[REGISTRATION, NOW_MS, BOT, '', '', 100_000, '', '', 0, redis.runIds()],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;
-            return [id, 6, id, 'message', lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
+            return [id, 9, id, 'message', lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
           }),
         ],
       ),
@@ -87,6 +90,8 @@ export async function luaScene() {
       const lanePrefix = reader === 'push' ? keys.lane('') : keys.rulesLane('');
       return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, name, settled];
     },
+    /** What was counted for the bot and for its shard in the minute of NOW_MS. */
+    counted: () => Promise.all(activity.map((key) => commands.hget(key, '0'))),
     clear: () => commands.flushall(),
     close: async () => {
       await redis.close();

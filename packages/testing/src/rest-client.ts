@@ -31,9 +31,23 @@ export function restClient(url: string, key?: string): RestClient {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = isEventStream(response) ? await firstBlock(response) : await response.text();
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
   };
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+/** Reads an answer without an end up to its first empty line, and ends it. */
+async function firstBlock(response: Response): Promise<string> {
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.includes('\n\n')) break;
+  }
+  return text;
 }
 
 function parsed(text: string): unknown {

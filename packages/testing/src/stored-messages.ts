@@ -8,7 +8,7 @@ export type StoredMessage = Pick<FoldedMessage, 'chat_id' | 'id' | 'date' | 'tex
 
 const REST = {
   ...{ user_id: 77, username: 'ada', first_name: 'Ada', last_name: null },
-  ...{ media_type: null, file_id: null, service: null },
+  ...{ media_type: null, file_id: null, service: null, details: null },
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
 
@@ -19,7 +19,7 @@ export async function storeMessages(db: Database, botId: number, messages: Store
     await lockBots(transaction, [botId]);
     const added = await historyMessageStore(transaction).upsertMessages(rows);
     const unnamed = { type: 'supergroup', title: null, username: null, firstName: null, lastName: null };
-    const chats = added.map(({ chatId, count }) => ({ ...unnamed, botId, id: chatId, added: count }));
+    const chats = added.map((newest) => ({ ...unnamed, botId, id: newest.chatId, added: newest.count, newest }));
     if (chats.length > 0) await historyChatStore(transaction).upsertGuessedChats(chats);
   });
 }

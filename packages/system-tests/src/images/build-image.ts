@@ -57,7 +57,7 @@ export function imageBuilder(options: {
     if (step.keyword !== 'COPY') return configure(image, step);
     const target = step.words.at(-1)!;
     for (const source of step.words.slice(0, -1)) {
-      if (step.from !== null) await run('cp', ['-a', `${join((await build(step.from)).dir, source)}/.`, here]);
+      if (step.from !== null) await copyFromStage(join((await build(step.from)).dir, source), join(here, target));
       else {
         const to = target.endsWith('/') ? join(here, target, basename(source)) : join(here, target);
         await copyFromContext(options, { source, to, mode: step.mode });
@@ -76,6 +76,11 @@ async function runLine(line: string, cwd: string, node: string): Promise<void> {
   // Packages in npm's cache need no download; the lock file decides the versions.
   const env = { ...inheritedEnv(), PATH: `${dirname(node)}:${PATH}`, npm_config_prefer_offline: 'true' };
   await run('sh', ['-ec', line], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
+}
+
+async function copyFromStage(source: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await run('cp', ['-a', `${source}/.`, to]);
 }
 
 /** Copies through a separate folder, so that chmod changes only the copied files and not existing ones. */

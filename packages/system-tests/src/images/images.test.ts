@@ -18,7 +18,7 @@ import { type Container, runContainer } from './run-container.ts';
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const TARGETS = ['api', 'worker', 'migrate', 'maintenance', 'simulator'] as const;
 /** The paths of the build context. */
-const CONTEXT = ['package.json', 'package-lock.json', 'apps', 'packages', 'infra/docker'];
+const CONTEXT = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'apps', 'packages', 'infra/docker'];
 const DOCKERFILE = 'infra/docker/Dockerfile';
 const BUILD_MS = 400_000;
 const START_MS = 60_000;

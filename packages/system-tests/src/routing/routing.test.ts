@@ -296,7 +296,7 @@ describe('the platform', () => {
       ],
     });
     await fleet.control.blockBot({ person: blocked, bot: target.platformId, blocked: false });
-    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: source.id })).toEqual({ ok: true, redriven: 2 });
+    expect(await fleet.rest('/api/deliveries/redrive', { bot_id: source.id })).toMatchObject({ ok: true, redriven: 2 });
     await scene.sent(target, blocked, 2);
     await scene.settled(source);
     for (const chat of [blocked, fine]) expect(texts(await scene.shown(target, chat))).toEqual(['one', 'two']);

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
+import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
+import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { ADMIN_KEY, FLEET_ENCRYPTION_KEY, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { insertManyBots } from '@flotilla/testing/many-bots.ts';
+import { cpuMeter } from './cpu-meter.ts';
+import { percentile } from './percentile.ts';
+import { ms, report } from './report.ts';
+
+const BOTS = 10_000;
+const CALLS = 40;
+const AT_ONCE = 100;
+/** Longer than a process remembers the states of the fleet. */
+const ALONE_AFTER_MS = 1_100;
+const ALONE_CALLS = 12;
+
+const PAGES: Record<string, Record<string, string>> = {
+  plain: {},
+  'a part of the name': { q: 'many_77' },
+  'a name of nobody': { q: 'nobody' },
+  'a common state': { state: 'ok' },
+  'a rare state': { state: 'open' },
+  'sorted by name': { sort: 'name' },
+  'sorted by what waits': { sort: 'pending' },
+  'sorted by the last update': { sort: 'last_update' },
+  'a state, sorted by what waits': { state: 'failing', sort: 'pending' },
+};
+
+/** Pages of 50 of the list of bots, by REST, from one api: in a row, and each so late that nothing is remembered. */
+export async function benchBots(database: { url: string }): Promise<void> {
+  const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'error' }, database);
+  const db = connectDatabase({ url: database.url, maxConnections: 2 });
+  const redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
+  try {
+    await makeBots(db, redis);
+    const url = `http://127.0.0.1:${fleet.apis[0]!.port}`;
+    const cpu = cpuMeter(fleet.apis[0]!.pid, redis);
+    await ask(url, {});
+    const figures: { what: string; figure: string; target?: string }[] = [];
+    for (const [what, query] of Object.entries(PAGES)) {
+      const took = await askAll(url, query, CALLS, 0);
+      figures.push({ what: `${what}, p50 / p95`, figure: inWords(took), target: 'p95 ≤ 50 ms' });
+      const readsStates = 'state' in query || (query.sort ?? 'name') !== 'name';
+      if (readsStates)
+        figures.push({ what: '  each alone', figure: await askAlone(url, query, cpu), target: 'p95 ≤ 50 ms' });
+    }
+    report(`Pages of the list of ${BOTS.toLocaleString('en')} bots`, figures);
+  } finally {
+    await redis.close();
+    await db.destroy();
+    await fleet.stop();
+  }
+}
+
+/** The first of many calls reads the states of the whole fleet. Its processor time hardly depends on other load. */
+async function askAlone(url: string, query: Record<string, string>, cpu: ReturnType<typeof cpuMeter>): Promise<string> {
+  let took: number[] = [];
+  const cost = await cpu.perUpdate(ALONE_CALLS, async () => {
+    took = await askAll(url, query, ALONE_CALLS, ALONE_AFTER_MS);
+    return 0;
+  });
+  return `${inWords(took)}; CPU of a call: api ${ms(cost.workerUs / 1000)}, Redis ${ms(cost.redisUs / 1000)}`;
+}
+
+const inWords = (took: number[]): string => `${ms(percentile(took, 50))} / ${ms(percentile(took, 95))}`;
+
+async function askAll(url: string, query: Record<string, string>, calls: number, pauseMs: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    await delay(pauseMs);
+    took.push(await ask(url, query));
+  }
+  return took;
+}
+
+/** Milliseconds until the page was read. */
+async function ask(url: string, query: Record<string, string>): Promise<number> {
+  const begunAt = performance.now();
+  const search = new URLSearchParams({ limit: '50', ...query });
+  const answer = await fetch(`${url}/api/bots?${search}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return performance.now() - begunAt;
+}
+
+/** Bots of which one in a hundred fails, one in a thousand has an open breaker, and one in ten has a backlog. */
+async function makeBots(db: Database, redis: RedisHandles): Promise<void> {
+  await insertManyBots(db, BOTS, () => 'http://127.0.0.1:9');
+  const log = createLogger({ name: 'bench', level: 'error' });
+  const secrets = secretBox(FLEET_ENCRYPTION_KEY);
+  const directory = await followDirectory({ redis, secrets, log });
+  await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+  const bots = directory.all();
+  const nowMs = Date.now();
+  const fieldsOf = (at: number) => ({
+    pollOkAt: nowMs + 3_600_000,
+    updateAt: nowMs - ((at * 7_919) % 100_000),
+    n: 1_000,
+    filedN: at % 10 === 0 ? (at * 31) % 1_000 : 1_000,
+    ...(at % 100 === 0 ? { failSince: nowMs } : {}),
+    ...(at % 1_000 === 0 ? { closedUntil: nowMs + 3_600_000 } : {}),
+  });
+  for (let from = 0; from < bots.length; from += AT_ONCE) {
+    const some = bots.slice(from, from + AT_ONCE);
+    await redis.runMany(
+      some.map((bot, at) => ['hset', botKeys(bot.id).state, ...Object.entries(fieldsOf(from + at)).flat()]),
+    );
+  }
+  directory.close();
+}

@@ -1,0 +1,116 @@
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import { loadScript, runScript } from '@flotilla/redis/scripts.ts';
+import { startTestRedis } from '@flotilla/testing/redis.ts';
+
+const BOT = 1;
+const REGISTRATION = 'registration-1';
+const ROUNDS = 60;
+const CALLS = 1_000;
+const IDS_OF_A_BLOCK = 4_096;
+const RAW_BYTES = 400;
+
+/** The time of an accept within Redis, as ratios to that of a script without the code for live streams. */
+export type AcceptRatios = { unwatched: number; watched: number; noise: number; bareUs: number };
+
+/**
+ * Accepts updates one by one, in short rounds of each kind in turn, so that all kinds meet the same disturbances. The
+ * fastest third of the rounds of a kind counts.
+ */
+export async function compareAccepts(): Promise<AcceptRatios> {
+  const server = await startTestRedis();
+  const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
+  try {
+    const full = loadScript('accept-updates');
+    const bare = String(await redis.commands.script('LOAD', withoutLive(full)));
+    const shipped = String(await redis.commands.script('LOAD', full));
+    await applyBot(redis);
+    const accept = acceptor(redis);
+    const took = { bare: [] as number[], again: [] as number[], unwatched: [] as number[], watched: [] as number[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      took.bare.push(await accept(bare, { watched: false }));
+      took.unwatched.push(await accept(shipped, { watched: false }));
+      took.again.push(await accept(bare, { watched: false }));
+      took.watched.push(await accept(shipped, { watched: true }));
+    }
+    const base = typical([...took.bare, ...took.again]);
+    return {
+      unwatched: typical(took.unwatched) / base,
+      watched: typical(took.watched) / base,
+      noise: typical(took.again) / typical(took.bare),
+      bareUs: base,
+    };
+  } finally {
+    await redis.close();
+    await server.stop();
+  }
+}
+
+function typical(rounds: number[]): number {
+  const fastest = rounds.toSorted((left, right) => left - right).slice(0, Math.ceil(rounds.length / 3));
+  return fastest.reduce((sum, one) => sum + one, 0) / fastest.length;
+}
+
+/** The script as it would be without live streams. Throws if its text is no longer as this expects. */
+function withoutLive(script: string): string {
+  const parts: [RegExp | string, string][] = [
+    [loadScript('lib/live'), ''],
+    [", 'watchedUntil'", ''],
+    [/, watchedUntil = s\[\d+\] or nil/, ''],
+    [/^local watched = .*$/m, ''],
+    [/^ *if watched then addLive.*$/m, ''],
+    [/^if watched then announceLive.*$/m, ''],
+  ];
+  return parts.reduce((text, [part, by]) => {
+    const changed = text.replace(part, by);
+    if (changed === text) throw new Error(`accept-updates.lua has changed: it lacks ${part}`);
+    return changed;
+  }, script);
+}
+
+async function applyBot(redis: RedisHandles): Promise<void> {
+  const keys = botKeys(BOT);
+  await runScript(
+    redis.commands,
+    'apply-bot',
+    [
+      ...[keys.state, keys.log, keys.consumers, keys.deliveredByPush, keys.lanes, keys.inFlight, keys.work],
+      ...[keys.redriven, keys.history, keys.pendingTurns],
+      ...[keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven],
+    ],
+    [
+      ...[REGISTRATION, Date.now(), keys.lane('')],
+      // Pushed, with a history.
+      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0],
+    ],
+  );
+}
+
+/** Accepts the next updates of the bot; resolves to the time (µs) that Redis spent in the script for each. */
+function acceptor(redis: RedisHandles) {
+  const { commands } = redis;
+  const keys = botKeys(BOT);
+  let id = 0;
+  return async (sha: string, { watched }: { watched: boolean }): Promise<number> => {
+    const nowMs = Date.now();
+    await commands.del(keys.log, keys.history, keys.live);
+    await commands.hset(keys.state, 'watchedUntil', watched ? nowMs + 60_000 : 0);
+    if (watched) await commands.xadd(keys.live, '*', 't', 'begin');
+    await commands.config('RESETSTAT');
+    for (let call = 0; call < CALLS; call += 1) {
+      id += 1;
+      const raw = `{"update_id":${id},"text":"${'x'.repeat(RAW_BYTES)}"}`;
+      const seen = keys.seen(Math.floor(id / IDS_OF_A_BLOCK));
+      const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
+      scriptKeys.push(...activityKeys(BOT, nowMs), keys.live, seen);
+      await commands.evalsha(
+        ...([sha, scriptKeys.length, ...scriptKeys] as [string, number, ...string[]]),
+        ...[REGISTRATION, nowMs, BOT, '', '', 1e9, '', '', 1e9, redis.runIds()],
+        ...[id, 9, id % IDS_OF_A_BLOCK, 'message', 'c:5', nowMs + 86_400_000, 14, 13 + String(id).length, raw],
+      );
+    }
+    const usec = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(await commands.info('commandstats'));
+    if (Number(usec?.[1]) !== CALLS) throw new Error('Redis counted other calls');
+    return Number(usec?.[2]) / CALLS;
+  };
+}
