@@ -1,8 +1,8 @@
 /** The house rules on who may import whom: `contract ← runtime ← {database, redis, telegram} ← domain ← apps`. */
 
-const TESTS = '(\\.test\\.ts$|/conformance/)';
+const TESTS = '(\\.test\\.ts$|/conformance/|^apps/console/tests/)';
 const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
-const ENTRIES = ['/main\\.ts$', '/docs/page\\.js$', TESTS, '^packages/testing/src/jest-'];
+const ENTRIES = ['/main\\.tsx?$', '\\.d\\.ts$', '/docs/page\\.js$', TESTS, '^packages/testing/src/jest-'];
 /** Test code may import anything, but the product must not import test code. */
 const PRODUCT = { path: '^(packages|apps)/', pathNot: [TESTS, TEST_PACKAGES] };
 const product = (path) => ({ path, pathNot: [TESTS] });
@@ -24,14 +24,17 @@ const DOMAIN_FEATURES = [
   'push',
   'pull',
   'polling',
+  'readers',
   'deliveries',
   'chats',
   'chat-users',
   'messages',
   'tags',
   'stats',
+  'activity',
   'chat-actions',
   'fleet-figures',
+  'live',
   'startup',
 ];
 const features = (names) => `^packages/domain/src/(${names.join('|')})/`;
@@ -76,6 +79,19 @@ module.exports = {
       to: { path: '^apps/simulator/' },
     },
     {
+      name: 'the-console-knows-the-contract-only',
+      comment: 'A browser gets the types of the contract, which leave nothing in the bundle, and none of our code',
+      severity: 'error',
+      from: { path: '^apps/console/src/' },
+      to: { path: '^(apps|packages)/', pathNot: ['^apps/console/src/', '^packages/contract/'] },
+    },
+    {
+      name: 'the-console-imports-types-of-the-contract',
+      severity: 'error',
+      from: { path: '^apps/console/src/' },
+      to: { path: '^packages/contract/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'only-the-sandbox-embeds-services',
       comment: 'Production gets its Postgres and Redis from its settings',
       severity: 'error',
@@ -114,7 +130,7 @@ module.exports = {
       name: 'what-is-imported-exists',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: '^virtual:' },
     },
     {
       name: 'dependencies-are-declared',
@@ -126,7 +142,8 @@ module.exports = {
     {
       name: 'product-does-not-need-dev-dependencies',
       severity: 'error',
-      from: PRODUCT,
+      comment: 'The console is built: what it imports is in its files, and not installed where it is served',
+      from: { path: PRODUCT.path, pathNot: [...PRODUCT.pathNot, '^apps/console/'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],
@@ -136,11 +153,11 @@ module.exports = {
     preserveSymlinks: false,
     combinedDependencies: false,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/node_modules/@types/' },
+    exclude: { path: ['/node_modules/@types/', '^apps/console/dist/'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

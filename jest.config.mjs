@@ -9,18 +9,13 @@ const WORKERS_AT_MOST = 8;
 export default {
   roots: ['<rootDir>/apps', '<rootDir>/packages'],
   testMatch: ['**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
   injectGlobals: false,
-  testEnvironment: 'node',
+  runtime: '<rootDir>/scripts/jest/native-runtime.mjs',
+  testEnvironment: '<rootDir>/scripts/jest/native-environment.mjs',
+  transform: {},
   testTimeout: 30_000,
   maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
-  },
 };

@@ -5,6 +5,7 @@ import { bootstrap, PINNED_NODE, ROOT } from './bootstrap.mjs';
 
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  'types of the console': ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'apps/console'],
   'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '--colors=off', '--error-on-warnings', '.'],
   'import boundaries and cycles': [
     'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',

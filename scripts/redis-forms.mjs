@@ -10,10 +10,13 @@ export const WITH_EVERY_CHANGE = {
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test':
     'calls appended to the history streams; a key that lets one through',
   'apps/api/src/endpoints/poll-updates\\.test': 'pull: its script, and polls that are woken through a channel',
+  'apps/api/src/live/': 'scripts that write live streams, and channels over all nodes',
   'apps/api/src/outages\\.test': 'servers are killed and restarted: commands fail fast, connections come back',
   'apps/api/src/queue-board/': 'BullMQ: the prefix that keeps a queue in one slot',
   'apps/worker/src/worker\\.test': 'turns: locks, wakes, removal of a bot and of all its keys',
   'packages/system-tests/src/deliveries\\.test': 'push: claims, retries, breakers, dead letters and their redrive',
+  'packages/system-tests/src/fleet-overview\\.test':
+    'the states of bots of all shards, read by a script for each; readers; processes',
   'packages/system-tests/src/key-rotation\\.test': 'the mirror is rewritten, and keys are searched for on every master',
   'packages/system-tests/src/own-addresses\\.test': 'the addresses of every server of the form are no backends',
   'packages/system-tests/src/platform-webhook\\.test': 'accepting once, with two processes and no turn',

@@ -29,8 +29,7 @@ process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = code === 0 && failed === 0 ? 0 : 1;
 
 function jestArguments() {
-  const nodeFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const jest = [...nodeFlags, 'node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
+  const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
   if (faults)
     return [...jest, `--maxWorkers=${FAULT_TESTS_AT_ONCE}`, '--testMatch=**/*.fault.test.ts', ...noneIsFine()];

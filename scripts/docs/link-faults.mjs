@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 
 /** Files that the documents name but that readers create or programs write. */
 const MADE_ELSEWHERE = [
+  'apps/console/dist',
   'docker-compose.override.yml',
   'sites/tls.conf',
   'tls.conf',
