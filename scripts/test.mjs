@@ -1,25 +1,26 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
+import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
+import { buildConsoleIfStale } from './build-console.mjs';
 import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
+import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
-// node scripts/test.mjs [faults | sentinel | cluster] [all | file patterns …]: the last line is always `N passed, N
-// failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
+// node scripts/test.mjs [a stage of test-stages.mjs | sentinel | cluster] [all | file patterns …]: the last line is always
+// `N passed, N failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
 
-const FAULT_TESTS = '\\.fault\\.test\\.ts$';
 const LEFT_RUNNING_MS = 20_000;
-/** Fault tests expect responses within a time limit, so fewer of them run at once than of other tests. */
-const FAULT_TESTS_AT_ONCE = 3;
 
-const selection = ['faults', 'sentinel', 'cluster'].find((name) => name === process.argv[2]);
+const selections = [...Object.keys(STAGES), 'sentinel', 'cluster'];
+const selection = selections.find((name) => name === process.argv[2]);
 const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
-const faults = selection === 'faults';
-const redisForm = faults ? undefined : selection;
+const stage = selection !== undefined && selection in STAGES ? selection : undefined;
+const redisForm = stage ? undefined : selection;
 const patterns = patternsOf(redisForm, named);
 if (redisForm) process.env.TEST_REDIS = redisForm;
 
 await bootstrap();
+if (runsBrowserTests() && (await buildConsoleIfStale()) !== 0) fail('The console could not be built.');
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));
 const resultFile = join(folder, 'results.json');
 const code = await runOnPinnedNode(jestArguments(), { onStart: endWhenDone });
@@ -29,26 +30,30 @@ process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = code === 0 && failed === 0 ? 0 : 1;
 
 function jestArguments() {
-  const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
-  if (faults)
-    return [...jest, `--maxWorkers=${FAULT_TESTS_AT_ONCE}`, '--testMatch=**/*.fault.test.ts', ...noneIsFine()];
+  const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Six servers start instead of one.
   if (redisForm) jest.push('--testTimeout=90000');
-  const namesFaultTest = patterns.some((pattern) => pattern.includes('.fault.'));
-  const sameOverEvery = patterns === EVERY_NIGHT ? Object.keys(SAME_OVER_EVERY_FORM) : [];
-  const leftOut = [...(namesFaultTest ? [] : [FAULT_TESTS]), ...sameOverEvery];
-  return [...jest, ...leftOut.map((pattern) => `--testPathIgnorePatterns=${pattern}`)];
+  if (stage) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
+  if (stage && patterns.length === 0) jest.push('--passWithNoTests');
+  const globs = stage || patterns.length === 0 ? filesOf(stage) : filesNamed(patterns);
+  const leftOut = patterns === EVERY_NIGHT ? Object.keys(SAME_OVER_EVERY_FORM) : [];
+  return [
+    ...jest,
+    ...globs.map((glob) => `--testMatch=${glob}`),
+    ...leftOut.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
+  ];
+}
+
+/** Build the console once, before test files could build it side by side. */
+function runsBrowserTests() {
+  return stage === 'console' || named.some((pattern) => /console|browser/.test(pattern));
 }
 
 function patternsOf(form, wanted) {
   if (form === undefined) return wanted;
   if (wanted.length === 0) return Object.keys(WITH_EVERY_CHANGE);
   return wanted[0] === 'all' ? EVERY_NIGHT : wanted;
-}
-
-function noneIsFine() {
-  return patterns.length === 0 ? ['--passWithNoTests'] : [];
 }
 
 /**

@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FILES = globSync('{apps,packages}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
+const { STAGES, filesOf } = await import(join(ROOT, 'scripts/test-stages.mjs'));
+const NAMES: string[] = Object.keys(STAGES);
+
+/** As Jest selects by `testMatch`: `!` before a glob leaves its files out. */
+function selected(globs: string[]): string[] {
+  const [leaving, taking] = [
+    globs.filter((glob) => glob.startsWith('!')),
+    globs.filter((glob) => !glob.startsWith('!')),
+  ];
+  const matches = (file: string, some: string[]) => some.some((glob) => matchesGlob(file, glob));
+  return FILES.filter((file) => matches(file, taking)).filter(
+    (file) =>
+      !matches(
+        file,
+        leaving.map((glob) => glob.slice(1)),
+      ),
+  );
+}
+
+test('every test file runs in exactly one stage, or in npm test', () => {
+  const runs = [undefined, ...NAMES].flatMap((stage) => selected(filesOf(stage)));
+  expect(runs.sort()).toEqual([...FILES].sort());
+});
+
+test('every glob of a stage names a test: one that was moved would run in npm test again', () => {
+  const globs = NAMES.flatMap((stage) => filesOf(stage) as string[]);
+  expect(globs.filter((glob) => selected([glob]).length === 0)).toEqual([]);
+});
+
+test('every stage is an npm command, which .ci/run runs', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+  for (const stage of NAMES) {
+    expect(scripts[`test:${stage}`]).toBe(`node scripts/test.mjs ${stage}`);
+    expect(ci).toContain(`run_tests test:${stage}\n`);
+  }
+});
