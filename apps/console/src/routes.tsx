@@ -25,10 +25,20 @@ const bot = createRoute({
   path: '/bots/$id',
   component: lazyRouteComponent(() => import('./screens/bot/bot.tsx'), 'Bot'),
 });
+const botOverview = createRoute({
+  getParentRoute: () => bot,
+  path: '/',
+  component: lazyRouteComponent(() => import('./screens/bot/overview.tsx'), 'Overview'),
+});
+const botSettings = createRoute({
+  getParentRoute: () => bot,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/bot/bot-settings.tsx'), 'BotSettings'),
+});
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([fleet, bot]),
+    routeTree: root.addChildren([fleet, bot.addChildren([botOverview, botSettings])]),
     basepath: '/console',
     defaultErrorComponent: RouteFailure,
     scrollRestoration: true,

@@ -1,40 +1,31 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
-import { BROWSER_START_MS, type Browser, startBrowser } from '@flotilla/testing/browser.ts';
-import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
-import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type OpenConsole, openConsole, picture } from './open-console.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { picture } from './open-console.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const ADMIN = ['admin', 'a password for tests'] as const;
 const GRACE = ['grace', 'first password of grace'] as const;
 const MANY = 300;
 const PERSON = 4242;
-const TEST_MS = 90_000;
 
-let browser: Browser;
-let database: TestDatabase;
 let backend: TestBackend;
-let fleet: Fleet;
 let desk: FleetBot;
 let shop: FleetBot;
-const opened: OpenConsole[] = [];
-
-beforeAll(async () => {
-  execFileSync(process.execPath, ['scripts/console.mjs', '--if-stale'], { cwd: ROOT });
-  browser = await startBrowser();
-}, BROWSER_START_MS);
 
 beforeAll(async () => {
   backend = await startBackend((_request, response) => void response.writeHead(502).end('upstream is away'));
-  database = await testDatabase();
-  await insertManyBots(database.db, MANY, () => backend.url);
-  await database.db.updateTable('bots').set({ disabled: true, name: 'Branch office' }).execute();
-  fleet = await startFleet({ apis: 1, workers: 1 }, {}, database);
+});
+
+const suite = consoleSuite({ apis: 1, workers: 1 }, {}, async ({ db }) => {
+  await insertManyBots(db, MANY, () => backend.url);
+  await db.updateTable('bots').set({ disabled: true, name: 'Branch office' }).execute();
+});
+const { open, openAsAdmin } = suite;
+
+beforeAll(async () => {
+  const { fleet } = suite;
   desk = await fleet.addBot({ long_poll_enabled: true }, { name: 'Help desk', username: 'helpdesk_bot' });
   const backendOfShop = { proxy_enabled: true, backend_url: `${backend.url}/shop` };
   shop = await fleet.addBot(backendOfShop, { name: 'Shop EU', username: 'shop_eu_bot' });
@@ -45,29 +36,9 @@ beforeAll(async () => {
   await backend.waitForRequests(1);
 }, TEST_MS);
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map(({ context }) => context.close()));
-});
-
 afterAll(async () => {
-  await browser?.close();
-  await fleet?.stop();
-  await database?.drop();
   await backend?.stop();
-}, TEST_MS);
-
-async function open(path?: string, options?: Parameters<typeof openConsole>[3]): Promise<OpenConsole> {
-  const one = await openConsole(browser, fleet.url, path, options);
-  opened.push(one);
-  return one;
-}
-
-async function openAsAdmin(path?: string, options?: Parameters<typeof openConsole>[3]): Promise<OpenConsole> {
-  const one = await open(path, options);
-  await one.signIn(...ADMIN);
-  await one.page.getByRole('navigation', { name: 'Screens' }).waitFor();
-  return one;
-}
+});
 
 test(
   'a person signs in, sees first what needs attention, filters and opens a bot, all by keyboard',
@@ -124,9 +95,12 @@ test(
     await page.getByText(`${MANY} bots`, { exact: true }).waitFor();
     expect(await table.getAttribute('aria-rowcount')).toBe(String(MANY + 1));
     expect(await table.getByRole('row').count()).toBeLessThan(60);
-    await page.keyboard.press('End');
-    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-    await table.locator(`[aria-rowindex="${MANY + 1}"] a`).waitFor();
+    const lastRow = table.locator(`[aria-rowindex="${MANY + 1}"] a`);
+    // What is above the list may still grow, and moves its end down again.
+    await waitFor(async () => {
+      await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+      return lastRow.isVisible();
+    });
     expect(await table.getByRole('row').count()).toBeLessThan(60);
 
     await page.evaluate('window.scrollTo(0, 0)');
@@ -149,7 +123,6 @@ test(
   'a bot shows who reads it, whose backend can be tried at once, and its attempts, one of which opens beside the list',
   async () => {
     const { page, complaints } = await openAsAdmin(`bots/${shop.id}`);
-    await page.getByText(`${backend.url}/shop`).waitFor();
     const readers = page.getByRole('region', { name: 'Readers' });
     await readers.getByText('1 update behind').waitFor();
     const sent = backend.requests.length;
@@ -162,6 +135,8 @@ test(
     await picture(page, 'bot-attempt');
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
+    await page.keyboard.press(']');
+    await page.getByText(`${backend.url}/shop`).waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -184,9 +159,9 @@ test(
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: 'Help desk' }).waitFor();
-    await page.goto(`${fleet.url}/console/bots/${shop.id}`);
+    await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
     await page.getByText('There is no such bot, or it is not among yours.').waitFor();
-    await page.goto(`${fleet.url}/console/?q=bot`);
+    await page.goto(`${suite.fleet.url}/console/?q=bot`);
     await page.getByText('1 bot', { exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'Queues' }).count()).toBe(0);
     expect(await page.content()).not.toContain('Shop EU');
@@ -202,49 +177,32 @@ test(
   TEST_MS,
 );
 
-const LOOKS = [
-  ['light', 'light', 1280, 800],
-  ['dark', 'dark', 1280, 800],
-  ['light-narrow', 'light', 390, 844],
-  ['dark-narrow', 'dark', 390, 844],
-  ['zoomed', 'light', 320, 256],
-] as const;
-
-test.each(LOOKS)(
-  'every screen is accessible and fits the window: %s',
-  async (name, colorScheme, width, height) => {
-    const looks = { colorScheme, viewport: { width, height } };
-    const { page, signIn, complaints, faults } = await open('', looks);
-    const check = async (screen: string) => {
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      expect({ screen, faults: await faults() }).toEqual({ screen, faults: [] });
-      await picture(page, `${screen}-${name}`);
-    };
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await check('sign-in');
-    await signIn(...ADMIN);
-    await page.getByRole('region', { name: 'Needs attention' }).waitFor();
-    await page.getByRole('table', { name: 'Bots' }).getByRole('link').first().waitFor();
-    await check('fleet');
-    await page.getByRole('button', { name: 'Appearance and language' }).click();
-    await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
-    await check('preferences');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('option').first().waitFor();
-    await check('palette');
-    await page.keyboard.press('Escape');
-    await page.goto(`${fleet.url}/console/bots/${shop.id}`);
-    await page.getByRole('heading', { name: 'Shop EU' }).waitFor();
-    await page.getByRole('button', { name: '502' }).first().waitFor();
-    await check('bot');
-    await page.goto(`${fleet.url}/console/nothing/here`);
-    await page.getByText('There is no such page').waitFor();
-    await check('not-found');
-    expect(complaints).toEqual([]);
-  },
-  TEST_MS,
-);
+testLooks('every screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await lookAt('sign-in');
+  await signIn(...ADMIN);
+  await page.getByRole('region', { name: 'Needs attention' }).waitFor();
+  await page.getByRole('table', { name: 'Bots' }).getByRole('link').first().waitFor();
+  await lookAt('fleet');
+  await page.getByRole('button', { name: 'Appearance and language' }).click();
+  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
+  await lookAt('preferences');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').first().waitFor();
+  await lookAt('palette');
+  await page.keyboard.press('Escape');
+  await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
+  await page.getByRole('heading', { name: 'Shop EU' }).waitFor();
+  await page.getByRole('button', { name: '502' }).first().waitFor();
+  await lookAt('bot');
+  await page.goto(`${suite.fleet.url}/console/bots/${shop.id}/settings`);
+  await page.getByText(`${backend.url}/shop`).waitFor();
+  await lookAt('bot-settings');
+  await page.goto(`${suite.fleet.url}/console/nothing/here`);
+  await page.getByText('There is no such page').waitFor();
+  await lookAt('not-found');
+});
 
 test(
   'the theme and the language that a person chose stay, also from right to left',

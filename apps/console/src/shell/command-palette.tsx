@@ -7,6 +7,7 @@ import { StateMark, stateOf } from '../parts/state-badge.tsx';
 import { THEMES, usePreferences } from '../preferences.tsx';
 import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
+import { screensOf } from './screens.ts';
 
 const BOTS_SHOWN = 8;
 
@@ -72,7 +73,7 @@ function useTargets(text: string, close: () => void): Target[] {
   const words = useWords();
   const navigate = useNavigate();
   const { choose } = usePreferences();
-  const { leave } = useSession();
+  const { account, leave } = useSession();
   const bots = useQuery({
     queryKey: ['bots', 'named', text],
     queryFn: ({ signal }) => callPage('listBots', { q: text, limit: BOTS_SHOWN }, signal),
@@ -80,7 +81,7 @@ function useTargets(text: string, close: () => void): Target[] {
     enabled: text !== '',
   });
   const actions: [string, () => void][] = [
-    [words.nav.fleet, () => void navigate({ to: '/' })],
+    ...screensOf(account).map(({ name, to }): [string, () => void] => [words.nav[name], () => void navigate({ to })]),
     ...THEMES.map((theme): [string, () => void] => [
       words.palette.theme(words.preferences.themes[theme]),
       () => choose({ theme }),

@@ -7,6 +7,7 @@ import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
+import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
 import './shell.css';
 
@@ -14,10 +15,11 @@ import './shell.css';
 export function Shell(): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
+  const screens = screensOf(useSession().account);
   const [over, setOver] = useState<'palette' | 'shortcuts' | null>(null);
   useShortcuts({
     'ctrl+k': () => setOver('palette'),
-    'g f': () => void navigate({ to: '/' }),
+    ...Object.fromEntries(screens.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
     '?': () => setOver('shortcuts'),
   });
   return (
@@ -53,10 +55,12 @@ function Navigation(): ReactNode {
   const { account } = useSession();
   return (
     <nav className="rail" aria-label={words.nav.label}>
-      <Link to="/" activeOptions={{ exact: false, includeSearch: false }}>
-        <Icon name="fleet" />
-        {words.nav.fleet}
-      </Link>
+      {screensOf(account).map(({ name, to, icon }) => (
+        <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+          <Icon name={icon} />
+          {words.nav[name]}
+        </Link>
+      ))}
       <span className="rail-gap" />
       {account.role === 'admin' && <Outside href="/admin/queues" icon="queues" text={words.nav.queues} />}
       <Outside href="/docs" icon="document" text={words.nav.document} />

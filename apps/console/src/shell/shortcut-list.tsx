@@ -1,15 +1,19 @@
 import type { ReactNode } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
+import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
+import { screensOf } from './screens.ts';
 
 export function ShortcutList({ close }: { close: () => void }): ReactNode {
-  const { shortcuts: words } = useWords();
+  const { shortcuts: words, nav } = useWords();
+  const screens = screensOf(useSession().account);
   const rows: [string[], string][] = [
     [['Ctrl', 'K'], words.palette],
-    [['g', 'f'], words.fleet],
+    ...screens.map(({ key, name }): [string[], string] => [['g', key], words.goTo(nav[name])]),
     [['/'], words.filter],
     [['j', 'k'], words.rows],
     [['Enter'], words.enter],
+    [['[', ']'], words.tabs],
     [['Esc'], words.back],
     [['?'], words.list],
   ];

@@ -25,7 +25,7 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
   });
   useRowKeys('.attempts button');
   return (
-    <section aria-labelledby="attempts">
+    <section className="panel" aria-labelledby="attempts">
       <h2 id="attempts">{words.attempts}</h2>
       {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
       {attempts.data?.length === 0 && <Empty title={words.noAttempts} />}

@@ -3,10 +3,22 @@ import type { ReactNode } from 'react';
 import { Facts } from '../../parts/facts.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useBot } from './use-bot.ts';
 
 const DEFAULT_CONNECTIONS = 40;
 
-export function BotSettings({ bot }: { bot: BotResource }): ReactNode {
+export function BotSettings(): ReactNode {
+  const words = useWords();
+  const { data: bot } = useBot();
+  return (
+    <section className="panel" aria-labelledby="settings">
+      <h2 id="settings">{words.bot.settings}</h2>
+      {bot && <Settings bot={bot} />}
+    </section>
+  );
+}
+
+function Settings({ bot }: { bot: BotResource }): ReactNode {
   const { bot: words, fleet } = useWords();
   const { fields } = words;
   const onOff = (on: boolean) => (on ? words.yes : words.no);

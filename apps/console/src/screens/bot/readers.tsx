@@ -32,7 +32,7 @@ export function Readers({ botId }: { botId: number }): ReactNode {
   // Readers that never read, such as rules of a bot without rules, say nothing.
   const shown = readers.data?.filter(({ state, behind }) => state !== 'off' || behind > 0) ?? [];
   return (
-    <section aria-labelledby="readers">
+    <section className="panel" aria-labelledby="readers">
       <h2 id="readers">{words.readers.title}</h2>
       {readers.isError && <Failure error={readers.error} retry={() => void readers.refetch()} />}
       {readers.data && shown.length === 0 && <p className="muted">{words.readers.nobody}</p>}

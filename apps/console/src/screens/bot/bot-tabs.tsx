@@ -1,0 +1,34 @@
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useShortcuts } from '../../keys.ts';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+
+type Tab = { name: Exclude<keyof Words['bot']['tabs'], 'label'>; to: NonNullable<LinkProps['to']> };
+
+/** The views of a bot, in the order of the tabs. */
+const TABS: readonly Tab[] = [
+  { name: 'overview', to: '/bots/$id' },
+  { name: 'settings', to: '/bots/$id/settings' },
+];
+
+/** Links to the views of a bot; `[` and `]` go to the one before and after. */
+export function BotTabs({ id }: { id: string }): ReactNode {
+  const { tabs: words } = useWords().bot;
+  const navigate = useNavigate();
+  const route = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.replace(/\/$/, '') });
+  const step = (by: 1 | -1) => () => {
+    const to = TABS[TABS.findIndex((tab) => tab.to === route) + by]?.to;
+    if (to !== undefined) void navigate({ to, params: { id } });
+  };
+  useShortcuts({ '[': step(-1), ']': step(1) });
+  return (
+    <nav className="tabs" aria-label={words.label}>
+      {TABS.map(({ name, to }) => (
+        <Link key={name} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
+          {words[name]}
+        </Link>
+      ))}
+    </nav>
+  );
+}

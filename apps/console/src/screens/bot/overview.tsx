@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { Ago, useNumber } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { Attempts } from './attempts.tsx';
+import { Readers } from './readers.tsx';
+import { useBot } from './use-bot.ts';
+
+/** What waits for the bot's readers, who they are, and how the last deliveries went. */
+export function Overview(): ReactNode {
+  const words = useWords();
+  const number = useNumber();
+  const { data: bot } = useBot();
+  if (bot === undefined) return null;
+  const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
+  return (
+    <>
+      <section className="figures">
+        <dl>
+          <div>
+            <dt>{words.bot.pending}</dt>
+            <dd>{number(pending)}</dd>
+          </div>
+          <div>
+            <dt>{words.bot.last}</dt>
+            <dd>{lastUpdateAt ? <Ago at={lastUpdateAt} /> : words.fleet.never}</dd>
+          </div>
+        </dl>
+      </section>
+      <Readers botId={id} />
+      <Attempts botId={id} />
+    </>
+  );
+}

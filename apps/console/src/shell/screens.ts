@@ -1,0 +1,20 @@
+import type { AccountResource } from '@flotilla/contract/accounts.ts';
+import type { LinkProps } from '@tanstack/react-router';
+import type { IconName } from '../parts/icon.tsx';
+import type { Words } from '../words/en.ts';
+
+type Screen = {
+  name: keyof Words['nav'];
+  to: NonNullable<LinkProps['to']>;
+  icon: IconName;
+  /** Pressed after `g`. */
+  key: string;
+  adminOnly?: true;
+};
+
+/** The screens of the navigation, of the command palette and of the shortcuts, in the order of the navigation. */
+const SCREENS: readonly Screen[] = [{ name: 'fleet', to: '/', icon: 'fleet', key: 'f' }];
+
+export function screensOf({ role }: AccountResource): readonly Screen[] {
+  return SCREENS.filter(({ adminOnly }) => !adminOnly || role === 'admin');
+}
