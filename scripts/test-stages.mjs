@@ -1,6 +1,21 @@
 // Says which test files run together. Every *.test.ts is in one stage at most; `npm test` runs those in none.
 
+/** They start whole installations or other people's programs, which few changes can break: each with what it starts. */
+const WHOLE_SYSTEM = {
+  'apps/sandbox/src/*.test.ts': 'npm start: Postgres, Redis, the platform, an api, a worker and a demo bot',
+  'packages/system-tests/src/backup-and-restore.test.ts': 'pg_dump, pg_restore, and a fleet on what they restored',
+  'packages/system-tests/src/check-infra.test.ts': 'npm run check:infra, on files with faults',
+  'packages/system-tests/src/client-libraries.test.ts': 'the bots of every client library, one process each',
+  'packages/system-tests/src/echo-bots/*.test.ts': 'the same bots, at the simulated platform itself',
+  'packages/system-tests/src/images/*.test.ts': 'what the Dockerfile makes, with installs by npm',
+  'packages/system-tests/src/key-rotation.test.ts': 'fleets before, while and after the keys are changed',
+  'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
+  'packages/system-tests/src/start-without-stores.test.ts': 'processes whose stores are away, one after the other',
+  'packages/system-tests/src/tls/*.test.ts': 'stores of every form that accept TLS only',
+};
+
 export const STAGES = {
+  system: { files: Object.keys(WHOLE_SYSTEM).map((path) => `**/${path}`) },
   /** They expect responses within a time limit, so fewer of them run at once than of other tests. */
   faults: { files: ['**/*.fault.test.ts'], atOnce: 3 },
   /** Each starts a Chromium, which keeps a core busy. */

@@ -34,7 +34,7 @@ function jestArguments() {
   const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Six servers start instead of one.
   if (redisForm) jest.push('--testTimeout=90000');
-  if (stage) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
+  if (STAGES[stage]?.atOnce) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
   if (stage && patterns.length === 0) jest.push('--passWithNoTests');
   const globs = stage || patterns.length === 0 ? filesOf(stage) : filesNamed(patterns);
   const leftOut = patterns === EVERY_NIGHT ? Object.keys(SAME_OVER_EVERY_FORM) : [];
