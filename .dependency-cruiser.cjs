@@ -25,6 +25,7 @@ const DOMAIN_FEATURES = [
   'pull',
   'polling',
   'readers',
+  'programs',
   'deliveries',
   'chats',
   'chat-users',

@@ -11,6 +11,7 @@ import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
 import { messageOperations } from './messages.ts';
+import { programOperations } from './programs.ts';
 import { readerOperations } from './readers.ts';
 import { routingRuleOperations } from './routing-rules.ts';
 import { sessionOperations } from './sessions.ts';
@@ -30,6 +31,7 @@ export const operations = {
   ...systemOperations,
   ...botOperations,
   ...readerOperations,
+  ...programOperations,
   ...chatOperations,
   ...messageOperations,
   ...fileOperations,

@@ -12,12 +12,12 @@ export const readerResource = z
     reader: z
       .string()
       .describe(
-        'push: the backend. pull: clients of getUpdates, and of the REST poll without a consumer. rules: routing rules. consumer:<name>: a named consumer.',
+        'push: the backend. pull: clients of getUpdates, and of the REST poll without a consumer. rules: routing rules. consumer:<name>: a named consumer. program:<id>: a program.',
       ),
     state: z
       .enum(['ok', 'failing', 'open', 'paused', 'parked', 'off'])
       .describe(
-        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. paused: the bot is disabled. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more.',
+        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, or a program for a day, and no updates are kept for it any more.',
       ),
     cursor: z
       .int()
@@ -35,7 +35,7 @@ export const readerResource = z
     last_error: z.string().optional().describe('Only for a backend: the last error. Absent after a success.'),
     last_error_at: time('When that error happened.'),
     last_success_at: time('Only for a backend: when it last accepted an update.'),
-    last_polled_at: time('Only for pull and consumers: when somebody last polled.'),
+    last_polled_at: time('Only for pull, consumers and programs: when somebody last polled.'),
     parked_until: time('Only for a backend that is parked: until when its cursor is kept.'),
     backend_url: z
       .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { okField, updateIdField } from './fields.ts';
-import { botId, integer, limitInput, listOf, loweredInteger, text } from './inputs.ts';
+import { botId, integer, limitInput, listOf, loweredInteger, ownId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const MAX_POLL_TIMEOUT_S = 60;
@@ -37,7 +37,7 @@ export const updateOperations = {
     role: 'any',
     summary: "Polls for a bot's updates. `offset` acknowledges, as in the platform's getUpdates.",
     description:
-      'Polling must be on for the bot (`long_poll_enabled`). The call waits until there is an update or until `timeout` passes; then `result` is empty. An update is as the platform sent it.\n\nAny number of clients may poll at the same time, on any replica. A new update goes to every client that waits. `offset` acknowledges for all clients of the same consumer.\n\nA named `consumer` has a cursor of its own. It begins at the oldest update that is kept. It is forgotten after 24 hours without a poll. A bot can have at most 16 of them.\n\n`allowed_updates` filters this answer only. `limit` counts the updates that pass. Other updates do not end the wait, and an `offset` above them acknowledges them, too. A named consumer may ask for any kind. The default consumer may ask for the kinds that the bot is set to receive.',
+      'Polling must be on for the bot (`long_poll_enabled`), but not for a program. The call waits until there is an update or until `timeout` passes; then `result` is empty. An update is as the platform sent it.\n\nAny number of clients may poll at the same time, on any replica. A new update goes to every client that waits. `offset` acknowledges for all clients of the same consumer.\n\nA named `consumer` has a cursor of its own. It begins at the oldest update that is kept. It is forgotten after 24 hours without a poll. A bot can have at most 16 of them. A program (`program_id`) is kept until it is deleted. Updates that it does not ask for do not come back once it has acknowledged everything before them.\n\n`allowed_updates` filters this answer only. `limit` counts the updates that pass. Other updates do not end the wait, and an `offset` above them acknowledges them, too. A named consumer may ask for any kind. The default consumer may ask for the kinds that the bot is set to receive.',
     input: z.object({
       bot_id: botId(),
       offset: integer()
@@ -59,6 +59,11 @@ export const updateOperations = {
       consumer: consumerName()
         .optional()
         .describe('The name of a consumer with a cursor of its own. Absent: the default consumer.'),
+      program_id: ownId()
+        .optional()
+        .describe(
+          'A program of the bot, which has a cursor of its own. Its kinds apply. Not together with `consumer`.',
+        ),
     }),
     output: pollResult,
     // The handler writes the answer, because updates keep the platform's own bytes.

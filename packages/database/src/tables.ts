@@ -145,6 +145,19 @@ export interface RoutesTable {
   created_at: CreatedAt;
 }
 
+/** Named readers of a bot's updates. */
+export interface ProgramsTable {
+  id: Generated<BigInt64>;
+  bot_id: BigInt64;
+  /** Unique among the programs of its bot. */
+  name: string;
+  mode: 'pull' | 'push';
+  /** JSON array of kinds as text; empty means the platform's default set. */
+  kinds: Generated<string>;
+  enabled: Generated<boolean>;
+  created_at: CreatedAt;
+}
+
 export interface RouteLinksTable {
   target_bot_id: BigInt64;
   target_chat_id: BigInt64;
@@ -313,6 +326,7 @@ export interface Tables {
   chat_users: ChatUsersTable;
   tags: TagsTable;
   routes: RoutesTable;
+  programs: ProgramsTable;
   route_links: RouteLinksTable;
   audit_log: AuditLogTable;
   dead_letters: DeadLettersTable;

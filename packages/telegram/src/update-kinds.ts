@@ -29,7 +29,8 @@ export const UPDATE_KINDS = [
 
 export type UpdateKind = (typeof UPDATE_KINDS)[number];
 
-const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
+/** The kinds that a bot receives only if it names them. */
+export const ONLY_ON_DEMAND: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count'];
 
 /** The kinds that a bot receives if it never named any. */
 export const DEFAULT_KINDS: readonly UpdateKind[] = UPDATE_KINDS.filter((kind) => !ONLY_ON_DEMAND.includes(kind));

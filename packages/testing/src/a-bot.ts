@@ -25,6 +25,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     allowedUpdates: null,
     rules: [],
     routedTo: false,
+    programs: [],
     registrationId: `registration-${id}`,
     revision: 1,
     createdAt: new Date(0),

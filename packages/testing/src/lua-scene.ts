@@ -47,7 +47,14 @@ export async function luaScene() {
       ),
     /** Creates or changes the bot; every setting that is not named is off. */
     applyBot: (
-      settings: { pull?: boolean; push?: boolean; rules?: boolean; manage?: boolean; revision?: number } = {},
+      settings: {
+        programs?: number[];
+        pull?: boolean;
+        push?: boolean;
+        rules?: boolean;
+        manage?: boolean;
+        revision?: number;
+      } = {},
     ) =>
       run(
         'apply-bot',
@@ -66,18 +73,19 @@ export async function luaScene() {
             settings.manage ? 1 : 0,
           ],
           ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
+          `,${(settings.programs ?? []).join(',')},`,
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
-    accept: (ids: number[], lane = 'c:5') =>
+    accept: (ids: number[], lane = 'c:5', kind = 'message', { quickest = 100_000, slowest = '' as number | '' } = {}) =>
       run(
         'accept-updates',
         [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, ...activity, keys.live, keys.seen(0)],
         [
-          ...[REGISTRATION, NOW_MS, BOT, '', '', 100_000, '', '', 0, redis.runIds()],
+          ...[REGISTRATION, NOW_MS, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;
-            return [id, 9, id, 'message', lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
+            return [id, 9, id, kind, lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
           }),
         ],
       ),

@@ -32,6 +32,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   fleet: { name: 'Fleet', description: 'The whole fleet in figures, and its processes.' },
   system: { name: 'System', description: 'What the installation stands on.' },
   bots: { name: 'Bots', description: 'The bots of the fleet, and whether they run.' },
+  programs: { name: 'Programs', description: 'Readers of the updates of a bot, each with a cursor of its own.' },
   chats: { name: 'Chats', description: 'The chats in which a bot was seen.' },
   messages: { name: 'Messages', description: 'The history of a chat, and sending to it.' },
   files: { name: 'Files', description: 'The files in messages: pictures, sound, video, documents.' },

@@ -13,6 +13,7 @@ import { type JsonSchema, wrongTexts, wrongValues } from '@flotilla/testing/wron
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { apiDocument } from '../docs/api-document.ts';
+import { handlers } from './handlers.ts';
 
 /**
  * Calls every operation of the API document with valid and invalid input, as every kind of client; each response must
@@ -48,6 +49,7 @@ let adminKeyId: number;
 /** A bot that is pushed to a backend. */
 let pushedBotId: number;
 let accountsMade = 0;
+let programsMade = 0;
 
 const newToken = async () => (await api.platform.createBot({})).token;
 const newBot = async (): Promise<number> => {
@@ -102,6 +104,10 @@ const newTag = async (): Promise<number> => {
 };
 const newRule = async (): Promise<number> => {
   const added = await admin('POST', '/api/routes/add', { body: await EXAMPLES.addRoutingRule() });
+  return (added.json as { id: number }).id;
+};
+const newProgram = async (): Promise<number> => {
+  const added = await admin('POST', '/api/programs/add', { body: await EXAMPLES.addProgram() });
   return (added.json as { id: number }).id;
 };
 const newDeadLetter = async (): Promise<number> => {
@@ -188,6 +194,16 @@ const EXAMPLES: Record<OperationName, Example> = {
     await admin('GET', '/api/updates/poll', { query: { bot_id: botId, timeout: 0, consumer: 'example' } });
     return { bot_id: botId, consumer: 'example' };
   },
+  listPrograms: () => ({ bot_id: botId, ...page }),
+  showProgram: async () => ({ id: await newProgram() }),
+  addProgram: async () => {
+    programsMade += 1;
+    if (programsMade % 50 === 0) await api.database.db.deleteFrom('programs').execute();
+    return { bot_id: botId, name: `example ${programsMade}`, mode: 'pull', kinds: ['message'], enabled: true };
+  },
+  updateProgram: async () => ({ id: await newProgram(), name: `another ${programsMade}`, kinds: ['poll'] }),
+  toggleProgram: async () => ({ id: await newProgram(), enabled: false }),
+  deleteProgram: async () => ({ id: await newProgram() }),
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
@@ -508,7 +524,8 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
       if (role === 'public' || wrong.length === 0) return;
       const input = { ...rest, [field]: wrong[0] };
       expectError(await call(nobody, documented, input), 401);
-      const knowsNothing = role === 'admin' || (naming !== undefined && naming !== proper);
+      const belongsToBot = typeof handlers[name as OperationName] === 'object' && proper !== 'id';
+      const knowsNothing = role === 'admin' || belongsToBot || (naming !== undefined && naming !== proper);
       expectError(await call(stranger, documented, input), knowsNothing ? 403 : 400);
     });
   }

@@ -13,6 +13,7 @@ import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
 import { messageHandlers } from './messages.ts';
+import { programHandlers } from './programs.ts';
 import { readerHandlers } from './readers.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
 import { sessionHandlers } from './sessions.ts';
@@ -32,6 +33,7 @@ export const handlers: Handlers<typeof operations> = {
   ...systemHandlers,
   ...botHandlers,
   ...readerHandlers,
+  ...programHandlers,
   ...chatHandlers,
   ...messageHandlers,
   ...fileHandlers,

@@ -1,6 +1,9 @@
 import type { updateOperations } from '@flotilla/contract/updates.ts';
+import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -12,14 +15,27 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
   async pollUpdates(context, { input, response, whileAllowed }) {
     const { offset, limit, timeout, consumer = null } = input;
     const bot = requireBot(context, input.bot_id);
-    if (!bot.longPollEnabled) throw new FlotillaError('bad_request', 'Long polling is off for this bot');
     const allowed = kindsOfInput(input.allowed_updates);
     const kinds = allowed === undefined ? null : (allowed ?? [...DEFAULT_KINDS]);
-    const request = { consumer, offset, limit, timeoutMs: timeout * 1000, kinds, throttle: false };
-    const updates = await whileAllowed((ended) =>
-      untilGone([context.stopping, ended], response, (signal) => readUpdates(context, bot, { ...request, signal })),
-    );
+    const request = { offset, limit, timeoutMs: timeout * 1000, throttle: false };
+    const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
+    if (program === null && !bot.longPollEnabled) {
+      throw new FlotillaError('bad_request', 'Long polling is off for this bot');
+    }
+    if (program !== null && consumer !== null) throw refusedInput('consumer', 'cannot be given with program_id');
+    const read = (signal: AbortSignal): Promise<string[]> =>
+      program === null
+        ? readUpdates(context, bot, { ...request, consumer, kinds, signal })
+        : readProgramUpdates(context, bot, program, { ...request, kinds, signal });
+    const updates = await whileAllowed((ended) => untilGone([context.stopping, ended], response, read));
     context.apiMetrics.pulled.of('rest').inc(updates.length);
     sendJson(response, 200, `{"ok":true,"result":[${updates.join(',\n')}]}`);
   },
 };
+
+/** The program of a bot; throws 'not_found' for another bot's. */
+function requireProgram(bot: Bot, id: number): ActiveProgram {
+  const program = bot.programs.find((one) => one.id === id);
+  if (program === undefined) throw new FlotillaError('not_found', 'Program not found');
+  return program;
+}

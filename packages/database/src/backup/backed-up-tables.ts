@@ -12,6 +12,7 @@ const IN_ORDER: Record<keyof Tables, true> = {
   chat_users: true,
   tags: true,
   routes: true,
+  programs: true,
   route_links: true,
   audit_log: true,
   dead_letters: true,

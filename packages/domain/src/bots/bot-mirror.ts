@@ -71,6 +71,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       flag(routes(bot)),
       keys.rulesLane(''),
       bot.reservedUpdateId ?? 0,
+      `,${bot.programs.map(({ id }) => id).join(',')},`,
     ],
   );
   return waits === '1';

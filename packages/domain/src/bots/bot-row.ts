@@ -26,6 +26,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     rules: row.rules,
     routedTo: row.routed_to,
+    programs: row.programs,
     registrationId: row.generation,
     revision: row.revision,
     reservedUpdateId: row.reserved_update_id,

@@ -1,11 +1,12 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { BotsTable } from '@flotilla/database/tables.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
-/** A bot with its routing rules. */
-export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean };
+/** A bot with its routing rules and programs. */
+export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean; programs: ActiveProgram[] };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
@@ -17,19 +18,23 @@ const enabledRules = sql<ActiveRule[]>`(
     'id', r.id, 'targetBotId', r.target_bot_id, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
     'action', r.action, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
+const programsOf = sql<ActiveProgram[]>`(
+  select coalesce(json_agg(json_build_object(
+    'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json) order by p.id), '[]')
+  from programs p where p.bot_id = bots.id)`;
 const isTarget = sql<boolean>`exists (
   select from routes r where r.target_bot_id = bots.id and r.enabled and r.action <> 'drop')`;
 
 /**
- * SQL of the `bots` table. Every change draws a new revision. A bot and its rules are always read in one statement, so
- * that a revision identifies one state of both.
+ * SQL of the `bots` table. Every change draws a new revision. A bot, its rules and its programs are always read in one
+ * statement, so that a revision identifies one state of them.
  */
 export function botStore(db: Database) {
   const read = () =>
     db
       .selectFrom('bots')
       .selectAll()
-      .select([enabledRules.as('rules'), isTarget.as('routed_to')]);
+      .select([enabledRules.as('rules'), isTarget.as('routed_to'), programsOf.as('programs')]);
   const byId = (id: number): Promise<BotRow | undefined> => read().where('id', '=', id).executeTakeFirst();
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
@@ -59,7 +64,7 @@ export function botStore(db: Database) {
         .onConflict((conflict) => conflict.column('token_hash').doNothing())
         .returningAll()
         .executeTakeFirst();
-      return inserted && { ...inserted, rules: [], routed_to: false };
+      return inserted && { ...inserted, rules: [], routed_to: false, programs: [] };
     },
     update: async (id: number, changes: ChangedBot): Promise<BotRow | undefined> => {
       const { numUpdatedRows } = await db
@@ -69,7 +74,7 @@ export function botStore(db: Database) {
         .executeTakeFirst();
       return numUpdatedRows === 0n ? undefined : byId(id);
     },
-    /** Draws new revisions for bots whose rules changed. */
+    /** Draws new revisions for bots whose rules or programs changed. */
     touch: async (ids: number[]): Promise<void> => {
       if (ids.length === 0) return;
       // Locked in order of id, so that two transactions over the same bots wait instead of deadlocking.

@@ -1,3 +1,4 @@
+import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
@@ -28,6 +29,7 @@ export type Bot = {
   rules: ActiveRule[];
   /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
   routedTo: boolean;
+  programs: ActiveProgram[];
   registrationId: string;
   revision: number;
   /** Update ids up to this one may have been given out. Absent if an earlier release mirrored the bot. */

@@ -23,6 +23,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
     rows.map((row) => row.id),
   );
   await reserveLostIds(deps, rows, applied);
+  await renewed(deps, rows);
   const mirrored = new Map(deps.directory.ready() ? deps.directory.all().map((bot) => [bot.id, bot.revision]) : []);
   let mended = 0;
   for (const [at, row] of rows.entries()) {
@@ -53,6 +54,18 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
     if (kept.length < stored.length) rows[at] = (await store.update(id, { backend_certificate: kept })) ?? rows[at]!;
   }
   return rows;
+}
+
+/** The release before leaves out programs when it mirrors a bot. A new revision replaces what it wrote. */
+async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
+  if (!deps.directory.ready()) return;
+  const store = botStore(deps.db);
+  for (const [at, { id, revision, programs }] of rows.entries()) {
+    const mirrored = deps.directory.byId(id);
+    if (mirrored?.revision !== revision || mirrored.programs.length === programs.length) continue;
+    await store.touch([id]);
+    rows[at] = (await store.byId(id)) ?? rows[at]!;
+  }
 }
 
 type AppliedState = { revision: number; reservedId: number };

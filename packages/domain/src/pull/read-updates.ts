@@ -5,6 +5,7 @@ import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 
 export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
@@ -15,19 +16,27 @@ export type MeasurePull = {
 };
 
 export type PullRequest = {
-  /** null: the default consumer, shared by getUpdates and the REST poll. */
+  /** null: the default consumer, shared by getUpdates and the REST poll. `programConsumer` names that of a program. */
   consumer: string | null;
   /** Acknowledges as getUpdates does; see https://core.telegram.org/bots/api#getupdates. */
   offset: number;
   /** 1–100. */
   limit: number;
   timeoutMs: number;
-  /** Kinds to answer; null for all that the consumer gets. Kinds that are left out move no cursor. */
-  kinds: string[] | null;
+  /**
+   * Kinds to answer; null for all that the consumer gets, 'default' for the platform's default set. Kinds that are left
+   * out move no cursor, but that of a program.
+   */
+  kinds: string[] | 'default' | null;
   /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
   signal: AbortSignal;
 };
+
+/** The consumer of a program; no client can choose such a name. */
+export function programConsumer(programId: number): string {
+  return `program:${programId}`;
+}
 
 const REREAD_EVERY_MS = 5000;
 const COALESCE_MS = 2;
@@ -122,10 +131,11 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
       timeoutMs,
       scan.acknowledge ? '1' : '0',
       throttle && scan.acknowledge ? '1' : '0',
-      kinds === null ? '' : `,${kinds.join(',')},`,
+      wantedKinds(kinds),
       scan.answerBytes,
       scan.backFrom,
       scan.backCounted,
+      bot.revision,
     ],
   );
   switch (reply[0]) {
@@ -143,6 +153,11 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
     default:
       return { outcome: 'unreadable' };
   }
+}
+
+function wantedKinds(kinds: PullRequest['kinds']): string {
+  if (kinds === null) return '';
+  return kinds === 'default' ? `!,${ONLY_ON_DEMAND.join(',')},` : `,${kinds.join(',')},`;
 }
 
 type OkReply = [

@@ -5,16 +5,18 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 import { hasBackend } from '../bots/bot.ts';
+import { programConsumer } from '../pull/read-updates.ts';
 
 /**
- * ok; failing and open: the backend's breaker; paused: the bot is disabled; off; parked: push that was switched off
- * keeps its cursor for an hour, or a consumer that has not polled for an hour keeps its cursor and no updates.
+ * ok; failing and open: the backend's breaker; paused: the bot is disabled, or the program; off; parked: push that was
+ * switched off keeps its cursor for an hour, or a consumer that has not polled for an hour (a program: for a day) keeps
+ * its cursor and no updates.
  */
 export type ReaderState = 'ok' | 'failing' | 'open' | 'paused' | 'parked' | 'off';
 
 /** One reader of a bot's log. Absent values are null. */
 export type Reader = {
-  /** 'pull', 'push', 'rules' or 'consumer:<name>'. */
+  /** 'pull', 'push', 'rules', 'consumer:<name>' or 'program:<id>'. */
   reader: string;
   state: ReaderState;
   cursor: number | null;
@@ -43,6 +45,7 @@ type ListDeps = { redis: RedisHandles; clock: Clock };
 
 /** As in scripts/lib/trim.lua. */
 const CONSUMER_PIN_MS = 3_600_000;
+const PROGRAM_PIN_MS = 86_400_000;
 const SHOWN = [
   'on',
   'pull',
@@ -109,10 +112,27 @@ function stateOf(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAt
       if (shown.rules !== '1') return 'off';
       return isPaused ? 'paused' : 'ok';
     default:
+      if (isProgram(reader)) return programState(reader, bot, nowMs, isPaused, polledAtMs);
       if (shown.pull !== '1') return 'off';
       if (isPaused) return 'paused';
       return reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS ? 'parked' : 'ok';
   }
+}
+
+function isProgram(reader: string): boolean {
+  return reader.startsWith('program:');
+}
+
+function programState(
+  reader: string,
+  bot: Bot,
+  nowMs: number,
+  isPaused: boolean,
+  polledAtMs: number | null,
+): ReaderState {
+  const program = bot.programs.find(({ id }) => programConsumer(id) === reader);
+  if (isPaused || program?.enabled === false) return 'paused';
+  return nowMs - (polledAtMs ?? 0) >= PROGRAM_PIN_MS ? 'parked' : 'ok';
 }
 
 /** While the breaker is open, the next probe is due now if its time has passed. */

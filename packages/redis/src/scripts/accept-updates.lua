@@ -52,7 +52,13 @@ local watched = tonumber(s.watchedUntil or 0) > now
 -- One slow reader does not stop intake unless memory is tight: the platform keeps updates when every reader is at its
 -- limit.
 local quickest, slowest = backlogOf(s, now)
-if quickest >= tonumber(ARGV[6]) or (ARGV[8] ~= '' and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
+local isTight, onlyPrograms = ARGV[8] ~= '', named and not (pull or holdsForPush or rules)
+if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
+  local quick, slow = programBacklog(s, log, consumers, now)
+  slowest = math.max(slowest, slow)
+  if onlyPrograms then quickest = quick or quickest end
+end
+if quickest >= tonumber(ARGV[6]) or (isTight and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
 
 local function isAllowed(kind)
   if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end

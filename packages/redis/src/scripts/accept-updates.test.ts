@@ -43,3 +43,20 @@ test('an append wakes no push while the breaker is open', async () => {
   expect((await scene.accept([1]))[3]).toBe(0);
   expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
 });
+
+test('a bot that only programs read is full when the quickest of them is behind by the limit', async () => {
+  await scene.applyBot({ programs: [5, 6] });
+  const accept = (id: number) => scene.accept([id], 'c:5', 'message', { quickest: 2 });
+  expect([(await accept(1))[0], (await accept(2))[0], (await accept(3))[0]]).toEqual(['OK', 'OK', 'FULL']);
+  await scene.commands.hset(scene.keys.consumers, 'program:6', `2 ${NOW_MS}`);
+  expect((await accept(3))[0]).toBe('OK');
+});
+
+test('when memory is tight, the slowest program counts like any slow reader', async () => {
+  await scene.applyBot({ pull: true, programs: [5] });
+  await scene.accept([1, 2]);
+  await scene.commands.hset(scene.keys.state, { acked: 2, ackedN: 2 });
+  expect(await scene.accept([3], 'c:5', 'message', { slowest: 2 })).toEqual(['FULL']);
+  await scene.commands.hset(scene.keys.consumers, 'program:5', `2 ${NOW_MS}`);
+  expect((await scene.accept([3], 'c:5', 'message', { slowest: 2 }))[0]).toBe('OK');
+});

@@ -3,9 +3,11 @@
 --       5 activity of the bot  6 activity of the shard
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
---       9 kinds this reader wants (',message,poll,' or '' for all); its cursor moves by offsets alone
+--       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these); the cursor moves by offsets
+--         alone, but that of a program also passes what it does not want
 --       10 bytes that the answer has already from scans before this one
 --       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
+--       13 revision of the configuration that names the program ('' for other consumers)
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
 --      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), {raw…},
@@ -23,12 +25,20 @@ local PAGE = 25
 
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local default = name == ''
+local default, program = name == '', isProgram(name)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
---   prevOffset, prevAt
+--   prevOffset, prevAt, revision
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
-if s.on ~= '1' or s.pull ~= '1' then return { 'OFF' } end
+if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
 local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
+
+local function consumerCount()
+  local count = 0
+  for _, known in ipairs(redis.call('HKEYS', consumers)) do
+    if not isProgram(known) then count = count + 1 end
+  end
+  return count
+end
 
 local cursor
 if default then
@@ -37,10 +47,15 @@ else
   local known = redis.call('HGET', consumers, name)
   if known then
     cursor = tonumber(string.match(known, '^%d+'))
+  elseif program then
+    -- A release without programs may have forgotten its cursor. A caller that knows an older configuration must not bring
+    -- a deleted program back.
+    if s.revision ~= ARGV[13] then return { 'GONE' } end
+    cursor = last
   else
     -- Trimming removes consumers that were not polled for a day; the log of a quiet bot may not have been trimmed since.
-    if redis.call('HLEN', consumers) >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end
-    if redis.call('HLEN', consumers) >= MAX_CONSUMERS then return { 'TOO_MANY' } end
+    if consumerCount() >= MAX_CONSUMERS then trimLog(state, log, consumers, now) end
+    if consumerCount() >= MAX_CONSUMERS then return { 'TOO_MANY' } end
     cursor = 0
   end
 end
@@ -72,7 +87,7 @@ end
 local wanted = ARGV[9]
 local function isWanted(entry)
   if default and not entry.allowed then return false end
-  return wanted == '' or string.find(wanted, ',' .. entry.kind .. ',', 1, true) ~= nil
+  return wanted == '' or (string.find(wanted, ',' .. entry.kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
 end
 
 local from = nil
@@ -119,14 +134,10 @@ if default and ARGV[8] == '1' then
   if s.prevOffset == ARGV[4] and now - tonumber(s.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
   redis.call('HSET', state, 'prevOffset', ARGV[4], 'prevAt', now)
 end
-if default then
-  redis.call('HSET', state, 'pulledAt', now)
-else
-  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
-end
-
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
+-- What a program does not want must not hold the log once everything before it is acknowledged.
+local passes = program and from <= cursor + 1
 while #raws < limit and not more and not ended do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
@@ -142,6 +153,9 @@ while #raws < limit and not more and not ended do
       size = grown
       if #raws == 0 then appendedAt = entry.at end
       raws[#raws + 1] = entry.raw
+      if entry.id > cursor then passes = false end
+    elseif passes and entry.id > cursor then
+      cursor = entry.id
     end
     from = entry.id + 1
     scanned = scanned + 1
@@ -149,6 +163,11 @@ while #raws < limit and not more and not ended do
     more = scanned >= SCAN_AT_MOST and #raws < limit
     if more or #raws == limit then break end
   end
+end
+if default then
+  redis.call('HSET', state, 'pulledAt', now)
+else
+  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
 end
 if ARGV[7] == '1' and now - tonumber(redis.call('HGET', state, 'trimmedAt')) > 5000 then trimLog(state, log, consumers, now) end
 return { 'OK', from, throttled, more and 1 or 0, raws, appendedAt, size }

@@ -1,5 +1,5 @@
 import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -8,11 +8,11 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const read = (offset: number, { consumer = '', first = 1, limit = 100 } = {}) =>
+const read = (offset: number, { consumer = '', first = 1, limit = 100, kinds = '', revision = 1 } = {}) =>
   scene.run(
     'pull-read',
     [scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
-    [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, '', 0, '+', ''],
+    [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision],
   );
 const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
 
@@ -62,4 +62,63 @@ test('nobody reads a bot that is gone or not pulled', async () => {
   expect(await read(0)).toEqual(['GONE']);
   await scene.applyBot({ push: true });
   expect(await read(0)).toEqual(['OFF']);
+});
+
+describe('a program', () => {
+  const ofProgram = (offset: number, kinds = '', revision = 1) =>
+    read(offset, { consumer: 'program:5', kinds, revision });
+  const cursor = async () => (await scene.commands.hget(scene.keys.consumers, 'program:5'))?.split(' ')[0];
+
+  test('reads from when it was added, whether or not the bot is long-polled', async () => {
+    await scene.applyBot();
+    await scene.applyBot({ programs: [5], revision: 2 });
+    await scene.accept([1, 2]);
+    await scene.applyBot({ programs: [5, 6], revision: 3 });
+    await scene.accept([3]);
+    expect((await ofProgram(2))[4]).toEqual(['{"update_id":2}', '{"update_id":3}']);
+    expect((await read(0, { consumer: 'program:6' }))[4]).toEqual(['{"update_id":3}']);
+  });
+
+  test('passes what it does not want, but nothing behind an update that it has not acknowledged', async () => {
+    await scene.applyBot({ programs: [5] });
+    await scene.accept([1, 2]);
+    await scene.accept([3], 'c:5', 'poll');
+    await scene.accept([4]);
+    expect((await ofProgram(0, '!,message,'))[4]).toEqual(['{"update_id":3}']);
+    expect(await cursor()).toBe('2');
+    expect((await ofProgram(4, '!,message,'))[4]).toEqual([]);
+    expect(await cursor()).toBe('4');
+  });
+
+  test('that asks again with an old offset still passes what it does not want', async () => {
+    await scene.applyBot({ programs: [5] });
+    await scene.accept([1]);
+    await ofProgram(2, ',poll,');
+    await scene.accept([2, 3]);
+    await ofProgram(2, ',poll,');
+    await scene.accept([4]);
+    await ofProgram(2, ',poll,');
+    expect(await cursor()).toBe('4');
+  });
+
+  test('that was deleted is not brought back by a caller that does not know it yet', async () => {
+    await scene.applyBot({ programs: [5] });
+    await scene.applyBot({ revision: 2 });
+    expect(await ofProgram(0)).toEqual(['GONE']);
+    expect(await scene.commands.exists(scene.keys.consumers)).toBe(0);
+  });
+
+  test('whose cursor was forgotten begins at the end of the log', async () => {
+    await scene.applyBot({ pull: true, programs: [5] });
+    await scene.accept([1]);
+    await scene.commands.del(scene.keys.consumers);
+    expect((await ofProgram(0))[4]).toEqual([]);
+    expect(await cursor()).toBe('1');
+  });
+
+  test('takes no place of a named consumer', async () => {
+    await scene.applyBot({ pull: true, programs: Array.from({ length: 20 }, (_, at) => at + 1) });
+    for (let at = 0; at < 16; at++) expect((await read(0, { consumer: `c${at}` }))[0]).toBe('OK');
+    expect(await read(0, { consumer: 'one-more' })).toEqual(['TOO_MANY']);
+  });
 });

@@ -96,10 +96,10 @@ end
 local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
 for i = 1, #named, 2 do
   local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
-  if now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
+  if isProgram(named[i]) or now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
     local isBeforeAll = first and tonumber(cursor) < idOf(first)
     local behind = isBeforeAll and redis.call('XLEN', log) or count - countUpTo(log, cursor, count)
-    add('consumer:' .. named[i], cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
+    add(readerOf(named[i]), cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
   end
 end
 

@@ -1,3 +1,4 @@
+-- @include trim
 -- How many updates wait for a bot's active readers: for the quickest, which limits intake, and for the slowest, which
 -- determines memory. Both are 0 when nobody reads. s: the state, with
 -- allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules, rulesUnread, rulesPending.
@@ -19,4 +20,19 @@ local function backlogOf(s, now)
     slowest = math.max(slowest, behind)
   end
   return quickest or 0, slowest
+end
+
+-- The same for the programs that hold the log. The quickest is nil when there are none. It looks at every program, so
+-- callers ask only when it may matter.
+local function programBacklog(s, log, consumers, now)
+  local count, quickest, slowest, named = tonumber(s.allowedCount), nil, 0, redis.call('HGETALL', consumers)
+  for i = 1, #named, 2 do
+    local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
+    if isProgram(named[i]) and now - tonumber(polledAt) < PROGRAM_PIN_MS then
+      local behind = count - countUpTo(log, cursor, count)
+      quickest = math.min(quickest or behind, behind)
+      slowest = math.max(slowest, behind)
+    end
+  end
+  return quickest, slowest
 end

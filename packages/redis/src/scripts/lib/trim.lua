@@ -3,9 +3,21 @@
 local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
 local ACKED_KEPT_IDS = 10000
+-- As long as the platform keeps updates for a bot that does not ask for them.
+local PROGRAM_PIN_MS = 86400000
 
--- The ids up to which the active readers need nothing more, by reader; a named consumer is 'consumer:<name>'. s: the state,
--- with pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor; named: the consumers, as HGETALL answers.
+-- Programs are among the named consumers, under names that no client can choose.
+local function isProgram(name)
+  return string.sub(name, 1, 8) == 'program:'
+end
+
+-- The reader that a consumer is: 'consumer:<name>' or 'program:<id>'.
+local function readerOf(name)
+  return isProgram(name) and name or 'consumer:' .. name
+end
+
+-- The ids up to which the active readers need nothing more, by reader; a named consumer is 'consumer:<name>', a program
+-- 'program:<id>'. s: the state, with pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor; named: the consumers, as HGETALL answers.
 local function pinsOf(s, named, now)
   local pins = {}
   if s.pull == '1' then pins.pull = math.max(tonumber(s.keptFrom), tonumber(s.pullCursor) - ACKED_KEPT_IDS) end
@@ -13,7 +25,8 @@ local function pinsOf(s, named, now)
   if s.rules == '1' then pins.rules = tonumber(s.rulesFloor) end
   for i = 1, #named, 2 do
     local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
-    if now - tonumber(polledAt) < CONSUMER_PIN_MS then pins['consumer:' .. named[i]] = tonumber(cursor) end
+    local pinMs = isProgram(named[i]) and PROGRAM_PIN_MS or CONSUMER_PIN_MS
+    if now - tonumber(polledAt) < pinMs then pins[readerOf(named[i])] = tonumber(cursor) end
   end
   return pins
 end
@@ -23,7 +36,7 @@ local function trimLog(state, log, consumers, now)
   -- @read s <- state: lastId, pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor
   local bound, named = tonumber(s.lastId), redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
-    if now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then redis.call('HDEL', consumers, named[i]) end
+    if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then redis.call('HDEL', consumers, named[i]) end
   end
   for _, pin in pairs(pinsOf(s, named, now)) do bound = math.min(bound, pin) end
   if bound > 0 then redis.call('XTRIM', log, 'MINID', bound + 1) end

@@ -35,3 +35,14 @@ test('keeps what a named consumer that polls has not acknowledged, and forgets i
   await trim(NOW_MS + 86_400_001);
   expect([await left(), await scene.commands.exists(scene.keys.consumers)]).toEqual([[], 0]);
 });
+
+test('keeps for a program what it has not acknowledged for a day, and never forgets its cursor', async () => {
+  await scene.applyBot({ programs: [5] });
+  await scene.accept([1, 2, 3]);
+  await scene.commands.hset(scene.keys.consumers, 'program:5', `1 ${NOW_MS}`);
+  await trim(NOW_MS + 86_399_999);
+  expect(await left()).toEqual([2, 3]);
+  await trim(NOW_MS + 86_400_000);
+  expect(await left()).toEqual([]);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`1 ${NOW_MS}`);
+});

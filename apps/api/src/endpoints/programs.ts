@@ -1,0 +1,90 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { ProgramResource, programOperations } from '@flotilla/contract/programs.ts';
+import { addProgram } from '@flotilla/domain/programs/add-program.ts';
+import { deleteProgram } from '@flotilla/domain/programs/delete-program.ts';
+import type { Program } from '@flotilla/domain/programs/program.ts';
+import { type ProgramState, programStates } from '@flotilla/domain/programs/program-states.ts';
+import { programStore } from '@flotilla/domain/programs/program-store.ts';
+import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { requireBot } from '../http/bot-of-call.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const programHandlers: Handlers<typeof programOperations> = {
+  async listPrograms(context, { input }) {
+    const { bot_id: botId, limit, offset } = input;
+    const bot = requireBot(context, botId);
+    const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+    const programs = programStore(context.db);
+    const [rows, total, stateOf] = await Promise.all([
+      programs.list(botId, { limit: limit + 1, offset, afterId }),
+      programs.count(botId),
+      programStates(context, bot),
+    ]);
+    const shown = rows.map((program) => presentProgram(program, stateOf(program.id)));
+    return cutPage(shown, limit, total, (program) => [program.id]);
+  },
+
+  showProgram: {
+    findBots: findBotOfProgram,
+    async handle(context, { input }) {
+      const program = await programStore(context.db).find(input.id);
+      if (program === null) throw new FlotillaError('not_found', 'Program not found');
+      return present(context, program);
+    },
+  },
+
+  async addProgram(context, { input, by }) {
+    const { bot_id: botId, name, mode, kinds, enabled } = input;
+    requireBot(context, botId);
+    return present(context, await addProgram(context, by, botId, { name, mode, kinds, enabled }));
+  },
+
+  updateProgram: {
+    findBots: findBotOfProgram,
+    async handle(context, { input, by }) {
+      const { id, name, kinds } = input;
+      return present(context, await updateProgram(context, by, id, { name, kinds }));
+    },
+  },
+
+  toggleProgram: {
+    findBots: findBotOfProgram,
+    async handle(context, { input, by }) {
+      const { id, enabled } = input;
+      return present(context, await updateProgram(context, by, id, { enabled }));
+    },
+  },
+
+  deleteProgram: {
+    findBots: findBotOfProgram,
+    async handle(context, { input, by }) {
+      await deleteProgram(context, by, input.id);
+      return OK;
+    },
+  },
+};
+
+async function findBotOfProgram({ db }: Context, id: number): Promise<number[]> {
+  const program = await programStore(db).find(id);
+  return program === null ? [] : [program.botId];
+}
+
+async function present(context: Context, program: Program): Promise<ProgramResource> {
+  const stateOf = await programStates(context, requireBot(context, program.botId));
+  return presentProgram(program, stateOf(program.id));
+}
+
+function presentProgram(program: Program, { pending, parked, polledAtMs }: ProgramState): ProgramResource {
+  const { id, botId, name, mode, kinds, enabled, createdAt } = program;
+  return {
+    ...{ id, bot_id: botId, name, mode, kinds, enabled },
+    pending_update_count: pending,
+    parked,
+    ...withoutNulls({ last_polled_at: polledAtMs === null ? null : new Date(polledAtMs).toISOString() }),
+    created_at: createdAt.toISOString(),
+  };
+}

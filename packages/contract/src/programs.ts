@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
+import { botId, flag, listOf, ownId, pagedInputs, text } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+export const PROGRAM_MODES = ['pull'] as const;
+
+const KINDS_NOTE =
+  "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
+
+export const programResource = z
+  .strictObject({
+    id: ownIdField,
+    bot_id: botIdField,
+    name: z.string().describe('A name for people. No other program of the bot has it.'),
+    mode: z.enum(PROGRAM_MODES).describe('pull: the program asks for its updates.'),
+    kinds: z.array(z.string()).describe(KINDS_NOTE),
+    enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
+    pending_update_count: z
+      .int()
+      .describe('Updates of the bot that it has not acknowledged, of whatever kind it wants.'),
+    parked: z
+      .boolean()
+      .describe('True if it has not polled for 24 hours: then no updates are kept for it, until it polls again.'),
+    last_polled_at: z.iso
+      .datetime()
+      .describe('When it last asked for updates; at first, when it was added.')
+      .optional(),
+    created_at: createdAtField,
+  })
+  .meta({ id: 'Program' });
+
+export type ProgramResource = z.infer<typeof programResource>;
+
+const PROGRAM: ProgramResource = {
+  id: 4,
+  bot_id: EXAMPLE_BOT_ID,
+  name: 'analytics',
+  mode: 'pull',
+  kinds: ['message', 'edited_message'],
+  enabled: true,
+  pending_update_count: 0,
+  parked: false,
+  last_polled_at: '2026-01-02T10:15:00.000Z',
+  created_at: '2026-01-02T10:10:00.000Z',
+};
+
+const programName = () =>
+  text({ min: 1, max: 64 })
+    .regex(/\S/, 'must not be blank')
+    .describe('A name for people. No other program of the bot may have it.');
+const kinds = () =>
+  listOf(z.string().regex(/^[a-z_]{1,64}$/, 'must be the name of a kind of updates, such as message'), 100).describe(
+    KINDS_NOTE,
+  );
+
+const addInputs = {
+  bot_id: botId(),
+  name: programName(),
+  mode: z.enum(PROGRAM_MODES).default('pull').describe('pull: the program asks for its updates.'),
+  kinds: kinds().default([]),
+  enabled: flag().default(true).describe('False: it begins paused.'),
+};
+
+const updateInputs = { id: ownId(), name: programName().optional(), kinds: kinds().optional() };
+
+export const programOperations = {
+  listPrograms: defineOperation({
+    method: 'GET',
+    paths: ['/api/programs'],
+    role: 'any',
+    summary: 'Lists the programs of a bot: readers of its updates that each have a cursor of their own.',
+    description:
+      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. It polls with `GET /api/updates/poll` and its `program_id`.",
+    input: z.object({ bot_id: botId(), ...pagedInputs() }),
+    output: z.array(programResource),
+    botInputs: ['bot_id'],
+    example: { input: { bot_id: EXAMPLE_BOT_ID }, output: [PROGRAM] },
+  }),
+
+  showProgram: defineOperation({
+    method: 'GET',
+    paths: ['/api/programs/show'],
+    role: 'any',
+    summary: 'Shows a program.',
+    input: z.object({ id: ownId() }),
+    output: programResource,
+    errors: ['not_found'],
+    example: { input: { id: 4 }, output: PROGRAM },
+  }),
+
+  addProgram: defineOperation({
+    method: 'POST',
+    audit: ['program_add'],
+    paths: ['/api/programs/add'],
+    role: 'any',
+    summary: 'Adds a program to a bot.',
+    description:
+      'It gets the updates that come from now on. Updates are kept for it for 24 hours after it last polled. A bot can have 100 programs.',
+    input: z.object(addInputs),
+    output: programResource,
+    botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(programResource, addInputs),
+    errors: ['conflict'],
+    example: {
+      input: { bot_id: EXAMPLE_BOT_ID, name: 'analytics', kinds: ['message', 'edited_message'] },
+      output: PROGRAM,
+    },
+  }),
+
+  updateProgram: defineOperation({
+    method: 'POST',
+    audit: ['program_update'],
+    paths: ['/api/programs/update'],
+    role: 'any',
+    summary: 'Changes the given fields of a program. Absent fields keep their value.',
+    description:
+      'Its cursor stays. Updates that it has passed over, because it did not want their kind, do not come back.',
+    input: z.object(updateInputs),
+    output: programResource,
+    readOnlyFields: fieldsBeside(programResource, updateInputs),
+    errors: ['not_found', 'conflict'],
+    example: { input: { id: 4, kinds: ['message', 'edited_message'] }, output: PROGRAM },
+  }),
+
+  toggleProgram: defineOperation({
+    method: 'POST',
+    audit: ['program_enable', 'program_disable'],
+    paths: ['/api/programs/toggle'],
+    role: 'any',
+    summary: 'Pauses a program, or lets it go on.',
+    description: 'The polls of a paused program are answered empty. It goes on at its cursor.',
+    input: z.object({ id: ownId(), enabled: flag().describe('False pauses the program, true lets it go on.') }),
+    output: programResource,
+    readOnlyFields: fieldsBeside(programResource, { id: true, enabled: true }),
+    errors: ['not_found'],
+    example: { input: { id: 4, enabled: false }, output: { ...PROGRAM, enabled: false } },
+  }),
+
+  deleteProgram: defineOperation({
+    method: 'POST',
+    audit: ['program_delete'],
+    paths: ['/api/programs/delete'],
+    role: 'any',
+    summary: 'Deletes a program: its cursor, and the updates that are kept for it alone.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: fieldsBeside(programResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 4 }, output: { ok: true } },
+  }),
+};

@@ -1,0 +1,14 @@
+import type { Actor } from '../audit/actor.ts';
+import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { auditedProgram } from './audited-program.ts';
+import { lockProgram } from './lock-program.ts';
+import { programStore } from './program-store.ts';
+
+/** Deletes a program with its cursor. Throws 'not_found'. */
+export async function deleteProgram(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
+  await changeRules(deps, by, async (db) => {
+    const program = await lockProgram(db, id);
+    await programStore(db).remove(id);
+    return { result: undefined, botIds: [program.botId], audited: auditedProgram('program_delete', program) };
+  });
+}

@@ -1,0 +1,22 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Bot } from '../bots/bot.ts';
+import { programConsumer } from '../pull/read-updates.ts';
+import { listReaders } from '../readers/list-readers.ts';
+
+/** How far a program is. */
+export type ProgramState = { pending: number; parked: boolean; polledAtMs: number | null };
+
+/** How far the programs of a bot are, at one moment. Throws 'unavailable' while Redis does not know the bot. */
+export async function programStates(
+  deps: { redis: RedisHandles; clock: Clock },
+  bot: Bot,
+): Promise<(programId: number) => ProgramState> {
+  const readers = new Map((await listReaders(deps, bot)).map((reader) => [reader.reader, reader]));
+  return (programId) => {
+    const reader = readers.get(programConsumer(programId));
+    if (reader === undefined) return { pending: 0, parked: false, polledAtMs: null };
+    const { state, behind, polledAtMs } = reader;
+    return { pending: behind, parked: state === 'parked', polledAtMs };
+  };
+}
