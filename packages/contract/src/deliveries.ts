@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT_ID } from './examples.ts';
 import { botIdField, chatIdField, createdAtField, okField, ownIdField, updateIdField } from './fields.ts';
-import { anyBotId, botId, flag, jsonObject, moment, ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { anyBotId, botId, flag, integer, jsonObject, moment, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** Why a delivery failed or was given up: a closed list, which metrics and clients may rely on. */
@@ -163,6 +163,11 @@ const progress = {
   refusals: z.array(refusal).describe('Which were refused, and why: at most 100 entries.'),
 };
 
+const byBot = z
+  .array(z.strictObject({ bot_id: botIdField, count: z.int().describe('The number of dead letters that match.') }))
+  .describe('Only with `dry_run`: which bots these dead letters are of. The 100 that have most of them.')
+  .optional();
+
 const jobFields = {
   job_id: z.int().describe('The id of the work, for `GET /api/deliveries/job`. Absent with `dry_run`.').optional(),
   state: z
@@ -172,10 +177,16 @@ const jobFields = {
 };
 
 const redriven = z
-  .strictObject({ ok: okField, redriven: z.int().describe('The same as `done`.'), ...progress, ...jobFields })
+  .strictObject({
+    ok: okField,
+    redriven: z.int().describe('The same as `done`.'),
+    ...progress,
+    bots: byBot,
+    ...jobFields,
+  })
   .meta({ id: 'Redriven' });
 
-const discarded = z.strictObject({ ok: okField, ...progress, ...jobFields }).meta({ id: 'Discarded' });
+const discarded = z.strictObject({ ok: okField, ...progress, bots: byBot, ...jobFields }).meta({ id: 'Discarded' });
 
 export const deliveryJob = z
   .strictObject({
@@ -288,6 +299,29 @@ export const deliveryOperations = {
     },
   }),
 
+  showDeliveredUpdate: defineOperation({
+    method: 'GET',
+    paths: ['/api/deliveries/update'],
+    role: 'any',
+    summary: 'Shows an update of a bot as its readers get it, while it is kept.',
+    description:
+      'An update is in memory until every reader has it. A dead letter keeps its update until it is sent again or discarded.',
+    input: z.object({ bot_id: botId(), update_id: integer({ min: 0 }).describe('The id of the update.') }),
+    output: z
+      .strictObject({
+        payload: z
+          .string()
+          .optional()
+          .describe("The JSON text of the update, in the platform's own bytes. Absent if it is not kept any more."),
+      })
+      .meta({ id: 'KeptUpdate' }),
+    botInputs: ['bot_id'],
+    example: {
+      input: { bot_id: 7, update_id: 813 },
+      output: { payload: '{"update_id":813,"message":{"message_id":5,"text":"/status"}}' },
+    },
+  }),
+
   redriveDeliveries: defineOperation({
     method: 'POST',
     audit: ['redrive'],
@@ -330,7 +364,14 @@ ${CONTINUED} The audit log gets one entry for each bot, with the number of its d
     errors: ['too_many_requests'],
     example: {
       input: { filter: { bot_id: EXAMPLE_BOT_ID, reason_code: 'expired' }, dry_run: true },
-      output: { ok: true, matched: 12, done: 0, refused: 0, refusals: [] },
+      output: {
+        ok: true,
+        matched: 12,
+        done: 0,
+        refused: 0,
+        refusals: [],
+        bots: [{ bot_id: EXAMPLE_BOT_ID, count: 12 }],
+      },
     },
   }),
 

@@ -44,6 +44,12 @@ export const errorAnswer = z
     code: z.enum(codes).describe('What went wrong, as a word for programs.'),
     request_id: z.string().describe('The id of the request, as in `X-Request-Id` and in the log.'),
     details: z.array(fault).describe('Only for a 400: every fault, not only the first.').optional(),
+    store: z
+      .enum(['postgres', 'redis'])
+      .optional()
+      .describe(
+        'Only for a 503, if a store does not answer: which one. Without Postgres, delivery goes on. Without Redis, nothing comes in or goes out until it is back.',
+      ),
     error_code: z.int().optional().describe("The platform's own code, if the platform refused."),
   })
   .meta({ id: 'Error' });

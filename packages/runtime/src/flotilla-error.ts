@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@flotilla/contract/errors.ts';
+import type { ErrorAnswer, ErrorCode } from '@flotilla/contract/errors.ts';
 
 /** One fault of an input: its path (`bot_id`, `permissions.can_pin`) and what is wrong. */
 export interface FaultDetail {
@@ -12,6 +12,8 @@ export interface FlotillaErrorExtra {
   retryAfterS?: number;
   /** The `error_code` of the platform's refusal. */
   platformErrorCode?: number;
+  /** The store that does not answer. */
+  store?: ErrorAnswer['store'];
   cause?: unknown;
 }
 
@@ -25,6 +27,7 @@ export class FlotillaError extends Error {
   readonly details?: FaultDetail[];
   readonly retryAfterS?: number;
   readonly platformErrorCode?: number;
+  readonly store?: ErrorAnswer['store'];
 
   constructor(code: ErrorCode, message: string, extra: FlotillaErrorExtra = {}) {
     super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
@@ -32,6 +35,7 @@ export class FlotillaError extends Error {
     if (extra.details !== undefined) this.details = extra.details;
     if (extra.retryAfterS !== undefined) this.retryAfterS = extra.retryAfterS;
     if (extra.platformErrorCode !== undefined) this.platformErrorCode = extra.platformErrorCode;
+    if (extra.store !== undefined) this.store = extra.store;
   }
 }
 

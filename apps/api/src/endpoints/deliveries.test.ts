@@ -191,6 +191,7 @@ type Progress = {
   done: number;
   refused: number;
   refusals: { bot_id: number; reader: string; count: number; reason: string }[];
+  bots?: { bot_id: number; count: number }[];
   job_id?: number;
   state?: string;
 };
@@ -249,6 +250,18 @@ describe('a redrive and a discard', () => {
     expect((await waiting(1)).slice(-3)).toEqual([ids[1], ids[2], ids[0]].map((id) => `r${id}`));
   });
 
+  test('their updates are shown, as those in memory are; nothing is shown of what is not kept', async () => {
+    await bury({ updateId: 1 });
+    await redis.commands.xadd(botKeys(bot(0)).log, '2-0', 'k', 'message', 'u', '{"update_id":2,"in":"memory"}');
+    const show = (client: RestClient, id: number) =>
+      client('GET', '/api/deliveries/update', { query: { bot_id: bot(0), update_id: id } });
+    expect((await show(ada, 1)).json).toEqual({ payload: '{"update_id":1}' });
+    expect((await show(ada, 2)).json).toEqual({ payload: '{"update_id":2,"in":"memory"}' });
+    expect((await show(ada, 3)).json).toEqual({});
+    expect((await show(stranger, 1)).status).toBe(403);
+    await redis.commands.del(botKeys(bot(0)).log);
+  });
+
   test('count only with dry_run: what would be refused, and nothing is changed or audited', async () => {
     const parked = await api.addBot({ backend_url: BACKEND_URL });
     await bury({ updateId: 1 }, { updateId: 2, reader: 'history' }, { updateId: 3, reader: 'rules' });
@@ -266,8 +279,14 @@ describe('a redrive and a discard', () => {
         { bot_id: bot(0), reader: 'rules', count: 1, reason: 'The bot has no rules to run' },
         { bot_id: parked.id, reader: 'push', count: 1, reason: 'The bot has no backend to send to' },
       ],
+      bots: [
+        { bot_id: bot(0), count: 3 },
+        { bot_id: parked.id, count: 1 },
+      ],
     });
-    expect(await acted('discard', { filter: {}, dry_run: true })).toMatchObject({ matched: 4, done: 0, refused: 0 });
+    const { bots: ofBots } = counted;
+    const discarded = await acted('discard', { filter: {}, dry_run: true });
+    expect(discarded).toMatchObject({ matched: 4, done: 0, refused: 0, bots: ofBots });
     expect(await left()).toEqual([1, 2, 3, 4]);
     const { refused, refusals, done } = await acted('redrive', { filter: {} });
     expect({ refused, refusals, done }).toEqual({ refused: 3, refusals: counted.refusals, done: 1 });

@@ -7,7 +7,7 @@ import {
 } from '@flotilla/contract/deliveries.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
-import { countRedrivable } from '@flotilla/domain/deliveries/count-redrivable.ts';
+import { countByBot, countRedrivable } from '@flotilla/domain/deliveries/count-redrivable.ts';
 import {
   type DeadLetter,
   type DeadLetterQuery,
@@ -15,6 +15,7 @@ import {
 } from '@flotilla/domain/deliveries/dead-letter-store.ts';
 import type { DeliveryFilter } from '@flotilla/domain/deliveries/delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/deliveries/delivery-job-store.ts';
+import { findKeptUpdate } from '@flotilla/domain/deliveries/find-kept-update.ts';
 import { type ListedAttempt, listAttempts } from '@flotilla/domain/deliveries/list-attempts.ts';
 import { listRetrying, type Retrying } from '@flotilla/domain/deliveries/list-retrying.ts';
 import { runDeliveryJob } from '@flotilla/domain/deliveries/run-delivery-job.ts';
@@ -54,6 +55,12 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     return (await listAttempts(context, requireBot(context, input.bot_id))).map(presentAttempt);
   },
 
+  async showDeliveredUpdate(context, { input }) {
+    return withoutNulls({
+      payload: await findKeptUpdate(context, requireBot(context, input.bot_id).id, input.update_id),
+    });
+  },
+
   async redriveDeliveries(context, { input, caller, by }) {
     const query = await chosenLetters(context, caller, input);
     if (input.dry_run) return { ok: true, redriven: 0, ...(await countRedrivable(context, query)) };
@@ -69,8 +76,7 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
   async discardDeliveries(context, { input, caller, by }) {
     const query = await chosenLetters(context, caller, input);
     if (input.dry_run) {
-      const matched = await deadLetterStore(context.db).count(query);
-      return { ok: true, matched, done: 0, refused: 0, refusals: [] };
+      return { ok: true, ...(await countByBot(context, query)), done: 0, refused: 0, refusals: [] };
     }
     return {
       ok: true,

@@ -274,6 +274,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ since: 1_700_000_000, until: '2099-01-01T00:00:00Z', ...page },
   }),
   listDeliveryAttempts: () => ({ bot_id: botId }),
+  showDeliveredUpdate: async () => {
+    await newDeadLetter();
+    return { bot_id: pushedBotId, update_id: 1 };
+  },
   redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()], dry_run: false }),
   discardDeliveries: async () => {
     await newDeadLetter();

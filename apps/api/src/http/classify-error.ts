@@ -6,19 +6,29 @@ const RETRY_AFTER_S = 2;
 
 /** Turns anything thrown into an error that a caller may see; unknown errors become 'internal'. */
 export function classifyError(error: unknown): FlotillaError {
-  if (error instanceof FlotillaError) return withRetryAfter(error);
-  if (isUnavailable(error) || isRedisUnavailable(error)) {
+  if (error instanceof FlotillaError) return error.code === 'unavailable' ? completed(error) : error;
+  const store = storeOf(error);
+  if (store !== null) {
     return new FlotillaError('unavailable', 'The service cannot reach its storage at the moment; try again shortly', {
-      cause: error,
-      retryAfterS: RETRY_AFTER_S,
+      ...{ cause: error, retryAfterS: RETRY_AFTER_S, store },
     });
   }
   return requestError(error) ?? new FlotillaError('internal', 'Something went wrong on our side', { cause: error });
 }
 
-function withRetryAfter(error: FlotillaError): FlotillaError {
-  if (error.code !== 'unavailable' || error.retryAfterS !== undefined) return error;
-  return new FlotillaError('unavailable', error.message, { cause: error, retryAfterS: RETRY_AFTER_S });
+function completed(error: FlotillaError): FlotillaError {
+  const store = error.store ?? storeOf(error.cause);
+  return new FlotillaError('unavailable', error.message, {
+    ...{ cause: error, retryAfterS: error.retryAfterS ?? RETRY_AFTER_S },
+    ...(store === null ? {} : { store }),
+  });
+}
+
+/** Redis is asked first: codes of the network are the same for both. An error of ours names no store. */
+function storeOf(error: unknown): NonNullable<FlotillaError['store']> | null {
+  if (error instanceof FlotillaError) return error.store ?? null;
+  if (isRedisUnavailable(error)) return 'redis';
+  return isUnavailable(error) ? 'postgres' : null;
 }
 
 /** Errors of Express carry a `status` of 4xx. */

@@ -33,6 +33,7 @@ function answerOf(error: FlotillaError, request: Request, id: string): ErrorAnsw
     code: error.code,
     request_id: id,
     ...(error.details === undefined ? detailsOf(error, request) : { details: error.details }),
+    ...(error.store === undefined ? {} : { store: error.store }),
     ...(error.platformErrorCode === undefined ? {} : { error_code: error.platformErrorCode }),
   };
 }

@@ -5,18 +5,50 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
 import { REFUSALS_LISTED, REFUSED } from './take-batch.ts';
 
+const BOTS_LISTED = 100;
+
+/** How many dead letters match, and of which bots: first those that have most. */
+export async function countByBot(
+  deps: { db: Database },
+  query: DeadLetterQuery,
+): Promise<{ matched: number; bots: { bot_id: number; count: number }[] }> {
+  return sumByBot(await deadLetterStore(deps.db).countByReader(query));
+}
+
 /** What a redrive would do, by the configuration of now. */
 export async function countRedrivable(
   deps: { db: Database; directory: BotDirectory },
   query: DeadLetterQuery,
-): Promise<{ matched: number; done: 0; refused: number; refusals: Refusal[] }> {
+): Promise<{
+  matched: number;
+  done: 0;
+  refused: number;
+  refusals: Refusal[];
+  bots: { bot_id: number; count: number }[];
+}> {
   const groups = await deadLetterStore(deps.db).countByReader(query);
   const refusals = groups.flatMap(({ bot_id, reader, count }) => {
     const reason = refusalOf(deps.directory, bot_id, reader);
     return reason === null ? [] : [{ bot_id, reader: reader as Refusal['reader'], count: Number(count), reason }];
   });
-  const total = (counted: { count: number }[]) => counted.reduce((sum, { count }) => sum + Number(count), 0);
-  return { matched: total(groups), done: 0, refused: total(refusals), refusals: refusals.slice(0, REFUSALS_LISTED) };
+  return {
+    ...{ ...sumByBot(groups), done: 0, refused: totalOf(refusals) },
+    refusals: refusals.slice(0, REFUSALS_LISTED),
+  };
+}
+
+type Counted = { bot_id: number; count: number };
+
+function sumByBot(groups: Counted[]): { matched: number; bots: Counted[] } {
+  const sums = new Map<number, number>();
+  for (const { bot_id: bot, count } of groups) sums.set(bot, (sums.get(bot) ?? 0) + Number(count));
+  const bots = [...sums].map(([bot_id, count]) => ({ bot_id, count }));
+  bots.sort((one, other) => other.count - one.count || one.bot_id - other.bot_id);
+  return { matched: totalOf(groups), bots: bots.slice(0, BOTS_LISTED) };
+}
+
+function totalOf(counted: { count: number }[]): number {
+  return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 function refusalOf(directory: BotDirectory, botId: number, reader: string): string | null {

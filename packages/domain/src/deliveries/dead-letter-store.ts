@@ -85,6 +85,14 @@ export function deadLetterStore(db: Database) {
       const found = await of.where(sql<boolean>`id = any(${[...ids]}::bigint[])`).execute();
       return found.map(({ bot_id }) => bot_id);
     },
+    /** The update of the newest dead letter of that bot and update; null when there is none. */
+    payloadOf: async (botId: number, updateId: number): Promise<string | null> => {
+      // The index needs the reader.
+      const of = db.selectFrom('dead_letters').select('payload').where('bot_id', '=', botId);
+      const ofReader = of.where('reader', 'in', ['push', 'rules', 'history']);
+      const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
+      return found?.payload ?? null;
+    },
     /** The next ones after that place, by bot, reader and update; locked, so that nobody else takes them. */
     lockNext: (query: DeadLetterQuery, after: Place, limit: number): Promise<DeadLetter[]> =>
       matching(db, query)
