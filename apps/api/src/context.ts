@@ -2,6 +2,7 @@ import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
+import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
@@ -64,8 +65,10 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
-  const columns = statusColumns({ redis, clock, directory });
-  const live = openLive({ db, redis, directory, clock, log, metrics, statusColumns: columns }, config.live);
+  const changes = botChanges({ redis, directory, clock });
+  onClose(changes.close);
+  const columns = statusColumns({ redis, clock, directory, changes });
+  const live = openLive({ db, redis, directory, clock, log, metrics, changes, statusColumns: columns }, config.live);
   onClose(live.close);
   const backends = backendConnections(service.backendPolicy);
   onClose(backends.close);

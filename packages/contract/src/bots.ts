@@ -213,7 +213,7 @@ export const botOperations = {
     }),
     output: z.array(botResource),
     description:
-      'For a list of more than 200 bots, filter and order by figures may be a second old. What a row shows is of this moment.',
+      'The rows show the present. If more than 200 bots are filtered by state, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
     example: { input: { limit: 20 }, output: [BOT] },
   }),
 

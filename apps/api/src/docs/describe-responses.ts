@@ -20,6 +20,7 @@ export function describeResponses(
 function success(name: string, operation: Operation, writer: SchemaWriter): JsonSchema {
   const { output, mediaTypes = ['application/json'], otherForms, example } = operation;
   const headers = ['X-Request-Id', ...(isPaged(operation) ? ['X-Total-Count', 'Link'] : [])];
+  if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
   const schema = writer.write(output, 'output');
   const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
@@ -97,6 +98,11 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'X-Total-Count': {
     description: 'The number of rows in the whole list.',
     schema: { type: 'integer', format: 'int64', minimum: 0 },
+  },
+  'X-Taken-At': {
+    description:
+      'When the states and figures were taken by which the list is filtered and sorted. The rows are of this moment.',
+    schema: { type: 'string', format: 'date-time' },
   },
   Link: {
     description:

@@ -25,13 +25,13 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const { limit, offset, sort } = input;
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
     const wanted = { after: placeOfCursor(input.before, sort), count: offset + limit + 1 };
-    const { bots, total } = await findBots(context, visible, input, wanted);
+    const { bots, total, takenAtMs } = await findBots(context, visible, input, wanted);
     const page = cutPage(bots.slice(offset), limit, total, (found) => cursorOf(found, sort));
     const statuses = await readBotStatuses(
       context,
       page.rows.map(({ bot }) => bot),
     );
-    return { ...page, rows: page.rows.map(({ bot }, at) => presentBot(caller, bot, statuses[at]!)) };
+    return { ...page, takenAtMs, rows: page.rows.map(({ bot }, at) => presentBot(caller, bot, statuses[at]!)) };
   },
 
   async showBot(context, { input, caller }) {

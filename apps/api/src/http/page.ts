@@ -10,6 +10,8 @@ export interface Page<Row> {
   next: Cursor | null;
   /** The end of the page before; null on the first one. Lists that go one way have none. */
   prev?: Cursor | null;
+  /** When (ms) the values were taken by which the list is filtered and sorted. Absent: now. */
+  takenAtMs?: number;
 }
 
 /** The sort key of the last row of a page, so that rows added before it do not move the next page. */

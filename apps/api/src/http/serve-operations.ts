@@ -107,14 +107,15 @@ async function whileUploading<T>(
   }
 }
 
-/** Puts the total of a list and the cursor of its next page into headers. */
+/** Puts the total of a list, its age and the cursor of its next page into headers. */
 function sendAnswer(operation: Operation, request: Request, response: Response, answer: unknown): void {
   if (!isPaged(operation)) {
     sendJson(response, 200, JSON.stringify(answer));
     return;
   }
-  const { rows, total, ...page } = answer as Page<unknown>;
+  const { rows, total, takenAtMs, ...page } = answer as Page<unknown>;
   response.setHeader('X-Total-Count', total);
+  if (takenAtMs !== undefined) response.setHeader('X-Taken-At', new Date(takenAtMs).toISOString());
   const link = linkHeader(request.originalUrl, page);
   if (link !== undefined) response.setHeader('Link', link);
   sendJson(response, 200, JSON.stringify(rows));

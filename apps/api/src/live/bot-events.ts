@@ -3,7 +3,7 @@ import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import { type BotStatus, readBotStatuses } from '@flotilla/domain/bots/bot-status.ts';
-import { type BotChanges, botChanges, type ChangedBots } from '@flotilla/domain/live/bot-changes.ts';
+import type { BotChanges, ChangedBots } from '@flotilla/domain/live/bot-changes.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
@@ -30,7 +30,7 @@ export type BotEvents = {
   close(): void;
 };
 
-type Deps = { redis: RedisHandles; directory: BotDirectory; clock: Clock; log: Logger };
+type Deps = { redis: RedisHandles; directory: BotDirectory; clock: Clock; log: Logger; changes: BotChanges };
 
 /** Some states end with time, and nobody announces them: an intake that has stopped. */
 const COMPARE_EVERY_MS = 3000;
@@ -38,7 +38,7 @@ const COMPARE_EVERY_MS = 3000;
 const BOTS_AT_ONCE = 200;
 
 export function botEvents(deps: Deps): BotEvents {
-  const changes: BotChanges = botChanges(deps);
+  const { changes } = deps;
   const listeners = new Set<BotListener>();
   /** What the clients know of the bots that they name. */
   const known = new Map<number, string>();
@@ -111,7 +111,6 @@ export function botEvents(deps: Deps): BotEvents {
     close: () => {
       clearInterval(comparing);
       stopChanges();
-      changes.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { ReadDeps } from '@flotilla/domain/fleet-figures/read-fleet.ts';
+import type { BotChanges } from '@flotilla/domain/live/bot-changes.ts';
 import { type BotWatches, botWatches } from '@flotilla/domain/live/bot-watches.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
@@ -27,7 +28,7 @@ export type LivePlace = {
   leave(): void;
 };
 
-type Deps = ReadDeps & { log: Logger; metrics: Metrics };
+type Deps = ReadDeps & { log: Logger; metrics: Metrics; changes: BotChanges };
 
 const TICK_MS = 1000;
 const RETRY_AFTER_S = 10;

@@ -83,6 +83,31 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
 /** Reads a field of the bot's state by its stored name; 0 where it is absent. */
 export type ReadNumber = (field: string) => number;
 
+/** The fields of which the state of this bot is made, by isRunning and backendStateOf. The arrays are always the same. */
+export function stateFieldsOf(bot: Bot): readonly string[] {
+  if (bot.disabled) return FIELDS_OF_STATE.disabled;
+  const { backend, alone } = polls(bot) ? FIELDS_OF_STATE.polled : FIELDS_OF_STATE.pushedTo;
+  return hasBackend(bot) ? backend : alone;
+}
+
+/** The fields of which pendingOf makes its number. The arrays are always the same. */
+export function pendingFieldsOf(bot: Bot): readonly string[] {
+  if (hasBackend(bot)) return FIELDS_OF_PENDING.push;
+  return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.parked;
+}
+
+const { allowedCount, pullCursorCount, pushCursorCount, pushPending, failingSince, openUntil } = stateFields;
+const FIELDS_OF_STATE = {
+  disabled: [],
+  polled: { alone: ['pollOkAt'], backend: ['pollOkAt', failingSince, openUntil] },
+  pushedTo: { alone: ['hookOkAt'], backend: ['hookOkAt', failingSince, openUntil] },
+};
+const FIELDS_OF_PENDING = {
+  push: [allowedCount, pushCursorCount, pushPending],
+  pull: [allowedCount, pullCursorCount],
+  parked: [allowedCount, pushCursorCount, pushPending, 'parked'],
+};
+
 export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
   if (polls(bot)) return nowMs - number('pollOkAt') < RUNNING_MS;
   return bot.webhookMode && !bot.disabled && number('hookOkAt') > 0;

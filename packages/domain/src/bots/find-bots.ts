@@ -1,4 +1,6 @@
 import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from './bot.ts';
 import { firstInOrder } from './first-in-order.ts';
 import type { StatusColumns } from './status-columns.ts';
@@ -16,24 +18,27 @@ export type PlacedBot = { bot: Bot; value: string | number };
 /** The place of a bot in a list that is sorted so. */
 export type BotPlace = { value: string | number; id: number };
 
-/**
- * Finds bots among those that the caller sees: how many there are, and the first `count` of them behind `after`.
- * States and figures of a fleet may be a second old.
- */
+/** `takenAtMs`: when the states and figures were taken by which bots were found and sorted. */
+export type FoundBots = { bots: PlacedBot[]; total: number; takenAtMs: number };
+
+/** Finds bots among those that the caller sees: how many there are, and the first `count` of them behind `after`. */
 export async function findBots(
-  { statusColumns }: { statusColumns: StatusColumns },
+  { statusColumns, clock }: { statusColumns: StatusColumns; clock: Clock },
   visible: readonly Bot[],
   query: BotQuery,
   { after, count }: { after: BotPlace | null; count: number },
-): Promise<{ bots: PlacedBot[]; total: number }> {
+): Promise<FoundBots> {
   const named = visible.filter((bot) => isNamed(bot, query.q));
-  const found = query.state === undefined ? named : await inState(statusColumns, named, query.state);
+  const nowMs = clock.nowMs();
+  const found =
+    query.state === undefined ? { value: named, atMs: nowMs } : await inState(statusColumns, named, query.state);
   const compare = orderOf(query.sort);
-  const placed = await placeBots(statusColumns, found, query.sort);
-  const rest = after === null ? placed : placed.filter((one) => compare(placeOf(one), after) > 0);
+  const placed = await placeBots(statusColumns, found.value, query.sort);
+  const rest = after === null ? placed.value : placed.value.filter((one) => compare(placeOf(one), after) > 0);
   return {
     bots: firstInOrder(rest, (one, other) => compare(placeOf(one), placeOf(other)), count),
-    total: found.length,
+    total: found.value.length,
+    takenAtMs: Math.min(found.atMs, placed.atMs ?? nowMs),
   };
 }
 
@@ -41,17 +46,19 @@ export function placeOf({ bot, value }: PlacedBot): BotPlace {
   return { value, id: bot.id };
 }
 
-async function inState(columns: StatusColumns, bots: Bot[], wanted: BotState): Promise<Bot[]> {
-  const states = await columns.states(bots);
-  return bots.filter((_, at) => states[at] === wanted);
+async function inState(columns: StatusColumns, bots: Bot[], wanted: BotState): Promise<Taken<Bot[]>> {
+  const { value: states, atMs } = await columns.states(bots);
+  return { value: bots.filter((_, at) => states[at] === wanted), atMs };
 }
 
-async function placeBots(columns: StatusColumns, bots: Bot[], sort: BotSort | undefined): Promise<PlacedBot[]> {
+type Placed = { value: PlacedBot[]; atMs?: number };
+
+async function placeBots(columns: StatusColumns, bots: Bot[], sort: BotSort | undefined): Promise<Placed> {
   switch (sort) {
     case undefined:
-      return bots.map((bot) => ({ bot, value: 0 }));
+      return { value: bots.map((bot) => ({ bot, value: 0 })) };
     case 'name':
-      return bots.map((bot) => ({ bot, value: bot.name }));
+      return { value: bots.map((bot) => ({ bot, value: bot.name })) };
     case 'pending':
       return withValues(bots, await columns.pending(bots));
     case 'last_update':
@@ -59,8 +66,8 @@ async function placeBots(columns: StatusColumns, bots: Bot[], sort: BotSort | un
   }
 }
 
-function withValues(bots: Bot[], values: number[]): PlacedBot[] {
-  return bots.map((bot, at) => ({ bot, value: values[at]! }));
+function withValues(bots: Bot[], { value: values, atMs }: Taken<number[]>): Placed {
+  return { value: bots.map((bot, at) => ({ bot, value: values[at]! })), atMs };
 }
 
 /** Names as people order them, without case, and "Bot 9" before "Bot 10". The largest figure comes first. */

@@ -2,98 +2,144 @@ import type { BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
-import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { remembered } from '@flotilla/runtime/remembered.ts';
+import { refreshed, type Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
-import { backendStateOf, botState, isRunning, pendingOf, type ReadNumber } from './bot-status.ts';
+import {
+  backendStateOf,
+  botState,
+  isRunning,
+  pendingFieldsOf,
+  pendingOf,
+  type ReadNumber,
+  stateFieldsOf,
+} from './bot-status.ts';
 
 /**
- * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots the values may be
- * a second old, and are kept for all bots of the fleet: a few numbers for each.
+ * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots they may be five
+ * seconds old, but for bots that were added or that announced a change since. They are kept for all bots of the fleet.
  */
 export type StatusColumns = {
-  states(bots: readonly Bot[]): Promise<BotState[]>;
+  states(bots: readonly Bot[]): Promise<Taken<BotState[]>>;
   /** Updates that wait, as `pendingUpdateCount`. */
-  pending(bots: readonly Bot[]): Promise<number[]>;
+  pending(bots: readonly Bot[]): Promise<Taken<number[]>>;
   /** When (ms) the last update came; 0: never. */
-  lastUpdates(bots: readonly Bot[]): Promise<number[]>;
+  lastUpdates(bots: readonly Bot[]): Promise<Taken<number[]>>;
 };
 
-type Deps = { redis: RedisHandles; clock: Clock; directory: BotDirectory };
-type Column = 'state' | 'pending' | 'last_update';
-
-/** The stored names of the fields that scripts/read-states.lua returns. */
-const FIELDS: Record<Column, readonly string[]> = {
-  state: ['pollOkAt', 'hookOkAt', stateFields.failingSince, stateFields.openUntil],
-  pending: [
-    stateFields.allowedCount,
-    stateFields.pullCursorCount,
-    stateFields.pushCursorCount,
-    stateFields.pushPending,
-    'parked',
-  ],
-  last_update: ['updateAt'],
+type Deps = {
+  redis: RedisHandles;
+  clock: Clock;
+  directory: BotDirectory;
+  /** Tells which bots changed since then; null: not known. */
+  changes: { since(ms: number): ReadonlySet<number> | null };
 };
-/** So that all callers of this process together read the whole fleet at most once in this time. */
-const SHARED_MS = 1_000;
+type Fields = readonly string[];
+type Column<Value> = {
+  /** The fields that the bot's value is made of. To read others as well would cost Redis a search for each. */
+  fieldsOf(bot: Bot): Fields;
+  toValue(bot: Bot, nowMs: number, number: ReadNumber): Value;
+};
+
+/** For whom to read the whole fleet again: at most once a second, and in the background while somebody looks. */
+const AGES = { freshMs: 1_000, servedMs: 5_000 };
 /** As many bots are read for each caller. */
 const FEW = 200;
+/** When more have changed, somebody else's list would take too long. */
+const CHANGED_AT_ONCE = 1_000;
+const LAST_UPDATE = ['updateAt'];
+const NOTHING: Figures = new Map();
+const NONE: ReadonlySet<number> = new Set();
 /** Redis serves nobody else during a script; one of this size takes less than a millisecond. */
 const BOTS_OF_A_SCRIPT = 200;
 
 export function statusColumns(deps: Deps): StatusColumns {
-  const column = <Value>(name: Column, toValue: (bot: Bot, nowMs: number, number: ReadNumber) => Value) => {
-    const whole = remembered(deps.clock, SHARED_MS, () => readFields(deps, name, deps.directory.all()));
-    return async (bots: readonly Bot[]): Promise<Value[]> => {
-      const known = bots.length > FEW ? await whole() : new Map<number, number[]>();
-      // All of a few, and of many those that were added since.
-      const added = await readFields(
-        deps,
-        name,
-        bots.filter(({ id }) => !known.has(id)),
-      );
+  const column = <Value>({ fieldsOf, toValue }: Column<Value>) => {
+    const read = (bots: readonly Bot[], isAwaited = true) => readFigures(deps, fieldsOf, bots, isAwaited);
+    const whole = refreshed(deps.clock, AGES, (isAwaited) => read(deps.directory.all(), isAwaited));
+    return async (bots: readonly Bot[]): Promise<Taken<Value[]>> => {
+      const known = bots.length > FEW ? await whole() : { value: NOTHING, atMs: deps.clock.nowMs() };
+      const changed = bots.length > FEW ? changedSince(deps, known.atMs) : NONE;
+      // All of a few, and of many those that were added or changed since.
+      const fresh = await read(bots.filter(({ id }) => changed.has(id) || !known.value.has(id)));
       const nowMs = deps.clock.nowMs();
-      return bots.map((bot) => {
-        const values = known.get(bot.id) ?? added.get(bot.id);
-        return toValue(bot, nowMs, (field) => values?.[FIELDS[name].indexOf(field)] ?? 0);
+      const value = bots.map((bot) => {
+        const row = fresh.get(bot.id);
+        if (row !== undefined) return toValue(bot, nowMs, (field) => numberOf(row, field));
+        const older = known.value.get(bot.id)!;
+        return toValue(bot, known.atMs, (field) => numberOf(older, field));
       });
+      return { value, atMs: known.atMs };
     };
   };
   return {
-    states: column('state', (bot, nowMs, number) =>
-      botState(bot, { running: isRunning(bot, nowMs, number), backendState: backendStateOf(bot, number) }),
-    ),
-    pending: column('pending', pendingOf),
-    lastUpdates: column('last_update', (_bot, _nowMs, number) => number('updateAt')),
+    states: column({
+      fieldsOf: stateFieldsOf,
+      toValue: (bot, nowMs, number) =>
+        botState(bot, { running: isRunning(bot, nowMs, number), backendState: backendStateOf(bot, number) }),
+    }),
+    pending: column({ fieldsOf: pendingFieldsOf, toValue: pendingOf }),
+    lastUpdates: column({ fieldsOf: () => LAST_UPDATE, toValue: (_bot, _nowMs, number) => number('updateAt') }),
   };
 }
 
-async function readFields({ redis }: Deps, column: Column, bots: readonly Bot[]): Promise<Map<number, number[]>> {
-  const found = new Map<number, number[]>();
-  const read = async (some: readonly Bot[]): Promise<void> => {
-    const states = some.map(({ id }) => botKeys(id).state);
-    const texts = (await runScript(redis.commands, 'read-states', states, [column])) as string[];
-    for (const [at, bot] of some.entries()) found.set(bot.id, texts[at]!.split(' ').map(Number));
-  };
-  await Promise.all(scriptsOf(bots).map(read));
-  return found;
+function changedSince({ changes }: Deps, ms: number): ReadonlySet<number> {
+  const changed = changes.since(ms) ?? NONE;
+  return changed.size > CHANGED_AT_ONCE ? NONE : changed;
 }
 
-/** Groups bots for one script each: of one shard, and not too many. */
-function scriptsOf(bots: readonly Bot[]): Bot[][] {
-  const open = new Map<number, Bot[]>();
-  const all: Bot[][] = [];
-  for (const bot of bots) {
-    const shard = shardOf(bot.id);
-    let group = open.get(shard);
-    if (group === undefined || group.length === BOTS_OF_A_SCRIPT) {
-      group = [];
-      open.set(shard, group);
-      all.push(group);
+/** What was read of a bot: these fields, from a place on. Bots that are read together share the array. */
+type Row = { fields: Fields; values: Float64Array; at: number };
+type Figures = ReadonlyMap<number, Row>;
+
+/** 0 for a field that was not read: other settings of the bot asked for others. */
+function numberOf({ fields, values, at }: Row, field: string): number {
+  const index = fields.indexOf(field);
+  return index === -1 ? 0 : values[at + index]!;
+}
+
+async function readFigures(
+  { redis }: Deps,
+  fieldsOf: Column<unknown>['fieldsOf'],
+  bots: readonly Bot[],
+  isAwaited: boolean,
+): Promise<Figures> {
+  const rows = new Map<number, Row>();
+  const read = async ({ fields, ids }: Script): Promise<void> => {
+    const values = new Float64Array(ids.length * fields.length);
+    if (fields.length > 0) {
+      const args = [fields.join(' '), ids.join(' ')];
+      const text = await runScript(redis.commands, 'read-states', [botKeys(ids[0]!).state], args);
+      for (const [at, value] of String(text).split(' ').entries()) values[at] = Number(value);
     }
-    group.push(bot);
+    for (const [at, id] of ids.entries()) rows.set(id, { fields, values, at: at * fields.length });
+  };
+  const scripts = scriptsOf(fieldsOf, bots);
+  if (isAwaited) await Promise.all(scripts.map(read));
+  // One at a time: whoever asks Redis or this process meanwhile waits for one script only.
+  else for (const script of scripts) await read(script);
+  return rows;
+}
+
+type Script = { fields: Fields; ids: number[] };
+
+/** Groups bots for one script each: of one shard and the same fields, and not too many. */
+function scriptsOf(fieldsOf: Column<unknown>['fieldsOf'], bots: readonly Bot[]): Script[] {
+  const open = new Map<Fields, Script[]>();
+  const all: Script[] = [];
+  for (const bot of bots) {
+    const fields = fieldsOf(bot);
+    const ofFields = open.get(fields) ?? [];
+    open.set(fields, ofFields);
+    const shard = shardOf(bot.id);
+    let script = ofFields[shard];
+    if (script === undefined || script.ids.length === BOTS_OF_A_SCRIPT) {
+      script = { fields, ids: [] };
+      ofFields[shard] = script;
+      all.push(script);
+    }
+    script.ids.push(bot.id);
   }
   return all;
 }

@@ -57,7 +57,6 @@ async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
 
 async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
   const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
-  const takenAtMs = deps.clock.nowMs();
   const isWhole = caller.bots === 'all';
   const [found, pending, deadLetters, rates] = await Promise.all([
     deps.statusColumns.states(bots),
@@ -66,8 +65,9 @@ async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
     isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
   ]);
   const states = noStates();
-  for (const state of found) states[state] += 1;
-  return { takenAtMs, states, pending: pending.reduce((sum, count) => sum + count, 0), deadLetters, rates };
+  for (const state of found.value) states[state] += 1;
+  const takenAtMs = Math.min(found.atMs, pending.atMs);
+  return { takenAtMs, states, pending: pending.value.reduce((sum, count) => sum + count, 0), deadLetters, rates };
 }
 
 async function ratesOf(deps: ReadDeps, bots: Bot[]): Promise<ActivityCounts | null> {

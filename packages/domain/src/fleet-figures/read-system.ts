@@ -6,14 +6,12 @@ import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { readServerState, type ServerState } from '@flotilla/redis/server-state.ts';
 import type { TurnKind, TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import { remembered } from '@flotilla/runtime/remembered.ts';
 import type { MemoryPressure } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import { readFigures } from './gather-figures.ts';
-
-/** A value, and when it was read. */
-export type Taken<Value> = { value: Value; atMs: number };
 
 export type TurnFigures = { kind: TurnKind; running: number; waiting: number; sleeping: number; oldestMs: number };
 
