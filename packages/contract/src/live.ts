@@ -63,7 +63,7 @@ export const liveOperations = {
     paths: ['/api/live'],
     role: 'any',
     summary: 'Streams what happens, as server-sent events, from any replica.',
-    description: `A topic is \`bot:<bot id>\` (its updates, its calls, and its state), \`chat:<bot id>:<chat id>\` (the updates and calls of one chat), \`attempts:<bot id>\` (attempts to deliver its updates), or \`fleet\` (the state of every bot that the caller sees, and figures of them all).
+    description: `A topic is \`bot:<bot id>\` (its updates, its calls, its state, and what the account reads), \`chat:<bot id>:<chat id>\` (the updates and calls of one chat, and how far the account reads it), \`attempts:<bot id>\` (attempts to deliver its updates), or \`fleet\` (the state of every bot that the caller sees, and figures of them all).
 
 | Event | Data |
 |---|---|
@@ -72,10 +72,11 @@ export const liveOperations = {
 | \`attempt\` | \`{bot_id, update_id, status, duration_ms, error}\`, as in \`GET /api/deliveries/attempts\` |
 | \`bot\` | a Bot, as in \`GET /api/bots\`, whose settings or state changed |
 | \`fleet\` | the figures of \`GET /api/fleet\`, whenever there are new ones: about every 30 s |
+| \`read\` | \`{bot_id, chat_id, read_message_id}\`: the account of this stream has read a chat up to this message, by \`POST /api/chats/read\` in whatever session or with whatever key. No other account gets it |
 | \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
 | \`gap\` | \`{}\`: any number of events may be missing; read what you need again |
 
-An event has an \`id\`. A client that reconnects with \`Last-Event-ID\`, to any replica, goes on after that event if the next ones are still kept: for 30 s, at most 1,000 for each bot. Otherwise it gets one \`gap\`, and goes on from now. A \`bot\` event tells the present state, and may come again after a reconnect. A line with a comment comes every 15 s.
+An event has an \`id\`. A client that reconnects with \`Last-Event-ID\`, to any replica, goes on after that event if the next ones are still kept: for 30 s, at most 1,000 for each bot. Otherwise it gets one \`gap\`, and goes on from now. A \`bot\` event tells the present state, and may come again after a reconnect. A \`read\` event is a hint and is not kept: after a reconnect or a \`gap\`, \`GET /api/chats\` tells how far the account has read. A line with a comment comes every 15 s.
 
 A stream gets 32 KiB a second, and may be 64 KiB ahead. What does not fit is skipped. An account may have 4 streams at each process, and a process serves 200; these numbers are settings. The stream ends when the session or key ends, when the rights of the caller change, when a bot of its topics is deleted, and when the process stops. Clients should then reconnect, as EventSource does.
 

@@ -170,6 +170,8 @@ export const channels = {
   pushable: 'flotilla:pushable',
   /** Payload: the id of a bot whose live stream has something new. */
   live: 'flotilla:live',
+  /** Payload: `<account id> <bot id> <chat id> <message id>`: up to where an account has now read a chat. */
+  read: 'flotilla:read',
   /** Payload: the id of a bot whose state (breaker, refusal by the platform) changed. */
   botState: 'flotilla:bot-state',
   /** Payload: the id of a bot whose configuration changed. */

@@ -6,6 +6,7 @@ import { type Chat, type ChatQuery, chatStore } from '@flotilla/domain/chats/cha
 import { deleteChat } from '@flotilla/domain/chats/delete-chat.ts';
 import { type InboxChat, type InboxQuery, inboxStore } from '@flotilla/domain/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/chats/mark-chat-read.ts';
+import { announceChatRead, type ChatRead } from '@flotilla/domain/live/chat-reads.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { requireBot, requireManagedBot } from '../http/bot-of-call.ts';
@@ -27,7 +28,9 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   async markChatRead(context, { input, caller }) {
     const { chat_id: chatId, message_id: messageId } = input;
     const botId = requireBot(context, input.bot_id).id;
-    await markChatRead(context.db, caller.account.id, { botId, chatId, messageId });
+    const accountId = caller.account.id;
+    const hasMoved = await markChatRead(context.db, accountId, { botId, chatId, messageId });
+    if (hasMoved) await tellReader(context, { accountId, botId, chatId, messageId });
     return OK;
   },
 
@@ -98,4 +101,11 @@ function presentChat(chat: Chat): ChatResource {
 function nameOfPerson({ type, first_name, last_name }: Chat): string | null {
   const name = [first_name, last_name].filter(Boolean).join(' ');
   return type === 'private' && name !== '' ? name : null;
+}
+
+/** The marker is stored: that other pages of the account hear of it later is no failure of the call. */
+async function tellReader(context: Context, read: ChatRead): Promise<void> {
+  await announceChatRead(context, read).catch((error: unknown) => {
+    context.log.debug({ reason: String(error) }, 'a read marker cannot be announced');
+  });
 }

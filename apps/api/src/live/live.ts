@@ -2,6 +2,7 @@ import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { ReadDeps } from '@flotilla/domain/fleet-figures/read-fleet.ts';
 import type { BotChanges } from '@flotilla/domain/live/bot-changes.ts';
 import { type BotWatches, botWatches } from '@flotilla/domain/live/bot-watches.ts';
+import { type ChatReads, chatReads } from '@flotilla/domain/live/chat-reads.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
@@ -16,6 +17,7 @@ export type Live = {
   watches: BotWatches;
   botEvents: BotEvents;
   fleetEvents: FleetEvents;
+  chatReads: ChatReads;
   counts: LiveCounts;
   /** Takes one of the places for streams; throws 'too_many_requests' if there is none for the caller. */
   enter(caller: Caller): LivePlace;
@@ -37,6 +39,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
   const watches = botWatches(deps);
   const events = botEvents(deps);
   const figures = fleetEvents(deps);
+  const reads = chatReads(deps);
   const streams = new Set<LiveStream>();
   const placesOfAccount = new Map<number, number>();
   let places = 0;
@@ -48,6 +51,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     watches,
     botEvents: events,
     fleetEvents: figures,
+    chatReads: reads,
     counts,
     enter: ({ account }) => {
       const ofAccount = placesOfAccount.get(account.id) ?? 0;
@@ -81,6 +85,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
       watches.close();
       events.close();
       figures.close();
+      reads.close();
     },
   };
 }
@@ -95,10 +100,10 @@ function liveMetrics(metrics: Metrics, open: () => number) {
   ]);
   const sent = metrics.quickCounter({
     name: 'flotilla_live_events_total',
-    help: 'Events sent on live streams, by name: update, call, attempt, bot, fleet, skipped, gap.',
+    help: 'Events sent on live streams, by name: update, call, attempt, bot, fleet, read, skipped, gap.',
     labelNames: ['event'],
   });
-  for (const name of ['update', 'call', 'attempt', 'bot', 'fleet', 'skipped', 'gap']) sent.of(name);
+  for (const name of ['update', 'call', 'attempt', 'bot', 'fleet', 'read', 'skipped', 'gap']) sent.of(name);
   const skipped = metrics.quickCounter({
     name: 'flotilla_live_events_skipped_total',
     help: 'Events that a live stream left out, because its client reads too slowly or they are too large.',

@@ -3,6 +3,7 @@ import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/live/bot-watches.ts';
 import { decodePosition, type LivePosition } from '@flotilla/domain/live/live-position.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
 import { requireBot } from '../http/bot-of-call.ts';
@@ -26,6 +27,7 @@ type WatchedBot = { all: boolean; attempts: boolean; chats: Set<number> };
 /** EventSource waits 3 to 5 s otherwise. */
 const RETRY_MS = 1000;
 const RETRY_AFTER_END_MS = 500;
+const REDIS_ANSWERS_IN_MS = 5000;
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 /** The bots of the topics, each once; throws 'not_found'. */
@@ -71,6 +73,7 @@ async function stream(context: Context, client: LiveClient, { place, stops, sign
   const { response, lastEventId } = client;
   const known = lastEventId === null ? null : decodePosition(lastEventId);
   const watched = await hold(context, client, known, stops);
+  if (tellsReads(client)) await holdReads(context, stops, signal);
   signal.throwIfAborted();
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   if (client.headOnly) return void response.end();
@@ -82,6 +85,7 @@ async function stream(context: Context, client: LiveClient, { place, stops, sign
   const gap = forgotten || watched.some(({ lost }) => lost) || (lastEventId !== null && known === null);
   if (tellsBots(client)) stops.push(listenToBots(context, client, live, forgotten ? 0 : sinceMs));
   live.begin(RETRY_MS, { gap });
+  if (tellsReads(client)) stops.push(listenToReads(context, client, live));
   place.seat(live);
   if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
   try {
@@ -149,6 +153,33 @@ function listenToBots({ live }: Context, client: LiveClient, to: LiveStream, sin
 
 function listenToFleet({ live }: Context, { caller }: LiveClient, to: LiveStream) {
   return live.fleetEvents.listen({ caller, onFleet: (data, bytes) => to.event('fleet', data, bytes) });
+}
+
+function tellsReads({ topics }: LiveClient): boolean {
+  return [...topics.bots.values()].some(({ all, chats }) => all || chats.size > 0);
+}
+
+/** Resolves when no marker is missed that the account moves from now on. */
+async function holdReads({ live }: Context, stops: Running['stops'], signal: AbortSignal): Promise<void> {
+  const held = live.chatReads.hold(AbortSignal.any([signal, AbortSignal.timeout(REDIS_ANSWERS_IN_MS)]));
+  stops.push({ stop: held.release });
+  await held.ready.catch(() => {
+    throw new FlotillaError('unavailable', 'The stream cannot begin at the moment', { retryAfterS: 1 });
+  });
+}
+
+function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: LiveStream) {
+  const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
+  return live.chatReads.listen({
+    accountId: caller.account.id,
+    onRead: ({ botId, chatId, messageId }) => {
+      const watched = shown.get(botId);
+      if (watched?.all !== true && watched?.chats.has(chatId) !== true) return;
+      const data = JSON.stringify({ bot_id: botId, chat_id: chatId, read_message_id: messageId });
+      to.event('read', data, Buffer.byteLength(data));
+    },
+    onGap: () => to.gap(null, null),
+  });
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

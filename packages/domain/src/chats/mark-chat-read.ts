@@ -6,23 +6,25 @@ import { lockBots } from '../history/lock-bots.ts';
 
 /**
  * Notes that an account has read a chat up to a message; a marker never goes back. Throws 'not_found' if the bot has no
- * such message.
+ * such message. Returns whether the marker moved.
  */
 export async function markChatRead(
   db: Database,
   accountId: number,
   { botId, chatId, messageId }: { botId: number; chatId: number; messageId: number },
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
     // With the lock, a bot or chat that is being deleted keeps no marker.
     if (!(await lockBots(transaction, [botId])).has(botId)) throw new FlotillaError('not_found', 'Bot not found');
     const position = await findMessagePosition(transaction, { botId, chatId }, messageId);
     if (position === null) throw new FlotillaError('not_found', 'Message not found');
-    await sql`
+    const { rows } = await sql`
       insert into chat_reads as r (bot_id, chat_id, account_id, message_id, message_date)
       values (${botId}, ${chatId}, ${accountId}, ${messageId}, ${position[0]})
       on conflict (account_id, bot_id, chat_id) do update set
         message_id = excluded.message_id, message_date = excluded.message_date
-      where (excluded.message_date, excluded.message_id) > (r.message_date, r.message_id)`.execute(transaction);
+      where (excluded.message_date, excluded.message_id) > (r.message_date, r.message_id)
+      returning message_id`.execute(transaction);
+    return rows.length > 0;
   });
 }
