@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { LiveProvider } from './live/live-provider.tsx';
 import { NowProvider } from './parts/time.tsx';
 import { PreferencesProvider, readPreferences } from './preferences.tsx';
 import { createQueries } from './queries.ts';
@@ -22,7 +23,9 @@ createRoot(document.getElementById('console')!).render(
       <NowProvider>
         <QueryClientProvider client={createQueries()}>
           <SessionGate>
-            <RouterProvider router={createConsoleRouter()} />
+            <LiveProvider>
+              <RouterProvider router={createConsoleRouter()} />
+            </LiveProvider>
           </SessionGate>
         </QueryClientProvider>
       </NowProvider>

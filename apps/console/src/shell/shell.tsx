@@ -6,6 +6,7 @@ import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { LiveBadge } from './live-badge.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
@@ -37,6 +38,7 @@ export function Shell(): ReactNode {
           <span>{words.palette.open}</span>
           <kbd>Ctrl K</kbd>
         </button>
+        <LiveBadge />
         <PreferencesMenu />
         <AccountMenu showShortcuts={() => setOver('shortcuts')} />
       </header>

@@ -1,3 +1,4 @@
+import { live } from './en/live.ts';
 import { plurals } from './plural.ts';
 
 const plural = plurals('en');
@@ -157,6 +158,8 @@ export const words = {
     emptyUser: 'An administrator gives you bots.',
     readDocument: 'Open the API document',
   },
+
+  live,
 
   bot: {
     back: 'Fleet',

@@ -1,5 +1,6 @@
 import type { Words } from './en.ts';
 import { plurals } from './plural.ts';
+import { live } from './ru/live.ts';
 
 const plural = plurals('ru');
 
@@ -160,6 +161,8 @@ export const words: Words = {
     emptyUser: 'Ботов вам назначает администратор.',
     readDocument: 'Открыть описание API',
   },
+
+  live,
 
   bot: {
     back: 'Флот',

@@ -1,6 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
+import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
+import { useLive } from '../../live.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -11,6 +13,8 @@ import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+
+const SETTLE_MS = 1_000;
 
 type Attempt = Answer<'listDeliveryAttempts'>[number];
 
@@ -23,6 +27,8 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
     queryFn: ({ signal }) => call('listDeliveryAttempts', { bot_id: botId }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const askAgain = useAttemptsRefresh(botId);
+  useLive([`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
   useRowKeys('.attempts button');
   return (
     <section className="panel" aria-labelledby="attempts">
@@ -41,6 +47,19 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
       </ul>
       {opened && <AttemptDetails attempt={opened} close={() => setOpened(null)} />}
     </section>
+  );
+}
+
+/** Asks for the attempts and the readers after each attempt, but not for every one of many. */
+function useAttemptsRefresh(botId: number): () => void {
+  const queries = useQueryClient();
+  return useMemo(
+    () =>
+      atOnceAndAfter(SETTLE_MS, () => {
+        void queries.invalidateQueries({ queryKey: ['attempts', botId] });
+        void queries.invalidateQueries({ queryKey: ['readers', botId] });
+      }),
+    [queries, botId],
   );
 }
 

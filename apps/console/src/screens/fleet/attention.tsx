@@ -1,5 +1,4 @@
 import type { BotResource, BotState } from '@flotilla/contract/bots.ts';
-import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,18 +13,17 @@ const URGENT = ['open', 'failing', 'not_polled'] as const satisfies readonly Bot
 const SHOWN_OF_EACH = 3;
 
 /** The first bots of each urgent state, and how many more there are. Healthy fleets show none. */
-export function Attention({ states }: { states: FleetResource['states'] }): ReactNode {
+export function Attention(): ReactNode {
   const { fleet: words } = useWords();
-  const urgent = URGENT.filter((state) => states[state] > 0);
   const lists = useQueries({
-    queries: urgent.map((state) => ({
+    queries: URGENT.map((state) => ({
       queryKey: ['bots', 'urgent', state],
       queryFn: ({ signal }: { signal: AbortSignal }) => callPage('listBots', { state, limit: SHOWN_OF_EACH }, signal),
       refetchInterval: REFRESH_MS,
       placeholderData: keepPreviousData,
     })),
   });
-  const groups = urgent.map((state, at) => ({
+  const groups = URGENT.map((state, at) => ({
     state,
     rows: lists[at]?.data?.rows ?? [],
     total: lists[at]?.data?.total ?? 0,

@@ -29,7 +29,7 @@ export function Fleet(): ReactNode {
       <h1>{words.fleet.title}</h1>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && <Figures fleet={fleet.data} />}
-      {fleet.data && <Attention states={fleet.data.states} />}
+      <Attention />
       <section aria-labelledby="bots">
         <h2 id="bots" className="unseen">
           {words.fleet.list}

@@ -1,0 +1,122 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { FleetResource } from '@flotilla/contract/fleet.ts';
+import { createContext, use, useEffect, useRef, useSyncExternalStore } from 'react';
+import type { SentEvent } from './live/event-stream.ts';
+import type { StreamState } from './live/live-stream.ts';
+import { SharedLive } from './live/shared-live.ts';
+
+export type { StreamState } from './live/live-stream.ts';
+
+type OfBot = { bot_id: number; chat_id?: number };
+/** What `GET /api/live` sends. */
+export type LiveEvent =
+  | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
+  | { name: 'call'; data: OfBot & { method: string; result: unknown } }
+  | { name: 'attempt'; data: OfBot & { update_id: number; status: number; duration_ms: number; error?: string } }
+  | { name: 'bot'; data: BotResource }
+  | { name: 'fleet'; data: FleetResource }
+  | { name: 'skipped'; data: { count: number } }
+  | { name: 'gap'; data: Record<string, never> };
+
+/**
+ * Watches topics of `GET /api/live` while the component is shown. A browser watches at most 20 of all its tabs. After
+ * `skipped` and `gap` something is missing; the queries are asked again by the shell, and a list of events says so.
+ * The state says whether events come at once; queries keep asking every 10 s in any case.
+ */
+export function useLive(topics: readonly string[], handle: (event: LiveEvent) => void): StreamState {
+  const live = use(LiveContext)!;
+  const latest = useRef(handle);
+  latest.current = handle;
+  const wanted = topics.join();
+  useEffect(() => {
+    if (wanted === '') return;
+    return live.watch({ topics: wanted.split(','), handle: (event) => latest.current(event) });
+  }, [live, wanted]);
+  return useSyncExternalStore(live.onChange, () => live.stateOf(topics));
+}
+
+type Watcher = { topics: readonly string[]; handle: (event: LiveEvent) => void };
+
+/** Brings the events of the browser's stream to those parts of the page that want them. */
+export class Live {
+  readonly #watchers = new Set<Watcher>();
+  readonly #listeners = new Set<() => void>();
+  readonly #signedOut: () => void;
+  #shared: SharedLive | null = null;
+
+  constructor(signedOut: () => void) {
+    this.#signedOut = signedOut;
+  }
+
+  start(): void {
+    this.#shared = new SharedLive({
+      event: (event) => this.#take(event),
+      changed: () => this.#changed(),
+      signedOut: this.#signedOut,
+    });
+    this.#want();
+  }
+
+  stop(): void {
+    this.#shared?.close();
+    this.#shared = null;
+  }
+
+  resume(): void {
+    this.#shared?.resume();
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    this.#want();
+    return () => {
+      this.#watchers.delete(watcher);
+      this.#want();
+    };
+  }
+
+  onChange = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  stateOf(topics: readonly string[]): StreamState {
+    return this.#shared?.stateOf(topics) ?? 'connecting';
+  }
+
+  #want(): void {
+    this.#shared?.want([...new Set([...this.#watchers].flatMap(({ topics }) => topics))]);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #take({ name, data }: SentEvent): void {
+    const event = { name, data: JSON.parse(data) } as LiveEvent;
+    const those = [...this.#watchers].filter(({ topics }) => topics.some((topic) => isOfTopic(event, topic)));
+    for (const { handle } of those) handle(event);
+  }
+}
+
+export const LiveContext = createContext<Live | null>(null);
+
+function isOfTopic(event: LiveEvent, topic: string): boolean {
+  switch (event.name) {
+    case 'update':
+    case 'call':
+      return topic === `bot:${event.data.bot_id}` || topic === `chat:${event.data.bot_id}:${event.data.chat_id}`;
+    case 'attempt':
+      return topic === `attempts:${event.data.bot_id}`;
+    case 'bot':
+      return topic === 'fleet' || topic === `bot:${event.data.id}`;
+    case 'fleet':
+      return topic === 'fleet';
+    // Nobody knows whose events are missing.
+    case 'skipped':
+    case 'gap':
+      return true;
+    default:
+      return false;
+  }
+}
