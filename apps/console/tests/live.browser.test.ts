@@ -77,7 +77,8 @@ function openStreams(context: BrowserContext): { urls: () => string[] } {
   context.on('request', (request) => isStream(request) && open.add(request));
   context.on('requestfinished', (request) => open.delete(request));
   context.on('requestfailed', (request) => open.delete(request));
-  return { urls: () => [...open].map((request) => decodeURIComponent(request.url())) };
+  const ofOpenPages = () => [...open].filter((request) => !request.frame().page().isClosed());
+  return { urls: () => ofOpenPages().map((request) => decodeURIComponent(request.url())) };
 }
 
 test(

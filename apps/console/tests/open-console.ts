@@ -39,11 +39,17 @@ export async function openConsole(
     complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on('requestfinished', async (request) => {
-    const response = await request.response();
-    if (response === null) return;
     const { pathname } = new URL(request.url());
-    if (pathname.startsWith('/console/')) files.set(pathname, (await request.sizes()).responseBodySize);
-    else answers.push({ url: request.url(), text: await response.text().catch(() => '') });
+    // Live streams end with the page.
+    if (pathname === '/api/live') return;
+    const response = await request.response().catch(() => null);
+    if (response === null) return;
+    if (!pathname.startsWith('/console/')) {
+      answers.push({ url: request.url(), text: await response.text().catch(() => '') });
+      return;
+    }
+    const sizes = await request.sizes().catch(() => null);
+    if (sizes !== null) files.set(pathname, sizes.responseBodySize);
   });
   await page.goto(`${url}/console/${path}`);
   return {
