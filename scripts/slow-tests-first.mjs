@@ -7,9 +7,9 @@ import Sequencer from '@jest/test-sequencer';
 const SLOWEST = [
   /(killed-processes|load-and-faults)\.fault/,
   /(secrets|full-redis|strangers|rolling-restart)\.fault/,
-  /system-tests.*(tls|polling-pace|check-infra|worker-log|start-without-stores)\.test/,
-  /system-tests.*(client-libraries|key-rotation|deliveries|platform-webhook|lost-ids|get-updates-conformance)\.test/,
-  /(slow-clients|sandbox|routing|conformance|images)\.test/,
+  /system-tests.*(tls|key-rotation|polling-pace|worker-log|deliveries|fleet-overview|platform-webhook)\.test/,
+  /(sandbox|slow-clients|conformance|images|client-libraries|start-without-stores|check-infra)\.test/,
+  /system-tests.*(lost-ids|update-samples|backend-certificates|routed-content|routing|metrics)\.test/,
   /\.fault\./,
   /system-tests/,
   /bot-api-proxy/,

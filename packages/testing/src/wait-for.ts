@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const INTERVAL_MS = 10;
+/** A condition often calls the api: asked a hundred times a second, tests that wait would keep the machine busy. */
+const INTERVAL_MS = { first: 10, longest: 100 };
+const SHARE_OF_THE_WAIT = 1 / 20;
 
 /**
- * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false.
+ * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false. The
+ * longer it has waited, the longer it pauses: from 10 ms to 100 ms.
  * Rejects after timeoutMs (10 s) with the message and the last error of the condition.
  */
 export async function waitFor<T>(
@@ -11,7 +14,7 @@ export async function waitFor<T>(
   options: { timeoutMs?: number; message?: string } = {},
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? 10_000;
-  const deadlineMs = performance.now() + timeoutMs;
+  const startedMs = performance.now();
   let lastError: unknown;
   do {
     try {
@@ -21,7 +24,11 @@ export async function waitFor<T>(
     } catch (error) {
       lastError = error;
     }
-    await delay(INTERVAL_MS);
-  } while (performance.now() < deadlineMs);
+    await delay(pauseMs(performance.now() - startedMs));
+  } while (performance.now() - startedMs < timeoutMs);
   throw new Error(`Waited ${timeoutMs} ms in vain: ${options.message ?? condition.toString()}`, { cause: lastError });
+}
+
+function pauseMs(waitedMs: number): number {
+  return Math.min(Math.max(INTERVAL_MS.first, waitedMs * SHARE_OF_THE_WAIT), INTERVAL_MS.longest);
 }
