@@ -38,14 +38,29 @@ export async function call<Name extends OperationName>(
   return (await response.json()) as Answer<Name>;
 }
 
-/** The same for one page of a list, with the number of rows in the whole list. */
+/** One page of a list, with the number of rows in the whole list and the cursors of the pages beside it. */
+export type Page<Name extends OperationName> = {
+  rows: Answer<Name>;
+  total: number;
+  /** For `before`; null on the last page. */
+  next: string | null;
+  /** For `after`; null on the first page, and in lists that go one way. */
+  prev: string | null;
+};
+
 export async function callPage<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
   signal?: AbortSignal,
-): Promise<{ rows: Answer<Name>; total: number }> {
+): Promise<Page<Name>> {
   const response = await request(name, input, signal);
-  return { rows: (await response.json()) as Answer<Name>, total: Number(response.headers.get('X-Total-Count')) };
+  const link = response.headers.get('Link') ?? '';
+  return {
+    rows: (await response.json()) as Answer<Name>,
+    total: Number(response.headers.get('X-Total-Count')),
+    next: /[?&]before=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? null,
+    prev: /[?&]after=([^&>]+)[^>]*>; rel="prev"/.exec(link)?.[1] ?? null,
+  };
 }
 
 async function request(name: OperationName, input: object, signal?: AbortSignal): Promise<Response> {

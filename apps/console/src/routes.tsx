@@ -1,14 +1,12 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  parseSearchWith,
-  stringifySearchWith,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
+import { readAccessAddress } from './screens/access/access-view.ts';
+import { readAuditFilter } from './screens/audit/audit-filter.ts';
+import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
+import { readSearchAddress } from './screens/search/search-address.ts';
+import { readPeriod } from './screens/statistics/period.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFound /> });
@@ -36,16 +34,77 @@ const botSettings = createRoute({
   component: lazyRouteComponent(() => import('./screens/bot/bot-settings.tsx'), 'BotSettings'),
 });
 
+const botStatistics = createRoute({
+  getParentRoute: () => bot,
+  path: '/statistics',
+  validateSearch: readPeriod,
+  component: lazyRouteComponent(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
+});
+
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: '/bots/$id/chats/$chat',
+  component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
+});
+const chatPeople = createRoute({
+  getParentRoute: () => chat,
+  path: '/people',
+  validateSearch: readPeopleAddress,
+  component: lazyRouteComponent(() => import('./screens/chat/people.tsx'), 'People'),
+});
+const chatStatistics = createRoute({
+  getParentRoute: () => chat,
+  path: '/statistics',
+  component: lazyRouteComponent(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
+});
+const chatAudit = createRoute({
+  getParentRoute: () => chat,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./screens/chat/chat-audit.tsx'), 'ChatAudit'),
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: readSearchAddress,
+  component: lazyRouteComponent(() => import('./screens/search/search.tsx'), 'Search'),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditFilter,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  validateSearch: readAccessAddress,
+  component: lazyRouteComponent(() => import('./screens/access/access.tsx'), 'Access'),
+});
+
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([fleet, bot.addChildren([botOverview, botSettings])]),
+    routeTree: root.addChildren([
+      fleet,
+      bot.addChildren([botOverview, botStatistics, botSettings]),
+      chat.addChildren([chatPeople, chatStatistics, chatAudit]),
+      search,
+      audit,
+      access,
+    ]),
     basepath: '/console',
     defaultErrorComponent: RouteFailure,
     scrollRestoration: true,
-    // Every value of the query is text: `q=007` is no number.
-    parseSearch: parseSearchWith((text) => text),
-    stringifySearch: stringifySearchWith(String),
+    // Every value of the query is text: neither `q=007` nor `q=7` is a number.
+    parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+    stringifySearch,
   });
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query && `?${query}`;
 }
 
 declare module '@tanstack/react-router' {

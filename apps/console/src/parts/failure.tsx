@@ -4,6 +4,7 @@ import { CallError } from '../call.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
 import { Button } from './button.tsx';
+import { platformRefusalOf } from './platform-refusal.ts';
 
 type FailureProps = { error: Error; retry?: () => void /** Nothing else is on the page. */; whole?: boolean };
 
@@ -30,8 +31,13 @@ export function RouteFailure({ error, reset }: ErrorComponentProps): ReactNode {
 }
 
 /** In the words of the person where we have them, else in those of the api. */
-export function sentenceOf(error: Error, { errors }: Words): string {
+export function sentenceOf(error: Error, words: Words): string {
+  const { errors } = words;
   if (!(error instanceof CallError)) return errors.internal;
+  if (error.code === 'platform_refused') {
+    const reason = platformRefusalOf(error.message, words);
+    return reason === null ? error.message : `${reason} (${error.message})`;
+  }
   if (error.status === 0 || error.status === 502 || error.status === 504) return errors.network;
   if (error.status === 503) return errors.unavailable;
   if (error.status === 403) return errors.forbidden;

@@ -31,6 +31,45 @@ export function Field({ label, hint, fault, ...input }: FieldProps): ReactNode {
   );
 }
 
+type SelectProps<Value extends string> = {
+  label: string;
+  options: readonly (readonly [Value, string])[];
+  value: Value;
+  choose: (value: Value) => void;
+  hint?: string;
+  fault?: string | null | undefined;
+};
+
+/** One of a few options, by the list of the browser. */
+export function SelectField<Value extends string>(props: SelectProps<Value>): ReactNode {
+  const { label, options, value, choose, hint, fault } = props;
+  const id = useId();
+  const note = fault ?? hint;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={note ? `${id}-note` : undefined}
+        onChange={(event) => choose(event.target.value as Value)}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {note && (
+        <p id={`${id}-note`} className={fault ? 'fault' : 'hint'}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
 /** A field for a password, which can be shown. */
 export function PasswordField(props: FieldProps): ReactNode {
   const words = useWords();

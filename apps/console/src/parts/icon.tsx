@@ -12,6 +12,9 @@ const STROKES = {
   close: 'M6 6l12 12M18 6L6 18',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5',
+  audit: 'M6 4h12v16H6zM9 8h6M9 12h6M9 16h3',
+  access:
+    'M9 4a3.5 3.5 0 1 0 0 7a3.5 3.5 0 1 0 0-7M2.5 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 5a3 3 0 0 1 0 6M18 14.5c2.2.7 3.5 2.6 3.5 5.5',
 } as const;
 
 export type IconName = keyof typeof STROKES;

@@ -47,6 +47,19 @@ export function Clock({ at }: { at: string }): ReactNode {
   );
 }
 
+/** The day and the time of day; the year only where it is another one. */
+export function Moment({ at }: { at: string }): ReactNode {
+  const { language } = useWords();
+  const date = new Date(at);
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
+  const format = { ...year, day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+  return (
+    <time dateTime={at} title={exact(at, language)}>
+      {new Intl.DateTimeFormat(language, { ...format, hourCycle: 'h23' }).format(date)}
+    </time>
+  );
+}
+
 function exact(at: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }).format(
     new Date(at),

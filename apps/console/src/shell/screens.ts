@@ -13,7 +13,12 @@ type Screen = {
 };
 
 /** The screens of the navigation, of the command palette and of the shortcuts, in the order of the navigation. */
-const SCREENS: readonly Screen[] = [{ name: 'fleet', to: '/', icon: 'fleet', key: 'f' }];
+const SCREENS: readonly Screen[] = [
+  { name: 'fleet', to: '/', icon: 'fleet', key: 'f' },
+  { name: 'search', to: '/search', icon: 'search', key: 's' },
+  { name: 'audit', to: '/audit', icon: 'audit', key: 'a', adminOnly: true },
+  { name: 'access', to: '/access', icon: 'access', key: 'p' },
+];
 
 export function screensOf({ role }: AccountResource): readonly Screen[] {
   return SCREENS.filter(({ adminOnly }) => !adminOnly || role === 'admin');

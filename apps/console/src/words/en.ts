@@ -1,4 +1,7 @@
+import { access } from './en/access.ts';
+import { audit } from './en/audit.ts';
 import { live } from './en/live.ts';
+import { chat, person, search, statistics } from './en/people.ts';
 import { plurals } from './plural.ts';
 
 const plural = plurals('en');
@@ -12,6 +15,16 @@ export const words = {
   cancel: 'Cancel',
   tryAgain: 'Try again',
   done: 'Done',
+  copy: 'Copy',
+  copied: 'Copied',
+  clearField: (name: string) => `Clear: ${name}`,
+
+  access,
+  audit,
+  chat,
+  person,
+  search,
+  statistics,
 
   nav: {
     label: 'Screens',
@@ -102,6 +115,18 @@ export const words = {
     notFound: 'There is no such page',
     notFoundHint: 'The address may be wrong, or what it showed is gone.',
     toFleet: 'To the fleet',
+    platform: {
+      blocked: 'The person has blocked the bot.',
+      deactivated: 'The account of this person is deleted.',
+      kicked: 'The bot is not in this chat any more.',
+      owner: 'Nobody can do this to the owner of the chat.',
+      administrator: 'The person is an administrator: take that away first.',
+      rights: 'The bot may not do this here. Make it an administrator of the chat with this right.',
+      absent: 'The person is not in this chat.',
+      self: 'The bot cannot do this to itself.',
+      chat: 'The platform does not know this chat, or the bot was never in it.',
+      kind: 'This works in supergroups and channels only.',
+    },
   },
 
   states: {

@@ -1,6 +1,9 @@
 import type { Words } from './en.ts';
 import { plurals } from './plural.ts';
+import { access } from './ru/access.ts';
+import { audit } from './ru/audit.ts';
 import { live } from './ru/live.ts';
+import { chat, person, search, statistics } from './ru/people.ts';
 
 const plural = plurals('ru');
 
@@ -12,6 +15,16 @@ export const words: Words = {
   cancel: 'Отмена',
   tryAgain: 'Повторить',
   done: 'Готово',
+  copy: 'Скопировать',
+  copied: 'Скопировано',
+  clearField: (name) => `Очистить: ${name}`,
+
+  access,
+  audit,
+  chat,
+  person,
+  search,
+  statistics,
 
   nav: {
     label: 'Разделы',
@@ -105,6 +118,18 @@ export const words: Words = {
     notFound: 'Такой страницы нет',
     notFoundHint: 'Возможно, адрес неверен или показанного больше нет.',
     toFleet: 'К флоту',
+    platform: {
+      blocked: 'Этот человек заблокировал бота.',
+      deactivated: 'Учётная запись этого человека удалена.',
+      kicked: 'Бота больше нет в этом чате.',
+      owner: 'С владельцем чата этого сделать нельзя.',
+      administrator: 'Это администратор: сначала снимите его с этой роли.',
+      rights: 'У бота здесь нет такого права. Сделайте его администратором чата с этим правом.',
+      absent: 'Этого человека нет в чате.',
+      self: 'Бот не может сделать это с собой.',
+      chat: 'Платформа не знает этого чата, или бот в нём никогда не был.',
+      kind: 'Это возможно только в супергруппах и каналах.',
+    },
   },
 
   states: {

@@ -1,0 +1,22 @@
+import { type ReactNode, useState } from 'react';
+import { useWords } from '../words/words.tsx';
+import { Button } from './button.tsx';
+
+const SAID_MS = 2_000;
+
+/** Copies a text; says so for a moment. Without a safe connection the browser has no clipboard, and there is no button. */
+export function CopyButton({ text }: { text: string }): ReactNode {
+  const words = useWords();
+  const [copied, setCopied] = useState(false);
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), SAID_MS);
+  };
+  return (
+    <Button onClick={() => void copy()}>
+      <span aria-live="polite">{copied ? words.copied : words.copy}</span>
+    </Button>
+  );
+}

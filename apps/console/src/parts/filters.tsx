@@ -1,0 +1,72 @@
+import { type ReactNode, useRef } from 'react';
+import { useShortcuts } from '../keys.ts';
+import { Field } from './field.tsx';
+import { useTyped } from './use-typed.ts';
+
+type TypedProps = { label: string; text: string; choose: (text: string) => void; placeholder?: string; slash?: true };
+
+/** A text to filter by; the address follows once the typing pauses. With `slash`, `/` goes to it. */
+export function TypedField({ label, text, choose, placeholder, slash }: TypedProps): ReactNode {
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useTyped(text, choose);
+  useShortcuts(slash ? { '/': () => field.current?.focus() } : {});
+  return (
+    <Field
+      ref={field}
+      type="search"
+      label={label}
+      placeholder={placeholder}
+      dir="auto"
+      spellCheck={false}
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  );
+}
+
+type MomentProps = { label: string; at: string | undefined; choose: (at: string | undefined) => void };
+
+/** A moment in the time zone of the browser; given and taken as ISO 8601 in UTC. */
+export function MomentField({ label, at, choose }: MomentProps): ReactNode {
+  return (
+    <Field
+      type="datetime-local"
+      label={label}
+      value={at === undefined ? '' : localOf(new Date(at))}
+      onChange={({ target: { value } }) => choose(value === '' ? undefined : isoOf(new Date(value)))}
+    />
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+function localOf(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+}
+
+function isoOf(date: Date): string {
+  return `${date.toISOString().slice(0, 16)}Z`;
+}
+
+/** A moment of an address, if it is one. */
+export function readMoment(text: unknown): string | undefined {
+  return typeof text === 'string' && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}
+
+/** A text of an address that is not blank. */
+export function readText(text: unknown): string | undefined {
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+}
+
+/** An id of an address. */
+export function readId(text: unknown): string | undefined {
+  return typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? text : undefined;
+}
+
+/** The fields that have a value: an address names no others. */
+export function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')) as {
+    [Name in keyof Fields]?: NonNullable<Fields[Name]>;
+  };
+}

@@ -1,0 +1,118 @@
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { useWords } from '../words/words.tsx';
+import { Icon } from './icon.tsx';
+
+export type Option = { id: string; name: string; note?: string };
+
+/** Finds options by a part of their names; '' asks for the first ones. */
+export type Finder = { key: QueryKey; find: (q: string, signal: AbortSignal) => Promise<Option[]> };
+
+type PickProps = {
+  label: string;
+  /** The name of what is chosen; '' for nothing. */
+  chosen: string;
+  finder: Finder;
+  choose: (option: Option | null) => void;
+  placeholder?: string;
+  hint?: string;
+  fault?: string | null | undefined;
+};
+
+/** Finds one of many by a part of its name. */
+export function PickField(props: PickProps): ReactNode {
+  const { label, chosen, finder, choose, placeholder, hint, fault } = props;
+  const words = useWords();
+  const id = useId();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [marked, setMarked] = useState(0);
+  const q = typed?.trim() ?? '';
+  const found = useQuery({
+    queryKey: [...finder.key, q],
+    queryFn: ({ signal }) => finder.find(q, signal),
+    placeholderData: keepPreviousData,
+    enabled: typed !== null,
+  });
+  const options = found.data ?? [];
+  const isOpen = typed !== null && options.length > 0;
+  const at = Math.min(marked, options.length - 1);
+  const pick = (option: Option | null) => {
+    choose(option);
+    setTyped(null);
+  };
+  const steer = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && typed === null) setTyped('');
+    else if (step !== undefined) setMarked((at + step + options.length) % Math.max(1, options.length));
+    else if (event.key === 'Enter' && isOpen) pick(options[at]!);
+    else if (event.key === 'Escape' && typed !== null) setTyped(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const note = fault ?? hint;
+  return (
+    <div className="field pick">
+      <label htmlFor={id}>{label}</label>
+      <div className="pick-box">
+        <input
+          id={id}
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={isOpen ? `${id}-${at}` : undefined}
+          aria-invalid={fault ? true : undefined}
+          aria-describedby={note ? `${id}-note` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          dir="auto"
+          placeholder={placeholder}
+          value={typed ?? chosen}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setMarked(0);
+          }}
+          onClick={() => setTyped((known) => known ?? '')}
+          onBlur={() => setTyped(null)}
+          onKeyDown={steer}
+        />
+        {chosen !== '' && typed === null && (
+          <button
+            type="button"
+            className="button quiet icon-only"
+            aria-label={words.clearField(label)}
+            onClick={() => pick(null)}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+        <div id={`${id}-list`} role="listbox" aria-label={label} className="pick-list" hidden={!isOpen}>
+          {isOpen &&
+            options.map((option, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the input above has the focus and its keys
+              <div
+                key={option.id}
+                id={`${id}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                tabIndex={-1}
+                // The field keeps the focus.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => pick(option)}
+                onPointerMove={() => setMarked(index)}
+              >
+                <bdi className="cut">{option.name}</bdi>
+                {option.note && <span className="muted cut">{option.note}</span>}
+              </div>
+            ))}
+        </div>
+      </div>
+      {note && (
+        <p id={`${id}-note`} className={fault ? 'fault' : 'hint'}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}

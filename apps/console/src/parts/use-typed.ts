@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react';
+
+const TYPING_MS = 200;
+
+/** The text of a field that the address holds: the address follows once the typing pauses. */
+export function useTyped(text: string, send: (typed: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(text);
+  const [sent, setSent] = useState(text);
+  const [seen, setSeen] = useState(text);
+  if (text !== seen) {
+    setSeen(text);
+    // The address changed by other means: back, a link, a cleared filter.
+    if (text !== sent) {
+      setSent(text);
+      setTyped(text);
+    }
+  }
+  useEffect(() => {
+    if (typed === sent) return;
+    const timer = setTimeout(() => {
+      setSent(typed);
+      send(typed);
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, sent, send]);
+  return [typed, setTyped];
+}

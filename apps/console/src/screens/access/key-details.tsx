@@ -1,0 +1,91 @@
+import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { OneBot } from './bots-field.tsx';
+import { KeyState } from './keys.tsx';
+
+type DetailsProps = { apiKey: ApiKeyResource; all: readonly ApiKeyResource[]; close: () => void };
+
+/** What a key may do, which keys depend on it, and what can be done with it. */
+export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
+  const words = useWords();
+  const queries = useQueryClient();
+  const [deleting, setDeleting] = useState(false);
+  const { id, name, enabled, bot_ids: bots, expires_at: expires, last_used_at: last, parent_id: parentId } = apiKey;
+  const children = dependentOn(id, all);
+  const parent = all.find((key) => key.id === parentId);
+  const changed = () => queries.invalidateQueries({ queryKey: ['keys'] });
+  const toggle = useMutation({
+    mutationFn: () => call('toggleApiKey', { id, enabled: !enabled }),
+    onSuccess: changed,
+  });
+  const remove = useMutation({
+    mutationFn: () => call('deleteApiKey', { id }),
+    onSuccess: async () => {
+      await changed();
+      close();
+    },
+  });
+  const shownBots = bots === null ? words.access.allBots : bots.map((bot) => <BotLine key={bot} id={bot} />);
+  return (
+    <Inspector title={name} close={close}>
+      <Facts
+        rows={[
+          [words.access.columns.prefix, <code key="prefix">{apiKey.prefix}…</code>],
+          [words.access.columns.state, <KeyState key="state" apiKey={apiKey} />],
+          [words.access.columns.role, words.account.roles[apiKey.role]],
+          [words.access.bots, shownBots],
+          [words.access.expires, expires ? <Moment key="expires" at={expires} /> : words.fleet.never],
+          [words.access.columns.lastUse, last ? <Ago key="last" at={last} /> : words.fleet.never],
+          [words.access.created, <Moment key="created" at={apiKey.created_at} />],
+          ...(parentId === undefined
+            ? []
+            : [[words.access.madeBy, <bdi key="parent">{parent?.name ?? `#${parentId}`}</bdi>] as const]),
+          ...(children.length === 0
+            ? []
+            : [[words.access.dependent, children.map((key) => key.name).join(', ')] as const]),
+        ]}
+      />
+      {toggle.isError && <Failure error={toggle.error} />}
+      <div className="acts">
+        <Button onClick={() => toggle.mutate()} busy={toggle.isPending}>
+          {enabled ? words.access.disable : words.access.enable}
+        </Button>
+        <Button onClick={() => setDeleting(true)}>{words.access.remove}</Button>
+      </div>
+      {deleting && (
+        <Confirm
+          title={words.access.deleteKeyTitle(name)}
+          description={words.access.deleteKeyHint(children.length)}
+          act={words.access.remove}
+          run={() => remove.mutate()}
+          close={() => setDeleting(false)}
+          busy={remove.isPending}
+          error={remove.error}
+        />
+      )}
+    </Inspector>
+  );
+}
+
+function BotLine({ id }: { id: number }): ReactNode {
+  return (
+    <div>
+      <OneBot id={id} />
+    </div>
+  );
+}
+
+/** The keys that this key made, and those that these made. */
+function dependentOn(id: number, all: readonly ApiKeyResource[]): ApiKeyResource[] {
+  const made = all.filter((key) => key.parent_id === id);
+  return made.flatMap((key) => [key, ...dependentOn(key.id, all)]);
+}

@@ -1,0 +1,118 @@
+import type { Role } from '@flotilla/contract/accounts.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, SelectField } from '../../parts/field.tsx';
+import { MomentField } from '../../parts/filters.tsx';
+import { faultsOf } from '../../parts/form-faults.ts';
+import { useSession } from '../../session.tsx';
+import { useWords } from '../../words/words.tsx';
+import { BotsField } from './bots-field.tsx';
+
+const DAY_MS = 86_400_000;
+const LIFETIMES = ['30', '90', '365', 'until', 'never'] as const;
+type Lifetime = (typeof LIFETIMES)[number];
+
+/** Makes a key, and shows it once: it is in no query, no cache and no address, and is gone when the dialog closes. */
+export function NewKey({ account, close }: { account: string; close: () => void }): ReactNode {
+  const [made, setMade] = useState<string | null>(null);
+  return made === null ? (
+    <NewKeyForm account={account} close={close} made={setMade} />
+  ) : (
+    <ShownOnce secret={made} close={close} />
+  );
+}
+
+type FormProps = { account: string; close: () => void; made: (secret: string) => void };
+
+function NewKeyForm({ account, close, made }: FormProps): ReactNode {
+  const words = useWords();
+  const queries = useQueryClient();
+  const { account: own } = useSession();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role | ''>('');
+  const [bots, setBots] = useState<number[] | null>(null);
+  const [lifetime, setLifetime] = useState<Lifetime>('90');
+  const [until, setUntil] = useState<string | undefined>();
+  const make = useMutation({
+    // The result stays here: a cache of results would keep the secret.
+    mutationFn: async () => {
+      const expires = expiryOf(lifetime, until);
+      const { key } = await call('createApiKey', {
+        ...{ name, bot_ids: bots, user_id: Number(account) },
+        ...(role === '' ? {} : { role }),
+        ...(expires === undefined ? {} : { expires_at: expires }),
+      });
+      made(key);
+    },
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  const { faults, other } = faultsOf(make.error, ['name', 'role', 'bot_ids', 'expires_at']);
+  const narrow = own.role === 'admin' ? (['', 'user', 'admin'] as const) : (['', 'user'] as const);
+  return (
+    <Confirm
+      title={words.access.makeKey}
+      act={words.access.create}
+      run={() => make.mutate()}
+      close={close}
+      busy={make.isPending}
+      error={other}
+    >
+      <Field
+        label={words.access.keyName}
+        hint={words.access.keyNameHint}
+        autoComplete="off"
+        required
+        autoFocus
+        maxLength={128}
+        fault={faults.name}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label={words.access.columns.role}
+        options={narrow.map((one) => [one, one === '' ? words.access.roleOfAccount : words.account.roles[one]])}
+        fault={faults.role}
+        value={role}
+        choose={setRole}
+      />
+      <BotsField bots={bots} choose={setBots} fault={faults.bot_ids ?? null} />
+      <SelectField
+        label={words.access.expires}
+        options={LIFETIMES.map((one) => [one, words.access.lifetimes[one]])}
+        hint={lifetime === 'never' ? words.access.neverHint : ''}
+        fault={lifetime === 'until' ? null : faults.expires_at}
+        value={lifetime}
+        choose={setLifetime}
+      />
+      {lifetime === 'until' && <MomentField label={words.access.lifetimes.until} at={until} choose={setUntil} />}
+      {lifetime === 'until' && faults.expires_at && <p className="fault">{faults.expires_at}</p>}
+    </Confirm>
+  );
+}
+
+function expiryOf(lifetime: Lifetime, until: string | undefined): string | undefined {
+  if (lifetime === 'never') return undefined;
+  if (lifetime === 'until') return until ?? '';
+  return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
+}
+
+function ShownOnce({ secret, close }: { secret: string; close: () => void }): ReactNode {
+  const { access: words } = useWords();
+  // A press beside the dialog must not lose the key.
+  return (
+    <Dialog title={words.keyMade} description={words.keyMadeHint} className="narrow">
+      <code className="secret">{secret}</code>
+      <div className="dialog-actions">
+        <CopyButton text={secret} />
+        <Button kind="primary" onClick={close}>
+          {words.keyKept}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,133 @@
+import type { AccountResource } from '@flotilla/contract/accounts.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call, callPage } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { CheckField } from '../../parts/check-field.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { faultsOf } from '../../parts/form-faults.ts';
+import { Inspector } from '../../parts/inspector.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
+import { useSession } from '../../session.tsx';
+import { useWords } from '../../words/words.tsx';
+import { AccountForm } from './account-form.tsx';
+import { OneBot } from './bots-field.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+
+/** What an account may do, and what an admin may do with it. */
+export function PersonDetails({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
+  const words = useWords();
+  const own = useSession().account.id === account.id;
+  const [over, setOver] = useState<'edit' | 'reset' | 'delete' | null>(null);
+  const closeOver = () => setOver(null);
+  const { id, username, display_name: name, role, bot_ids: bots, last_login_at: last } = account;
+  const keys = useQuery({
+    queryKey: ['keys', String(id), 'count'],
+    queryFn: ({ signal }) => callPage('listApiKeys', { user_id: id, limit: 1 }, signal),
+  });
+  return (
+    <Inspector title={name || username} close={close}>
+      <Facts
+        rows={[
+          [words.signIn.username, <bdi key="username">{username}</bdi>],
+          [words.access.columns.role, words.account.roles[role]],
+          [words.access.bots, <BotList key="bots" bots={bots} />],
+          [words.access.columns.lastSignIn, last ? <Ago key="last" at={last} /> : words.fleet.never],
+          [words.access.created, <Moment key="created" at={account.created_at} />],
+          [words.access.password, account.must_change_password ? words.access.mustChangeNow : words.access.ownPassword],
+          [
+            words.access.views.keys,
+            <Link key="keys" to="/access" search={{ view: 'keys', account: String(id) }}>
+              {keys.data ? words.access.keyCount(keys.data.total) : words.access.views.keys}
+            </Link>,
+          ],
+        ]}
+      />
+      <div className="acts">
+        <Button onClick={() => setOver('edit')}>{words.access.edit}</Button>
+        {!own && <Button onClick={() => setOver('reset')}>{words.access.resetPassword}</Button>}
+        {!own && <Button onClick={() => setOver('delete')}>{words.access.remove}</Button>}
+        <Link to="/audit" search={{ actor: username }} className="button quiet">
+          {words.access.whatTheyDid}
+        </Link>
+      </div>
+      {own && <p className="hint">{words.access.ownAccount}</p>}
+      {over === 'edit' && <AccountForm account={account} close={closeOver} />}
+      {over === 'reset' && <ResetPassword account={account} close={closeOver} />}
+      {over === 'delete' && (
+        <DeleteAccount account={account} keys={keys.data?.total} close={closeOver} deleted={close} />
+      )}
+    </Inspector>
+  );
+}
+
+function BotList({ bots }: { bots: readonly number[] | null }): ReactNode {
+  const { access: words } = useWords();
+  if (bots === null) return words.allBots;
+  if (bots.length === 0) return words.noBots;
+  return (
+    <ul>
+      {bots.map((id) => (
+        <li key={id}>
+          <OneBot id={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ResetPassword({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
+  const { access: words, password: passwords } = useWords();
+  const queries = useQueryClient();
+  const [password, setPassword] = useState('');
+  const [revokeKeys, setRevokeKeys] = useState(false);
+  const reset = useMutation({
+    mutationFn: () => call('resetPassword', { id: account.id, password, revoke_keys: revokeKeys }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  const { faults, other } = faultsOf(reset.error, ['password']);
+  return (
+    <Confirm
+      title={words.resetTitle(account.username)}
+      description={words.resetHint}
+      act={words.resetPassword}
+      run={() => reset.mutate()}
+      close={close}
+      busy={reset.isPending}
+      error={other}
+    >
+      <NewPasswordField value={password} change={setPassword} fault={faults.password && passwords.refused} />
+      <CheckField label={words.revokeKeys} hint={words.revokeHint} on={revokeKeys} toggle={setRevokeKeys} />
+    </Confirm>
+  );
+}
+
+type DeleteProps = { account: AccountResource; keys: number | undefined; close: () => void; deleted: () => void };
+
+function DeleteAccount({ account, keys, close, deleted }: DeleteProps): ReactNode {
+  const { access: words } = useWords();
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call('deleteAccount', { id: account.id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['accounts'] });
+      deleted();
+    },
+  });
+  return (
+    <Confirm
+      title={words.deleteTitle(account.username)}
+      description={words.deleteHint(keys ?? 0)}
+      act={words.remove}
+      run={() => remove.mutate()}
+      close={close}
+      busy={remove.isPending}
+      error={remove.error}
+    />
+  );
+}

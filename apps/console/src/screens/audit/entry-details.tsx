@@ -1,0 +1,86 @@
+import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useBotName } from '../../parts/bot-field.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { Actor } from './actor.tsx';
+import { type Change, readDetails } from './read-details.ts';
+
+/** Everything about one entry: who, where from, to whom, and each field before and after. */
+export function EntryDetails({ entry, close }: { entry: AuditEntryResource; close: () => void }): ReactNode {
+  const { audit: words } = useWords();
+  const at = new Date(entry.date * 1_000).toISOString();
+  const { target_id: target, target_username: username, chat_id: chat, bot_id: bot } = entry;
+  const rows: (readonly [string, ReactNode] | null)[] = [
+    [
+      words.columns.at,
+      <span key="at">
+        <Moment at={at} />, <Ago at={at} />
+      </span>,
+    ],
+    [words.columns.actor, <Actor key="actor" entry={entry} />],
+    entry.actor_key_id === undefined ? null : [words.key, `#${entry.actor_key_id}`],
+    entry.address === undefined ? null : [words.address, <code key="address">{entry.address}</code>],
+    bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={String(bot)} />],
+    chat === undefined ? null : [words.chat, <code key="chat">{chat}</code>],
+    target === undefined
+      ? null
+      : [
+          words.columns.target,
+          <span key="target">
+            <code>{target}</code> {username && <bdi>@{username}</bdi>}
+          </span>,
+        ],
+  ];
+  return (
+    <Inspector title={words.actions[entry.action] ?? entry.action} close={close}>
+      <Facts rows={rows.filter((row) => row !== null)} />
+      <Changes details={entry.details} />
+    </Inspector>
+  );
+}
+
+function BotLink({ id }: { id: string }): ReactNode {
+  return (
+    <Link to="/bots/$id" params={{ id }} className="cut">
+      <bdi>{useBotName(id)}</bdi>
+    </Link>
+  );
+}
+
+function Changes({ details }: { details: string }): ReactNode {
+  const { audit: words } = useWords();
+  const changes = readDetails(details);
+  if (changes.length === 0) return null;
+  return (
+    <table className="changes">
+      <thead>
+        <tr>
+          <th scope="col">{words.field}</th>
+          <th scope="col">{words.before}</th>
+          <th scope="col">{words.after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <ChangeRow key={change.field} change={change} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ChangeRow({ change: { field, before, after } }: { change: Change }): ReactNode {
+  return (
+    <tr>
+      <th scope="row">
+        <code>{field}</code>
+      </th>
+      <td dir="auto">{before ?? <span className="muted">–</span>}</td>
+      <td dir="auto">{after}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,83 @@
+import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
+import type { ReactNode } from 'react';
+import { callPage } from '../../call.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+import { Actor } from '../audit/actor.tsx';
+import { useChatOfPage } from './chat.tsx';
+
+const PAGE = 100;
+
+/** Who did what in this chat. Everybody who sees the bot may see it. */
+export function ChatAudit(): ReactNode {
+  const words = useWords();
+  const { botId, chatId } = useChatOfPage();
+  const entries = usePages<AuditEntryResource>(['chat-audit', botId, chatId], (page, signal) =>
+    callPage('listAuditEntries', { bot_id: botId, chat_id: chatId, limit: PAGE, ...page }, signal),
+  );
+  return (
+    <div className="people">
+      {entries.isError && <Failure error={entries.error} retry={() => void entries.refetch()} />}
+      {entries.data && entries.rows.length === 0 && <Empty title={words.chat.nothingDone} />}
+      {(entries.rows.length > 0 || entries.isPending) && (
+        <VirtualTable
+          label={words.nav.audit}
+          columns={columnsOf(words)}
+          total={entries.isPending ? 6 : entries.rows.length}
+          rowAt={(index) => entries.rows[index]}
+          keyOf={({ id }) => id}
+          shows={entries.shows}
+          stale={entries.isPending || entries.isPlaceholderData}
+        />
+      )}
+    </div>
+  );
+}
+
+function columnsOf({ audit: words }: Words): Column<AuditEntryResource>[] {
+  const { columns } = words;
+  return [
+    {
+      name: 'action-cell',
+      title: columns.action,
+      width: 'minmax(9rem, 1.4fr)',
+      cell: ({ action }) => words.actions[action],
+    },
+    {
+      name: 'who-cell',
+      title: columns.actor,
+      width: 'minmax(7rem, 1fr)',
+      cell: (entry) => (
+        <span className="cut">
+          <Actor entry={entry} />
+        </span>
+      ),
+    },
+    {
+      name: 'id-cell',
+      title: columns.details,
+      width: 'minmax(6rem, 2fr)',
+      cell: ({ details, target_username: username, target_id: target }) => (
+        <span className="muted cut" dir="auto">
+          {details || (username ? `@${username}` : target)}
+        </span>
+      ),
+    },
+    {
+      name: 'at-cell',
+      title: columns.at,
+      width: '8.5rem',
+      end: true,
+      cell: ({ date }) => (
+        <span className="muted">
+          <Moment at={new Date(date * 1_000).toISOString()} />
+        </span>
+      ),
+    },
+  ];
+}

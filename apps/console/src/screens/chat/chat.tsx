@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CallError, call } from '../../call.ts';
+import { ChatLink } from '../../parts/chat-link.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { NotFound } from '../../parts/not-found.tsx';
+import { useTitle } from '../../parts/use-title.ts';
+import { useWords } from '../../words/words.tsx';
+import './chat.css';
+
+const LONG_MS = 300_000;
+
+/** The bot and the chat of the address. */
+export function useChatOfPage(): { botId: number; chatId: number } {
+  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  return { botId: Number(id), chatId: Number(chat) };
+}
+
+/** What is around every view of one chat: its name, its bot, its views. */
+export function Chat(): ReactNode {
+  const words = useWords();
+  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  const { botId, chatId } = useChatOfPage();
+  const bot = useQuery({ queryKey: ['bot', id], queryFn: ({ signal }) => call('showBot', { id }, signal) });
+  const title = useChatTitle(botId, chatId);
+  useTitle(title);
+  if (bot.data === undefined && bot.error instanceof CallError && [400, 403, 404].includes(bot.error.status)) {
+    return <NotFound title={words.bot.gone} hint="" />;
+  }
+  if (!Number.isSafeInteger(chatId)) return <NotFound />;
+  return (
+    <div className="chat-page">
+      <Link to="/bots/$id" params={{ id }} className="back">
+        <Icon name="back" />
+        <bdi>{bot.data?.name}</bdi>
+      </Link>
+      <header className="bot-head">
+        <h1 className="cut">
+          <bdi>{title}</bdi>
+        </h1>
+        <ChatLink botId={botId} chatId={chatId}>
+          {words.chat.messages}
+        </ChatLink>
+      </header>
+      {bot.isError && <Failure error={bot.error} retry={() => void bot.refetch()} />}
+      <nav className="tabs" aria-label={words.chat.views}>
+        <Link to="/bots/$id/chats/$chat/people" params={{ id, chat }} activeOptions={{ includeSearch: false }}>
+          {words.chat.people}
+        </Link>
+        <Link to="/bots/$id/chats/$chat/statistics" params={{ id, chat }} activeOptions={{ includeSearch: false }}>
+          {words.bot.tabs.statistics}
+        </Link>
+        <Link to="/bots/$id/chats/$chat/audit" params={{ id, chat }} activeOptions={{ includeSearch: false }}>
+          {words.nav.audit}
+        </Link>
+      </nav>
+      {bot.data && <Outlet />}
+    </div>
+  );
+}
+
+/** The title as the platform has it now; the id where it does not say. */
+export function useChatTitle(botId: number, chatId: number): string {
+  const chat = useQuery({
+    queryKey: ['chat-title', botId, chatId],
+    queryFn: ({ signal }) => call('refreshChat', { bot_id: botId, chat_id: chatId }, signal),
+    retry: false,
+    staleTime: LONG_MS,
+  });
+  return chat.data?.title ?? String(chatId);
+}

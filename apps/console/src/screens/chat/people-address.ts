@@ -1,0 +1,8 @@
+import { given, readId, readText } from '../../parts/filters.tsx';
+
+/** What the address says: who is looked for, and who is open. */
+export type PeopleAddress = { q?: string; user?: string };
+
+export function readPeopleAddress(search: Record<string, unknown>): PeopleAddress {
+  return given({ q: readText(search.q), user: readId(search.user) });
+}

@@ -1,0 +1,121 @@
+import type { TagResource } from '@flotilla/contract/tags.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useId, useState } from 'react';
+import { call } from '../../../call.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { useWords } from '../../../words/words.tsx';
+import { type PersonOfChat, useTags, useTagsOfChat } from './use-person.ts';
+
+const LONGEST = 64;
+const SUGGESTED = 5;
+
+/** The tags of the person: what the team notes about them in this chat. */
+export function Tags({ person }: { person: PersonOfChat }): ReactNode {
+  const { person: words } = useWords();
+  const queries = useQueryClient();
+  const heading = useId();
+  const tags = useTags(person);
+  const [typed, setTyped] = useState('');
+  const { botId, chatId, userId } = person;
+  const changed = () => queries.invalidateQueries({ queryKey: ['tags', botId, chatId] });
+  const add = useMutation({
+    mutationFn: (given: { tag: string; color?: string }) =>
+      call('addTag', { bot_id: botId, chat_id: chatId, user_id: userId, ...given }),
+    onSuccess: () => {
+      setTyped('');
+      void queries.invalidateQueries({ queryKey: ['chat-audit', botId, chatId] });
+      return changed();
+    },
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const tag = typed.trim();
+    if (tag !== '' && !add.isPending) add.mutate({ tag });
+  };
+  return (
+    <section aria-labelledby={heading}>
+      <h3 id={heading}>{words.tags}</h3>
+      {tags.isError && <Failure error={tags.error} retry={() => void tags.refetch()} />}
+      <ul className="chips">
+        {tags.data?.map((tag) => (
+          <TagChip key={tag.id} tag={tag} removed={changed} />
+        ))}
+      </ul>
+      <form className="add-tag" onSubmit={submit}>
+        <input
+          aria-label={words.newTag}
+          placeholder={words.newTag}
+          autoComplete="off"
+          dir="auto"
+          maxLength={LONGEST}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <Button type="submit" busy={add.isPending}>
+          {words.addTag}
+        </Button>
+      </form>
+      <Suggestions person={person} has={tags.data ?? []} typed={typed} add={(tag) => add.mutate(tag)} />
+      {add.isError && <Failure error={add.error} />}
+    </section>
+  );
+}
+
+function TagChip({ tag, removed }: { tag: TagResource; removed: () => Promise<void> }): ReactNode {
+  const { person: words } = useWords();
+  const remove = useMutation({ mutationFn: () => call('removeTag', { id: tag.id }), onSuccess: removed });
+  return (
+    <li className="chip">
+      <Dot color={tag.color} />
+      <bdi className="cut">{tag.tag}</bdi>
+      <button
+        type="button"
+        aria-label={words.removeTag(tag.tag)}
+        aria-busy={remove.isPending}
+        onClick={() => !remove.isPending && remove.mutate()}
+      >
+        <Icon name="close" />
+      </button>
+      {remove.isError && <Failure error={remove.error} />}
+    </li>
+  );
+}
+
+type SuggestionProps = {
+  person: PersonOfChat;
+  has: readonly TagResource[];
+  typed: string;
+  add: (tag: { tag: string; color: string }) => void;
+};
+
+/** The tags that others in the chat have, most used first. */
+function Suggestions({ person, has, typed, add }: SuggestionProps): ReactNode {
+  const { person: words } = useWords();
+  const all = useTagsOfChat(person).data ?? [];
+  const part = typed.trim().toLowerCase();
+  const counts = new Map<string, { tag: string; color: string; n: number }>();
+  for (const { tag, color } of all) {
+    if (has.some((own) => own.tag === tag) || !tag.toLowerCase().includes(part)) continue;
+    counts.set(tag, { tag, color, n: (counts.get(tag)?.n ?? 0) + 1 });
+  }
+  const shown = [...counts.values()].sort((one, other) => other.n - one.n).slice(0, SUGGESTED);
+  if (shown.length === 0) return null;
+  return (
+    <ul className="chips" aria-label={words.suggestedTags}>
+      {shown.map(({ tag, color }) => (
+        <li key={tag}>
+          <button type="button" className="suggestion" onClick={() => add({ tag, color })}>
+            <Dot color={color} />
+            <bdi className="cut">+ {tag}</bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Dot({ color }: { color: string }): ReactNode {
+  return <span className="dot" style={{ background: color }} aria-hidden="true" />;
+}

@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { BotField } from '../../parts/bot-field.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { given, MomentField, TypedField } from '../../parts/filters.tsx';
+import { personName } from '../../parts/person-name.ts';
+import { type Finder, PickField } from '../../parts/pick-field.tsx';
+import { useWords } from '../../words/words.tsx';
+import { MEDIA_TYPES, type MediaType, type SearchAddress } from './search-address.ts';
+
+const SHOWN = 8;
+
+/** What to look for, and where; the address holds all of it. */
+export function SearchFields({ address }: { address: SearchAddress }): ReactNode {
+  const { search: words, audit } = useWords();
+  const navigate = useNavigate({ from: '/search' });
+  const choose = (change: { [Name in keyof SearchAddress]: SearchAddress[Name] | undefined }) =>
+    void navigate({ search: given({ ...address, ...change }), replace: true });
+  const { bot, chat, user } = address;
+  return (
+    <search className="filters" aria-label={words.title}>
+      <div className="words-field">
+        <TypedField
+          slash
+          label={words.words}
+          placeholder={words.wordsHint}
+          text={address.q ?? ''}
+          choose={(q) => choose({ q: q.trim() === '' ? undefined : q })}
+        />
+      </div>
+      <BotField
+        label={audit.columns.bot}
+        placeholder={audit.anyBot}
+        botId={bot}
+        choose={(id) => choose({ bot: id, chat: undefined, user: undefined })}
+      />
+      {bot !== undefined && <ChatField bot={bot} chat={chat} choose={(id) => choose({ chat: id, user: undefined })} />}
+      {bot !== undefined && chat !== undefined && (
+        <UserField bot={bot} chat={chat} user={user} choose={(id) => choose({ user: id })} />
+      )}
+      <SelectField
+        label={words.type}
+        options={[['', words.anyType], ...MEDIA_TYPES.map((one) => [one, words.types[one]] as const)]}
+        value={address.type ?? ''}
+        choose={(type: MediaType | '') => choose({ type: type === '' ? undefined : type })}
+      />
+      <MomentField label={audit.from} at={address.from} choose={(from) => choose({ from })} />
+      <MomentField label={words.to} at={address.to} choose={(to) => choose({ to })} />
+      {Object.keys(address).length > 0 && (
+        <Link to="/search" className="button quiet">
+          {audit.clear}
+        </Link>
+      )}
+    </search>
+  );
+}
+
+type ChatFieldProps = { bot: string; chat: string | undefined; choose: (chat: string | undefined) => void };
+
+function ChatField({ bot, chat, choose }: ChatFieldProps): ReactNode {
+  const { search: words } = useWords();
+  const title = useChatName(bot, chat);
+  return (
+    <PickField
+      label={words.chat}
+      placeholder={words.anyChat}
+      chosen={title}
+      finder={chatsOf(bot)}
+      choose={(option) => choose(option?.id)}
+    />
+  );
+}
+
+function chatsOf(bot: string): Finder {
+  return {
+    key: ['chats', 'picked', bot],
+    async find(q, signal) {
+      const where = { bot_id: bot, order: 'recent', limit: SHOWN } as const;
+      const chats = await call('listChats', { ...where, ...(q === '' ? {} : { q }) }, signal);
+      return chats.map(({ id, title, username }) => ({
+        id: String(id),
+        name: title ?? String(id),
+        ...(username ? { note: `@${username}` } : {}),
+      }));
+    },
+  };
+}
+
+/** The title of the chat as the platform has it; its id where it does not answer. */
+function useChatName(bot: string, chat: string | undefined): string {
+  const found = useQuery({
+    queryKey: ['chat-title', Number(bot), Number(chat)],
+    queryFn: ({ signal }) => call('refreshChat', { bot_id: bot, chat_id: chat }, signal),
+    enabled: chat !== undefined,
+    retry: false,
+    staleTime: 300_000,
+  });
+  return chat === undefined ? '' : (found.data?.title ?? chat);
+}
+
+type UserFieldProps = {
+  bot: string;
+  chat: string;
+  user: string | undefined;
+  choose: (user: string | undefined) => void;
+};
+
+function UserField({ bot, chat, user, choose }: UserFieldProps): ReactNode {
+  const { search: words } = useWords();
+  const newest = useQuery({
+    queryKey: ['person', Number(bot), Number(chat), Number(user), 'newest', 'name'],
+    queryFn: ({ signal }) => call('listMessages', { bot_id: bot, chat_id: chat, user_id: user, limit: 1 }, signal),
+    enabled: user !== undefined,
+  });
+  const name = user === undefined ? '' : personName({ ...newest.data?.[0], id: Number(user) });
+  return (
+    <PickField
+      label={words.user}
+      placeholder={words.anyUser}
+      chosen={name}
+      finder={usersOf(bot, chat)}
+      choose={(option) => choose(option?.id)}
+    />
+  );
+}
+
+function usersOf(bot: string, chat: string): Finder {
+  return {
+    key: ['chat-users', 'picked', bot, chat],
+    async find(q, signal) {
+      const users = await call('listChatUsers', { bot_id: bot, chat_id: chat, q, limit: SHOWN }, signal);
+      return users.map((user) => ({
+        id: String(user.id),
+        name: personName(user),
+        ...(user.username ? { note: `@${user.username}` } : {}),
+      }));
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call, callPage } from '../../call.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { personName } from '../../parts/person-name.ts';
+import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { useChatOfPage } from '../chat/chat.tsx';
+import { startOf } from './period.ts';
+import './statistics.css';
+
+const EVERY_MS = 60_000;
+const DAYS = 14;
+
+/** How much is written in a chat, by whom and when. */
+export function ChatStatistics(): ReactNode {
+  const { statistics: words } = useWords();
+  const { botId, chatId } = useChatOfPage();
+  const stats = useQuery({
+    queryKey: ['stats', botId, chatId],
+    queryFn: ({ signal }) => call('showChatStats', { bot_id: botId, chat_id: chatId }, signal),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <div className="statistics">
+      {stats.isError && <Failure error={stats.error} retry={() => void stats.refetch()} />}
+      {stats.data && <Totals stats={stats.data} takenMs={stats.dataUpdatedAt} />}
+      <section className="panel" aria-labelledby="messages-by-day">
+        <h2 id="messages-by-day">{words.messagesByDay(DAYS)}</h2>
+        <MessagesByDay botId={botId} chatId={chatId} />
+      </section>
+      {stats.data && (
+        <>
+          <section className="panel" aria-labelledby="today">
+            <h2 id="today">{words.today}</h2>
+            <Bars label={words.today} bars={stats.data.hourly.map(localHour)} />
+          </section>
+          <section className="panel" aria-labelledby="top-users">
+            <h2 id="top-users">{words.topUsers}</h2>
+            <TopUsers users={stats.data.top_users} />
+          </section>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The api counts days and hours in UTC; the hour is named as the clock on the wall shows it. */
+function localHour({ hour, message_count: value }: ChatStatsResource['hourly'][number]) {
+  const at = new Date();
+  at.setUTCHours(hour, 0, 0, 0);
+  const clock = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0'));
+  return { name: clock.join(':'), value };
+}
+
+function Totals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: number }): ReactNode {
+  const { fleet, statistics: words } = useWords();
+  const number = useNumber();
+  const taken = new Date(takenMs).toISOString();
+  const figures = [
+    [words.messages, stats.total_messages],
+    [words.messagesToday, stats.today_messages],
+    [words.writersToday, stats.active_users],
+  ] as const;
+  return (
+    <section className="figures" aria-label={words.totals}>
+      <dl>
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{number(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted taken">
+        {fleet.taken} <Clock at={taken} />, <Ago at={taken} />
+      </p>
+    </section>
+  );
+}
+
+/** The api counts the messages of a time; so each day is one small question. Days that are over are asked once. */
+function MessagesByDay({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
+  const { language, statistics: words } = useWords();
+  const first = startOf(DAYS, Date.now());
+  const days = Array.from({ length: DAYS + 1 }, (_, at) => {
+    const day = new Date(first);
+    day.setDate(day.getDate() + at);
+    return Math.floor(day.getTime() / 1_000);
+  });
+  const counts = useQueries({
+    queries: days.slice(0, -1).map((from, at) => ({
+      queryKey: ['messages-of-day', botId, chatId, from],
+      queryFn: ({ signal }: { signal: AbortSignal }) => {
+        const day = { from, to: days[at + 1]! - 1, limit: 1 };
+        return callPage('listMessages', { bot_id: botId, chat_id: chatId, ...day }, signal);
+      },
+      staleTime: at === DAYS - 1 ? EVERY_MS : Number.POSITIVE_INFINITY,
+    })),
+  });
+  const failed = counts.find(({ isError }) => isError);
+  if (failed?.error) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
+  const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
+  const bars = counts.map(({ data }, at) => ({ name: format.format(days[at]! * 1_000), value: data?.total ?? 0 }));
+  return <Bars label={words.messagesByDay(DAYS)} bars={bars} />;
+}
+
+function TopUsers({ users }: { users: ChatStatsResource['top_users'] }): ReactNode {
+  const { statistics: words } = useWords();
+  const number = useNumber();
+  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  const largest = Math.max(1, ...users.map(({ message_count: count }) => count));
+  if (users.length === 0) return <p className="muted">{words.nobodyWrote}</p>;
+  return (
+    <ol className="top-users">
+      {users.map((user) => (
+        <li key={user.id}>
+          <Link
+            to="/bots/$id/chats/$chat/people"
+            params={{ id, chat }}
+            search={{ user: String(user.id) }}
+            className="cut"
+          >
+            <bdi>{personName(user)}</bdi>
+          </Link>
+          <span className="top-bar" style={{ inlineSize: `${(user.message_count / largest) * 100}%` }} />
+          <span className="end">{number(user.message_count)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
