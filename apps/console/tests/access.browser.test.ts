@@ -172,10 +172,14 @@ test(
     await sessions.getByRole('button', { name: 'End', exact: true }).click();
     await sessions.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
-    await waitFor(async () => {
-      await first.page.goto(`${suite.fleet.url}/console/`);
-      return first.page.getByRole('heading', { name: 'Sign in' }).isVisible();
-    });
+    await waitFor(
+      async () => {
+        await first.page.goto(`${suite.fleet.url}/console/`);
+        await first.page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 5_000 });
+        return true;
+      },
+      { timeoutMs: TEST_MS / 3 },
+    );
   },
   TEST_MS,
 );
@@ -205,7 +209,7 @@ testLooks('audit, people, keys and sessions are accessible and fit the window', 
   await visit('access');
   await page.getByRole('button', { name: 'Add an account' }).click();
   await page.getByRole('dialog').getByRole('combobox', { name: 'Add a bot' }).click();
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('listbox', { name: 'Add a bot' }).getByRole('option').first().waitFor();
   await lookAt('access-add');
   await visit('access?view=keys');
   await page.getByRole('link', { name: 'Dashboard' }).press('Enter');
