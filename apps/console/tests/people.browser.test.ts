@@ -94,7 +94,7 @@ test(
     await panel.getByRole('button', { name: 'Make an administrator…' }).waitFor();
     expect(await statusOf(ADA)).toBe('member');
 
-    await panel.getByRole('button', { name: 'Ban…' }).click();
+    await panel.getByRole('button', { name: 'Ban…', exact: true }).click();
     const banning = page.getByRole('dialog', { name: 'Ban this person from the chat?' });
     await banning.getByLabel('For how long').selectOption('for a day');
     await picture(page, 'person-ban');
@@ -122,7 +122,7 @@ test(
     await page.goto(`${suite.fleet.url}/console/${people()}?user=${BORIS}`);
     await control.setMember({ chat: group, bot: desk.platformId, status: 'member' });
     try {
-      await page.getByRole('region', { name: 'Person' }).getByRole('button', { name: 'Ban…' }).click();
+      await page.getByRole('region', { name: 'Person' }).getByRole('button', { name: 'Ban…', exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).click();
       await page.getByText('The bot may not do this here.').waitFor();
       await picture(page, 'person-refused');

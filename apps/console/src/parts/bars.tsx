@@ -3,10 +3,18 @@ import { useNumber } from './time.tsx';
 
 export type Bar = { name: string; value: number };
 
-/** A few numbers side by side as a table that looks like bars; each says its value on hover and to screen readers. */
-export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }): ReactNode {
+type BarsProps = {
+  label: string;
+  /** What is said of the largest number. */
+  most: (shown: string) => string;
+  bars: readonly Bar[];
+};
+
+/** A few numbers side by side as bars; each says its value on hover and to screen readers. */
+export function Bars({ label, most, bars }: BarsProps): ReactNode {
   const number = useNumber();
   const largest = Math.max(1, ...bars.map(({ value }) => value));
+  const largestIsKnown = bars.some(({ value }) => value > 0);
   const [first, last] = [bars[0]?.name, bars.at(-1)?.name];
   return (
     <figure className="bars" aria-label={label}>
@@ -22,7 +30,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }): 
       </ol>
       <figcaption className="muted" aria-hidden="true">
         <span>{first}</span>
-        <span>{number(largest)}</span>
+        <span>{largestIsKnown && most(number(largest))}</span>
         <span>{last}</span>
       </figcaption>
     </figure>

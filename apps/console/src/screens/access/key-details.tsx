@@ -10,7 +10,7 @@ import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { OneBot } from './bots-field.tsx';
-import { KeyState } from './keys.tsx';
+import { KeyState } from './key-state.tsx';
 
 type DetailsProps = { apiKey: ApiKeyResource; all: readonly ApiKeyResource[]; close: () => void };
 

@@ -7,7 +7,6 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
-import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
@@ -16,6 +15,7 @@ import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { BotsShown } from './bots-field.tsx';
 import { KeyDetails } from './key-details.tsx';
+import { KeyState } from './key-state.tsx';
 import { NewKey } from './new-key.tsx';
 import { useAccounts } from './people.tsx';
 
@@ -118,16 +118,4 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       cell: ({ last_used_at: at }) => <span className="muted">{at ? <Ago at={at} /> : words.fleet.never}</span>,
     },
   ];
-}
-
-/** Whether the key works, in one word. */
-export function KeyState({ apiKey: { enabled, expires_at: at } }: { apiKey: ApiKeyResource }): ReactNode {
-  const { access: words } = useWords();
-  const state = at !== undefined && Date.parse(at) < Date.now() ? 'expired' : enabled ? 'works' : 'disabled';
-  return (
-    <span className={`state ${state === 'works' ? '' : 'disabled'}`}>
-      <StateMark state={state === 'works' ? 'ok' : 'disabled'} />
-      {words.keyStates[state]}
-    </span>
-  );
 }

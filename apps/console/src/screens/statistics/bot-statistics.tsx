@@ -96,7 +96,7 @@ function DayBars({ points }: { points: readonly ActivityResource[] }): ReactNode
     const name = format.format(new Date(point.at));
     days.set(name, (days.get(name) ?? 0) + point.in);
   }
-  return <Bars label={words.byDay} bars={[...days].map(([name, value]) => ({ name, value }))} />;
+  return <Bars label={words.byDay} most={words.most} bars={[...days].map(([name, value]) => ({ name, value }))} />;
 }
 
 function byWeekdayAndHour(points: readonly ActivityResource[]): number[][] {

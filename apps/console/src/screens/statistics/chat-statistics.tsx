@@ -36,7 +36,7 @@ export function ChatStatistics(): ReactNode {
         <>
           <section className="panel" aria-labelledby="today">
             <h2 id="today">{words.today}</h2>
-            <Bars label={words.today} bars={stats.data.hourly.map(localHour)} />
+            <Bars label={words.today} most={words.most} bars={stats.data.hourly.map(localHour)} />
           </section>
           <section className="panel" aria-labelledby="top-users">
             <h2 id="top-users">{words.topUsers}</h2>
@@ -105,7 +105,7 @@ function MessagesByDay({ botId, chatId }: { botId: number; chatId: number }): Re
   if (failed?.error) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
   const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
   const bars = counts.map(({ data }, at) => ({ name: format.format(days[at]! * 1_000), value: data?.total ?? 0 }));
-  return <Bars label={words.messagesByDay(DAYS)} bars={bars} />;
+  return <Bars label={words.messagesByDay(DAYS)} most={words.most} bars={bars} />;
 }
 
 function TopUsers({ users }: { users: ChatStatsResource['top_users'] }): ReactNode {

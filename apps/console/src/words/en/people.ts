@@ -68,6 +68,7 @@ export const person = {
     can_edit_messages: 'Edit posts of others in a channel',
   },
   doneTo: 'What was done here',
+  allPeople: 'People and statistics of this chat',
 };
 
 export const search = {
@@ -115,6 +116,7 @@ export const statistics = {
   byHour: 'Updates by weekday and hour',
   byDay: 'Updates by day',
   hour: 'Hour',
+  most: (n: string) => `at most ${n}`,
   messages: 'Messages',
   messagesToday: 'Today, since 00:00 UTC',
   writersToday: 'People who wrote today',

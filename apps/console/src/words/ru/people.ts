@@ -75,6 +75,7 @@ export const person: Words['person'] = {
     can_edit_messages: 'Править чужие публикации в канале',
   },
   doneTo: 'Что здесь делали',
+  allPeople: 'Люди и статистика этого чата',
 };
 
 export const search: Words['search'] = {
@@ -129,6 +130,7 @@ export const statistics: Words['statistics'] = {
   byHour: 'Обновления по дням недели и часам',
   byDay: 'Обновления по дням',
   hour: 'Час',
+  most: (n) => `не больше ${n}`,
   messages: 'Сообщений',
   messagesToday: 'Сегодня, с 00:00 UTC',
   writersToday: 'Писали сегодня',

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useBotName } from '../../../parts/bot-field.tsx';
 import { ChatLink } from '../../../parts/chat-link.tsx';
@@ -43,6 +44,13 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
       <Tags person={person} />
       {isGroup(person) && person.userId > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
       <DoneTo person={person} />
+      <Link
+        to="/bots/$id/chats/$chat/people"
+        params={{ id: String(person.botId), chat: String(person.chatId) }}
+        className="all-people"
+      >
+        {words.allPeople}
+      </Link>
     </section>
   );
 }
