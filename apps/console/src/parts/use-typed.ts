@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 const TYPING_MS = 200;
 
@@ -15,13 +15,15 @@ export function useTyped(text: string, send: (typed: string) => void): [string, 
       setTyped(text);
     }
   }
+  const latest = useRef(send);
+  latest.current = send;
   useEffect(() => {
     if (typed === sent) return;
     const timer = setTimeout(() => {
       setSent(typed);
-      send(typed);
+      latest.current(typed);
     }, TYPING_MS);
     return () => clearTimeout(timer);
-  }, [typed, sent, send]);
+  }, [typed, sent]);
   return [typed, setTyped];
 }
