@@ -78,13 +78,17 @@ export const apiSettings = z.object({
   // A fifth of the connections is left for everybody else; ten thousand programs may poll from behind one NAT.
   MAX_CONNECTIONS_PER_ADDRESS: integerSetting({ min: 0, max: 1_000_000 })
     .default(16_000)
-    .describe('The same for one address (IPv6: one /64) outside of TRUSTED_PROXIES; 0 is no limit.'),
+    .describe(
+      'Connections that one address (IPv6: one /64) may have to one process; new ones beyond it are refused. 0 is no limit. Addresses in TRUSTED_PROXIES have none.',
+    ),
   LIVE_STREAMS: integerSetting({ min: 0, max: 20_000 })
     .default(200)
     .describe('Live streams (GET /api/live) of one process at once; further ones get 429.'),
   LIVE_STREAMS_PER_ACCOUNT: integerSetting({ min: 1, max: 20_000 })
     .default(4)
-    .describe('The same for one account, with all its sessions and keys.'),
+    .describe(
+      'Live streams that one account may have at one process, with all its sessions and keys; further ones get 429.',
+    ),
   // The api serves on for this time, then keeps idle connections for it; both must leave time to drain within 25 s.
   BALANCER_NOTICE_SECONDS: integerSetting({ min: 0, max: 7 })
     .default(5)

@@ -26,9 +26,13 @@ const DOCS_POLICY = PAGE_POLICY.map((directive) =>
 /** Serves /openapi.json, and at /docs a page to read it and to try calls; the page loads nothing from other hosts. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true });
-  const document = JSON.stringify(apiDocument());
+  // Made for the first reader: it takes a tenth of the time that a process needs to start.
+  let document: string | undefined;
   const page = readFileSync(`${import.meta.dirname}/page.html`);
-  router.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
+  router.get('/openapi.json', (_request, response) => {
+    document ??= JSON.stringify(apiDocument());
+    sendJson(response, 200, document);
+  });
   router.get('/docs', (_request, response) => {
     response.setHeader('Content-Security-Policy', DOCS_POLICY.join('; '));
     response.type('html').send(page);

@@ -105,13 +105,14 @@ function presentLimits({ http }: ApiConfig): SystemResource['limits'] {
     {
       name: 'waiting_updates_while_tight',
       value: TIGHT_BACKLOG_LIMIT,
-      description: 'The same for the slowest reader, while the memory of Redis is tight.',
+      description:
+        'Updates that wait for the slowest reader of a bot while the memory of Redis is tight; beyond it the platform keeps them.',
     },
     { name: 'connections', value: http.maxConnections, description: 'Connections to one api: MAX_CONNECTIONS.' },
     {
       name: 'connections_per_address',
       value: http.maxConnectionsPerAddress,
-      description: 'The same of one address: MAX_CONNECTIONS_PER_ADDRESS. 0 is no limit.',
+      description: 'Connections of one address to one api: MAX_CONNECTIONS_PER_ADDRESS. 0 is no limit.',
     },
   ];
 }

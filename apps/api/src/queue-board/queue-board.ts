@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
 import { requirePasswordChanged, requireRole, requireSameOrigin } from '../auth/authorize.ts';
@@ -30,15 +27,29 @@ const PAGE_POLICY = [
  * person pauses or empties would stop every bot. Upkeep wakes lost and late turns.
  */
 export function queueBoard(context: Context): Router {
+  let board: Promise<RequestHandler> | undefined;
+  const router = Router({ caseSensitive: true });
+  router.use(PATH, adminsOnly(context), async (request, response, next) => {
+    board ??= openBoard(context);
+    (await board)(request, response, next);
+  });
+  return router;
+}
+
+/** Loads Bull Board for the first admin who looks at it: most processes start and end without one. */
+async function openBoard({ turns }: Context): Promise<RequestHandler> {
+  const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/express'),
+  ]);
   const board = new ExpressAdapter().setBasePath(PATH);
   createBullBoard({
-    queues: Object.values(context.turns).map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    queues: Object.values(turns).map(({ queue }) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: board,
     options: { uiConfig: { boardTitle: 'Flotilla: turns' } },
   });
-  const router = Router({ caseSensitive: true });
-  router.use(PATH, adminsOnly(context), board.getRouter().disable('x-powered-by'));
-  return router;
+  return board.getRouter().disable('x-powered-by');
 }
 
 function adminsOnly(context: Context): RequestHandler {
