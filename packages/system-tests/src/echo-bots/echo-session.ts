@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ControlClient } from '@flotilla/simulator/control-client.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 /** A person in a private chat with an echo bot. */
 export type EchoSession = { control: ControlClient; bot: number; person: number };
@@ -86,12 +87,6 @@ function isOf(message: Shown, bot: number): boolean {
   return (message.from as { id?: number } | undefined)?.id === bot;
 }
 
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const deadlineMs = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadlineMs) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('the bot did not do in time what was expected of it');
+function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  return waitFor(look, { timeoutMs: PATIENCE_MS, message: 'what is expected of the bot' }) as Promise<T>;
 }
