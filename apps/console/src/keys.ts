@@ -21,7 +21,9 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const key = modified ? `ctrl+${event.key.toLowerCase()}` : event.key;
       const sequence = event.timeStamp - first.atMs < SEQUENCE_MS ? `${first.key} ${key}` : '';
       first = { key, atMs: event.timeStamp };
-      const handler = latest.current[sequence] ?? latest.current[key];
+      // The second key of a sequence is no shortcut by itself, whichever part of the page knows the sequence.
+      const single = sequence.startsWith('g ') ? undefined : latest.current[key];
+      const handler = latest.current[sequence] ?? single;
       if (handler === undefined) return;
       event.preventDefault();
       handler(event);

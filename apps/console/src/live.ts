@@ -15,6 +15,7 @@ export type LiveEvent =
   | { name: 'attempt'; data: OfBot & { update_id: number; status: number; duration_ms: number; error?: string } }
   | { name: 'bot'; data: BotResource }
   | { name: 'fleet'; data: FleetResource }
+  | { name: 'read'; data: { bot_id: number; chat_id: number; read_message_id: number } }
   | { name: 'skipped'; data: { count: number } }
   | { name: 'gap'; data: Record<string, never> };
 
@@ -105,6 +106,7 @@ function isOfTopic(event: LiveEvent, topic: string): boolean {
   switch (event.name) {
     case 'update':
     case 'call':
+    case 'read':
       return topic === `bot:${event.data.bot_id}` || topic === `chat:${event.data.bot_id}:${event.data.chat_id}`;
     case 'attempt':
       return topic === `attempts:${event.data.bot_id}`;

@@ -6,7 +6,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** What a person chose in this browser. */
-export type Preferences = { theme: Theme; language: Language; singleKeys: boolean };
+export type Preferences = { theme: Theme; language: Language; singleKeys: boolean; compact: boolean };
 
 type Choices = Preferences & { choose(changes: Partial<Preferences>): void };
 
@@ -19,12 +19,13 @@ export function usePreferences(): Choices {
 
 /** Reads the choices; without any, the language is the first of the browser's that we have. */
 export function readPreferences(): Preferences {
-  const { theme, language, singleKeys } = stored();
+  const { theme, language, singleKeys, compact } = stored();
   const wanted = [language, ...navigator.languages.map((tag) => tag.split('-')[0])].find(isLanguage);
   return {
     theme: THEMES.find((known) => known === theme) ?? 'system',
     language: wanted ?? 'en',
     singleKeys: singleKeys !== false,
+    compact: compact === true,
   };
 }
 
@@ -59,7 +60,7 @@ export function PreferencesProvider(given: { preferences: Preferences; words: Wo
 }
 
 /** A browser may forbid storage, or hold what another release wrote. */
-function stored(): { theme?: unknown; language?: string; singleKeys?: unknown } {
+function stored(): { theme?: unknown; language?: string; singleKeys?: unknown; compact?: unknown } {
   try {
     return JSON.parse(localStorage.getItem(STORED_AS) ?? '{}') ?? {};
   } catch {

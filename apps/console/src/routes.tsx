@@ -5,6 +5,7 @@ import { readAccessAddress } from './screens/access/access-view.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
+import { readLiveFilter } from './screens/live/live-filter.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
 import { readPeriod } from './screens/statistics/period.ts';
 import { Shell } from './shell/shell.tsx';
@@ -27,6 +28,18 @@ const botOverview = createRoute({
   getParentRoute: () => bot,
   path: '/',
   component: lazyRouteComponent(() => import('./screens/bot/overview.tsx'), 'Overview'),
+});
+const botLive = createRoute({
+  getParentRoute: () => bot,
+  path: '/live',
+  validateSearch: readLiveFilter,
+  component: lazyRouteComponent(() => import('./screens/live/bot-live.tsx'), 'BotLive'),
+});
+const live = createRoute({
+  getParentRoute: () => root,
+  path: '/live',
+  validateSearch: readLiveFilter,
+  component: lazyRouteComponent(() => import('./screens/live/live.tsx'), 'LiveScreen'),
 });
 const botSettings = createRoute({
   getParentRoute: () => bot,
@@ -86,7 +99,8 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       fleet,
-      bot.addChildren([botOverview, botStatistics, botSettings]),
+      live,
+      bot.addChildren([botOverview, botLive, botStatistics, botSettings]),
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),
       search,
       audit,

@@ -1,9 +1,12 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import type { BrowserContext, Page, Request } from '@flotilla/testing/browser.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { startNginx } from '@flotilla/testing/fleet/nginx.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ADMIN, consoleSuite, TEST_MS } from './console-suite.ts';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { openConsole } from './open-console.ts';
 
 const PERSON = 4243;
 
@@ -11,7 +14,7 @@ let backend: TestBackend;
 let shop: FleetBot;
 let help: FleetBot;
 
-const suite = consoleSuite({ apis: 1, workers: 1 });
+const suite = consoleSuite({ apis: 1, workers: 1 }, { TRUSTED_PROXIES: '127.0.0.1' });
 const { openAsAdmin } = suite;
 
 beforeAll(async () => {
@@ -171,3 +174,206 @@ test(
   },
   TEST_MS,
 );
+
+const events = (page: Page) => page.getByRole('table', { name: 'Events' });
+const eventOf = (page: Page, text: string) => events(page).getByRole('row').filter({ hasText: text });
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+test(
+  'updates and deliveries appear as they happen, a pause holds them, a filter is in the address, and a row opens',
+  async () => {
+    const { page, complaints } = await openAsAdmin('live', clipboard);
+    await page.getByText('Nothing has happened').waitFor();
+    await isLive(page);
+    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
+    await waitFor(async () => {
+      await send(shop, 'where is my order?');
+      return eventOf(page, 'where is my order?').first().isVisible();
+    });
+    await events(page).getByText('delivery').first().waitFor();
+
+    await page.keyboard.press('p');
+    await page.getByText('Paused. New events wait.').waitFor();
+    await send(help, 'while it is paused');
+    await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
+    expect(await eventOf(page, 'while it is paused').count()).toBe(0);
+    await page.keyboard.press('p');
+    await eventOf(page, 'while it is paused').first().waitFor();
+
+    await page.getByRole('button', { name: 'Updates' }).click();
+    await page.waitForURL('**/console/live?kind=update');
+    await page.getByLabel('Filter events').fill('while it is');
+    await page.waitForURL('**/console/live?kind=update&q=while+it+is');
+    await waitFor(async () => (await events(page).getByRole('row').count()) === 2, { message: 'one event' });
+    await events(page).getByRole('button').first().press('Enter');
+    const details = page.getByRole('complementary', { name: 'update message' });
+    await details.getByText('"while it is paused"').waitFor();
+    await details.getByRole('button', { name: 'Copy as curl' }).click();
+    await details.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^curl -X POST 'http.*\/help' -H .* -d '\{"update_id":.*while it is paused/,
+    );
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'an account sees events of its own bots only, also by address',
+  async () => {
+    const ivy = {
+      username: 'ivy',
+      password: 'a password of ivy',
+      display_name: 'Ivy',
+      role: 'user',
+      bot_ids: [help.id],
+    };
+    await suite.fleet.rest('/api/auth/users/add', ivy);
+    const { page, signIn } = await suite.open(`live?bots=${shop.id},${help.id}`);
+    await signIn(ivy.username, ivy.password);
+    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Help desk').waitFor();
+    await isLive(page);
+    await waitFor(async () => {
+      await send(shop, 'not for ivy');
+      await send(help, 'for ivy');
+      return eventOf(page, 'for ivy').first().isVisible();
+    });
+    const text = await page.locator('main').textContent();
+    expect([text?.includes('not for ivy'), text?.includes('Shop EU')]).toEqual([false, false]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the list misses and doubles nothing while the api process that streams it stops, behind nginx',
+  async () => {
+    const { fleet } = suite;
+    await fleet.start('api');
+    const nginx = await startNginx({ apiPorts: fleet.apis.map(({ port }) => port) });
+    const one = await openConsole(suite.browser, nginx.url, `live?bots=${shop.id}&kind=update&q=number`);
+    try {
+      const { page, signIn } = one;
+      await signIn(...ADMIN);
+      await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
+      await isLive(page);
+      const streaming = async () => {
+        for (const api of fleet.apis) if ((await readMetric(api, 'flotilla_live_streams')) === 1) return api;
+        return null;
+      };
+      const pod = (await waitFor(streaming, { message: 'a process that streams' }))!;
+      const sent: string[] = [];
+      const sendNext = async () => {
+        sent.push(`number ${sent.length + 1}`);
+        await send(shop, sent.at(-1)!);
+      };
+      for (let n = 0; n < 5; n += 1) await sendNext();
+      const stopping = pod.stop();
+      for (let n = 0; n < 10; n += 1) await sendNext();
+      expect(await stopping).toBe(0);
+      fleet.apis.splice(fleet.apis.indexOf(pod), 1);
+      await waitFor(streaming, { timeoutMs: 30_000, message: 'the other process to stream' });
+      for (let n = 0; n < 5; n += 1) await sendNext();
+      await eventOf(page, sent.at(-1)!).first().waitFor();
+      const shown = await events(page).locator('.live-text bdi').allInnerTexts();
+      expect(shown.toReversed()).toEqual(sent);
+    } finally {
+      await one.context.close();
+      await nginx.stop();
+    }
+  },
+  TEST_MS,
+);
+
+testLooks('the live screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live' }).click();
+  await page.getByText('Nothing has happened').waitFor();
+  await lookAt('live-quiet');
+  await waitFor(async () => {
+    await send(shop, 'a look at the list');
+    return eventOf(page, 'a look at the list').first().isVisible();
+  });
+  await lookAt('live');
+  await page.keyboard.press('p');
+  await send(shop, 'one more');
+  await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
+  await lookAt('live-paused');
+  await events(page).getByRole('button').last().press('Enter');
+  await page.getByRole('complementary').getByRole('button', { name: 'Copy JSON' }).waitFor();
+  await lookAt('live-details');
+  await page.goto(`${suite.fleet.url}/console/bots/${shop.id}/live`);
+  await isLive(page);
+  await waitFor(async () => {
+    await send(shop, 'on the tab');
+    return eventOf(page, 'on the tab').first().isVisible();
+  });
+  await lookAt('bot-live');
+});
+
+test(
+  'the list of bots is sorted by a column, which the address keeps, and its rows can be compact',
+  async () => {
+    const { page, complaints } = await openAsAdmin();
+    const table = page.getByRole('table', { name: 'Bots' });
+    const names = () => table.locator('.name-cell a').allTextContents();
+    await table.getByRole('link', { name: 'Shop EU' }).waitFor();
+    expect((await names()).slice(0, 2)).toEqual(['Shop EU', 'Help desk']);
+    await table.getByRole('button', { name: 'Name' }).press('Enter');
+    await page.waitForURL('**/console/?sort=name');
+    await waitFor(async () => (await names())[0] === 'Help desk', { message: 'the sorted list' });
+    const head = table.getByRole('columnheader', { name: 'Name', exact: true });
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    await page.reload();
+    await waitFor(async () => (await names())[0] === 'Help desk', { message: 'the sorted list again' });
+
+    const height = async () => (await table.locator('.table-body [role=row]').first().boundingBox())!.height;
+    const usual = await height();
+    await page.getByRole('button', { name: 'Appearance and language' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Compact rows' }).click();
+    await waitFor(async () => (await height()) < usual, { message: 'lower rows' });
+    await page.reload();
+    await waitFor(async () => (await height()) < usual, { message: 'lower rows still' });
+    await page.keyboard.press('Escape');
+    await table.getByRole('button', { name: 'Name' }).click();
+    await page.waitForURL('**/console/');
+    await waitFor(async () => (await names())[0] === 'Shop EU', { message: 'the first order' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+const chartOf = (page: Page) => page.getByRole('region', { name: 'Activity' }).getByRole('img');
+
+test(
+  'the activity of the fleet and of a bot is a picture, with its values by arrow keys and in words',
+  async () => {
+    const { page, complaints } = await openAsAdmin();
+    const chart = chartOf(page);
+    await waitFor(async () => /Came in: [1-9]/.test((await chart.getAttribute('aria-label')) ?? ''), {
+      timeoutMs: 60_000,
+      message: 'the updates in the picture',
+    });
+    await page.getByText('In all', { exact: true }).waitFor();
+    await chart.press('ArrowLeft');
+    await page.getByText('In all', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.waitForURL('**/console/?range=week');
+    await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
+    await chartOf(page).waitFor();
+    await page.getByRole('img', { name: /How far the readers are in the log\. Backend: Up to date/ }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('pictures over time are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
+  await signIn(...ADMIN);
+  await chartOf(page).waitFor();
+  await lookAt('fleet-activity');
+  await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
+  await chartOf(page).waitFor();
+  await page.getByRole('img', { name: /How far the readers/ }).waitFor();
+  await lookAt('bot-activity');
+});

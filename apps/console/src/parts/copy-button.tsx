@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 const SAID_MS = 2_000;
 
 /** Copies a text; says so for a moment. Without a safe connection the browser has no clipboard, and there is no button. */
-export function CopyButton({ text }: { text: string }): ReactNode {
+export function CopyButton({ text, label }: { text: string; label?: string }): ReactNode {
   const words = useWords();
   const [copied, setCopied] = useState(false);
   if (!navigator.clipboard) return null;
@@ -16,7 +16,7 @@ export function CopyButton({ text }: { text: string }): ReactNode {
   };
   return (
     <Button onClick={() => void copy()}>
-      <span aria-live="polite">{copied ? words.copied : words.copy}</span>
+      <span aria-live="polite">{copied ? words.copied : (label ?? words.copy)}</span>
     </Button>
   );
 }

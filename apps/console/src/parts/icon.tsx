@@ -7,6 +7,7 @@ const STROKES = {
   queues: 'M12 3l9 5-9 5-9-5zM3 12l9 5 9-5M3 16l9 5 9-5',
   theme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',
   search: 'M11 5a6 6 0 1 0 0 12a6 6 0 1 0 0-12M20 20l-4.6-4.6',
+  live: 'M3 12h4l2.5-7 5 14 2.5-7h4',
   down: 'M7 10l5 5 5-5',
   back: 'M14 6l-6 6 6 6',
   close: 'M6 6l12 12M18 6L6 18',

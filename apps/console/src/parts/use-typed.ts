@@ -3,7 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 const TYPING_MS = 200;
 
 /** The text of a field that the address holds: the address follows once the typing pauses. */
-export function useTyped(text: string, send: (typed: string) => void): [string, (typed: string) => void] {
+export function useTyped(
+  text: string,
+  send: (typed: string) => void,
+  pauseMs = TYPING_MS,
+): [string, (typed: string) => void] {
   const [typed, setTyped] = useState(text);
   const [sent, setSent] = useState(text);
   const [seen, setSeen] = useState(text);
@@ -22,8 +26,8 @@ export function useTyped(text: string, send: (typed: string) => void): [string, 
     const timer = setTimeout(() => {
       setSent(typed);
       latest.current(typed);
-    }, TYPING_MS);
+    }, pauseMs);
     return () => clearTimeout(timer);
-  }, [typed, sent]);
+  }, [typed, sent, pauseMs]);
   return [typed, setTyped];
 }

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { usePreferences } from '../preferences.tsx';
 import { useMedia } from './media.ts';
 
 export type Column<Row> = {
@@ -9,6 +10,8 @@ export type Column<Row> = {
   width: string;
   /** Numbers stand at the end. */
   end?: true;
+  /** The list can be sorted by this column; the order of the whole list is the matter of who shows it. */
+  sort?: { order: 'ascending' | 'descending'; active: boolean; toggle: () => void };
   cell: (row: Row) => ReactNode;
 };
 
@@ -25,13 +28,15 @@ type TableProps<Row> = {
 };
 
 const ROW_PX = 37;
+const COMPACT_PX = 29;
 const CARD_PX = 76;
 const OVERSCAN = 8;
 const NARROW = '(max-width: 40rem)';
 
 /** A long list of which only the rows on the screen are in the page; narrow screens get a card for each row. */
 export function VirtualTable<Row>(props: TableProps<Row>): ReactNode {
-  const rowPx = useMedia(NARROW) ? CARD_PX : ROW_PX;
+  const { compact } = usePreferences();
+  const rowPx = useMedia(NARROW) ? CARD_PX : compact ? COMPACT_PX : ROW_PX;
   return <Table key={rowPx} {...props} rowPx={rowPx} />;
 }
 
@@ -58,9 +63,14 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
     <div role="table" aria-label={label} aria-rowcount={total + 1} aria-busy={stale} className="table" style={sizes}>
       <div role="rowgroup" className="table-head">
         <div role="row" aria-rowindex={1} className="row">
-          {columns.map(({ name, title, end }) => (
-            <div key={name} role="columnheader" className={end ? 'end' : undefined}>
-              {title}
+          {columns.map(({ name, title, end, sort }) => (
+            <div
+              key={name}
+              role="columnheader"
+              aria-sort={sort?.active ? sort.order : undefined}
+              className={end ? 'end' : undefined}
+            >
+              {sort === undefined ? title : <SortButton title={title} {...sort} />}
             </div>
           ))}
         </div>
@@ -87,5 +97,19 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
         })}
       </div>
     </div>
+  );
+}
+
+function SortButton({
+  title,
+  order,
+  active,
+  toggle,
+}: { title: string } & NonNullable<Column<never>['sort']>): ReactNode {
+  return (
+    <button type="button" className="sort" onClick={toggle}>
+      {title}
+      <span aria-hidden="true">{active ? (order === 'ascending' ? '▲' : '▼') : ''}</span>
+    </button>
   );
 }

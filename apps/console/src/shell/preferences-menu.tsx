@@ -6,7 +6,7 @@ import { LANGUAGES, useWords } from '../words/words.tsx';
 
 export function PreferencesMenu(): ReactNode {
   const { preferences: words } = useWords();
-  const { theme, language, singleKeys, choose } = usePreferences();
+  const { theme, language, singleKeys, compact, choose } = usePreferences();
   return (
     <Menu label={words.open} face={<Icon name="theme" />}>
       <MenuChoice
@@ -23,6 +23,7 @@ export function PreferencesMenu(): ReactNode {
         choose={(chosen) => choose({ language: chosen })}
       />
       <MenuLine />
+      <MenuSwitch label={words.compact} on={compact} toggle={(on) => choose({ compact: on })} />
       <MenuSwitch label={words.keys} on={singleKeys} toggle={(on) => choose({ singleKeys: on })} />
     </Menu>
   );

@@ -15,6 +15,7 @@ type Screen = {
 /** The screens of the navigation, of the command palette and of the shortcuts, in the order of the navigation. */
 const SCREENS: readonly Screen[] = [
   { name: 'fleet', to: '/', icon: 'fleet', key: 'f' },
+  { name: 'live', to: '/live', icon: 'live', key: 'l' },
   { name: 'search', to: '/search', icon: 'search', key: 's' },
   { name: 'audit', to: '/audit', icon: 'audit', key: 'a', adminOnly: true },
   { name: 'access', to: '/access', icon: 'access', key: 'p' },

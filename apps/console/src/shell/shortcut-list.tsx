@@ -5,7 +5,7 @@ import { useWords } from '../words/words.tsx';
 import { screensOf } from './screens.ts';
 
 export function ShortcutList({ close }: { close: () => void }): ReactNode {
-  const { shortcuts: words, nav } = useWords();
+  const { shortcuts: words, nav, live } = useWords();
   const screens = screensOf(useSession().account);
   const rows: [string[], string][] = [
     [['Ctrl', 'K'], words.palette],
@@ -14,6 +14,7 @@ export function ShortcutList({ close }: { close: () => void }): ReactNode {
     [['j', 'k'], words.rows],
     [['Enter'], words.enter],
     [['[', ']'], words.tabs],
+    [['p'], live.pauseKey],
     [['Esc'], words.back],
     [['?'], words.list],
   ];

@@ -1,5 +1,6 @@
 import { access } from './en/access.ts';
 import { audit } from './en/audit.ts';
+import { chart } from './en/chart.ts';
 import { live } from './en/live.ts';
 import { chat, person, search, statistics } from './en/people.ts';
 import { plurals } from './plural.ts';
@@ -46,6 +47,7 @@ export const words = {
     themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
     language: 'Language',
     keys: 'Single-key shortcuts',
+    compact: 'Compact rows',
   },
 
   account: {
@@ -185,6 +187,7 @@ export const words = {
   },
 
   live,
+  chart,
 
   bot: {
     back: 'Fleet',
@@ -236,6 +239,9 @@ export const words = {
         parked: 'Parked',
         off: 'Off',
       },
+      picture: 'How far the readers are in the log.',
+      oldestUnread: 'Oldest that waits',
+      newest: 'Newest update',
       upToDate: 'Up to date',
       behind: (n: number) => plural(n, { one: '{n} update behind', other: '{n} updates behind' }),
       oldest: 'the oldest came',

@@ -2,6 +2,7 @@ import type { Words } from './en.ts';
 import { plurals } from './plural.ts';
 import { access } from './ru/access.ts';
 import { audit } from './ru/audit.ts';
+import { chart } from './ru/chart.ts';
 import { live } from './ru/live.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
 
@@ -46,6 +47,7 @@ export const words: Words = {
     themes: { system: 'Как в системе', light: 'Светлая', dark: 'Тёмная' },
     language: 'Язык',
     keys: 'Однобуквенные сочетания',
+    compact: 'Плотные строки',
   },
 
   account: {
@@ -188,6 +190,7 @@ export const words: Words = {
   },
 
   live,
+  chart,
 
   bot: {
     back: 'Флот',
@@ -239,6 +242,9 @@ export const words: Words = {
         parked: 'Отложен',
         off: 'Выключен',
       },
+      picture: 'Насколько далеко читатели продвинулись по журналу.',
+      oldestUnread: 'Самое старое из ожидающих',
+      newest: 'Новейшее обновление',
       upToDate: 'Всё прочитано',
       behind: (n) =>
         plural(n, {

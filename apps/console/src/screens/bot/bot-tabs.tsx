@@ -9,6 +9,7 @@ type Tab = { name: Exclude<keyof Words['bot']['tabs'], 'label'>; to: NonNullable
 /** The views of a bot, in the order of the tabs. */
 const TABS: readonly Tab[] = [
   { name: 'overview', to: '/bots/$id' },
+  { name: 'live', to: '/bots/$id/live' },
   { name: 'statistics', to: '/bots/$id/statistics' },
   { name: 'settings', to: '/bots/$id/settings' },
 ];

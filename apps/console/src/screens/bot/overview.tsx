@@ -1,6 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
+import { Activity } from '../activity/activity.tsx';
+import type { Range } from '../activity/use-activity.ts';
 import { Attempts } from './attempts.tsx';
 import { Readers } from './readers.tsx';
 import { useBot } from './use-bot.ts';
@@ -9,6 +11,7 @@ import { useBot } from './use-bot.ts';
 export function Overview(): ReactNode {
   const words = useWords();
   const number = useNumber();
+  const [range, setRange] = useState<Range>('hour');
   const { data: bot } = useBot();
   if (bot === undefined) return null;
   const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
@@ -26,6 +29,7 @@ export function Overview(): ReactNode {
           </div>
         </dl>
       </section>
+      <Activity botId={id} range={range} choose={setRange} />
       <Readers botId={id} />
       <Attempts botId={id} />
     </>

@@ -7,7 +7,9 @@ import { Failure } from '../../parts/failure.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
+import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { ReaderPicture } from './reader-picture.tsx';
 
 type Reader = Answer<'listReaders'>[number];
 
@@ -29,6 +31,7 @@ export function Readers({ botId }: { botId: number }): ReactNode {
     queryFn: ({ signal }) => call('listReaders', { bot_id: botId }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const nameOf = ({ reader }: Reader) => readerName(reader, words.readers.names);
   // Readers that never read, such as rules of a bot without rules, say nothing.
   const shown = readers.data?.filter(({ state, behind }) => state !== 'off' || behind > 0) ?? [];
   return (
@@ -36,6 +39,7 @@ export function Readers({ botId }: { botId: number }): ReactNode {
       <h2 id="readers">{words.readers.title}</h2>
       {readers.isError && <Failure error={readers.error} retry={() => void readers.refetch()} />}
       {readers.data && shown.length === 0 && <p className="muted">{words.readers.nobody}</p>}
+      {shown.length > 0 && <ReaderPicture readers={shown} nameOf={nameOf} />}
       <ul className="readers">
         {shown.map((reader) => (
           <ReaderRow key={reader.reader} reader={reader} botId={botId} />
@@ -53,7 +57,7 @@ function ReaderRow({ reader, botId }: { reader: Reader; botId: number }): ReactN
   return (
     <li>
       <span className="reader-name cut" title={reader.backend_url}>
-        {consumer ?? words.readers.names[reader.reader as keyof typeof words.readers.names] ?? reader.reader}
+        {readerName(reader.reader, words.readers.names)}
         {consumer && <span className="muted"> · {words.readers.consumer}</span>}
       </span>
       <span className="state">
@@ -75,6 +79,10 @@ function ReaderRow({ reader, botId }: { reader: Reader; botId: number }): ReactN
       </span>
     </li>
   );
+}
+
+function readerName(reader: string, names: Words['bot']['readers']['names']): string {
+  return /^consumer:(.+)$/.exec(reader)?.[1] ?? names[reader as keyof typeof names] ?? reader;
 }
 
 /** Tries the backend at once, instead of at its next probe. */

@@ -1,8 +1,9 @@
-import type { BotResource } from '@flotilla/contract/bots.ts';
-import { Link } from '@tanstack/react-router';
+import type { BotResource, BotSort } from '@flotilla/contract/bots.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { FilterField } from '../../parts/filter-field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
@@ -10,20 +11,35 @@ import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
-import { FilterField } from './filter-field.tsx';
-import type { FleetFilter } from './fleet-filter.ts';
+import { type FleetFilter, SORTS } from './fleet-filter.ts';
 import { useBots } from './use-bots.ts';
 
 export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
   const words = useWords();
   const number = useNumber();
+  const navigate = useNavigate({ from: '/' });
   const { head, total, rowAt, shows } = useBots(filter);
   useRowKeys('.table-body a');
+  const sortBy = (sort: BotSort | undefined) =>
+    void navigate({
+      search: ({ sort: _, ...others }: FleetFilter) => (sort === undefined ? others : { ...others, sort }),
+      replace: true,
+    });
   const isFiltered = filter.q !== undefined || filter.state !== undefined;
   return (
     <>
       <div className="list-tools">
-        <FilterField text={filter.q ?? ''} />
+        <FilterField
+          label={words.fleet.filter}
+          hint={words.fleet.filterHint}
+          text={filter.q ?? ''}
+          change={(q) =>
+            void navigate({
+              search: ({ q: _, ...others }: FleetFilter) => (q.trim() ? { ...others, q } : others),
+              replace: true,
+            })
+          }
+        />
         <p role="status" className="muted">
           {head.data && words.fleet.count(total)}
         </p>
@@ -33,7 +49,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       {(total > 0 || head.isPending) && (
         <VirtualTable
           label={words.fleet.list}
-          columns={columnsOf(words, number)}
+          columns={columnsOf(words, number).map((column) => sortable(column, filter.sort, sortBy))}
           total={head.isPending ? 12 : total}
           rowAt={rowAt}
           keyOf={(bot) => bot.id}
@@ -75,6 +91,24 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
       cell: ({ last_update_at: at }) => <span className="muted">{at ? <Ago at={at} /> : words.never}</span>,
     },
   ];
+}
+
+const SORT_OF_COLUMN: Readonly<Record<string, BotSort>> = {
+  'name-cell': 'name',
+  'pending-cell': 'pending',
+  'last-cell': 'last_update',
+};
+
+/** A second press on the column gives the first order back. */
+function sortable(
+  column: Column<BotResource>,
+  chosen: BotSort | undefined,
+  sortBy: (sort: BotSort | undefined) => void,
+): Column<BotResource> {
+  const sort = SORT_OF_COLUMN[column.name];
+  if (sort === undefined) return column;
+  const active = sort === chosen;
+  return { ...column, sort: { order: SORTS[sort], active, toggle: () => sortBy(active ? undefined : sort) } };
 }
 
 function NameLink({ bot }: { bot: BotResource }): ReactNode {

@@ -1,13 +1,17 @@
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Spark } from '../../parts/spark.tsx';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useActivity } from '../activity/use-activity.ts';
 
 /** The fleet in figures, with the moment at which they were true. */
 export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
   const { fleet: words } = useWords();
   const number = useNumber();
   const { rates, pending, dead_letters: dead, taken_at } = fleet;
+  const past = usePast(fleet);
   const figures: [string, string, boolean?][] = [
     ...(rates === undefined ? [] : rateFigures(rates)),
     [words.pending, number(pending)],
@@ -26,7 +30,10 @@ export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
         {figures.map(([name, value, alarming]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className={alarming ? 'alarming' : undefined}>{value}</dd>
+            <dd className={alarming ? 'alarming' : undefined}>
+              {value}
+              <Spark values={past.get(name) ?? []} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -35,4 +42,23 @@ export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
       </p>
     </section>
   );
+}
+
+const MOST_SAMPLES = 60;
+
+/** What the figures were in the last hour, by name. Of what waits only this page knows what it was. */
+function usePast({ pending, taken_at: takenAt }: FleetResource): ReadonlyMap<string, readonly number[]> {
+  const { fleet: words } = useWords();
+  const { account } = useSession();
+  const { data = [] } = useActivity(null, 'hour', account.role === 'admin');
+  const [samples, setSamples] = useState([{ takenAt, pending }]);
+  if (samples.at(-1)!.takenAt !== takenAt) setSamples([...samples, { takenAt, pending }].slice(-MOST_SAMPLES));
+  // The last minute still runs.
+  const minutes = data.slice(0, -1);
+  return new Map([
+    [words.in, minutes.map((minute) => minute.in)],
+    [words.delivered, minutes.map(({ delivered }) => delivered)],
+    [words.failed, minutes.map(({ failed }) => failed)],
+    [words.pending, samples.map((sample) => sample.pending)],
+  ]);
 }

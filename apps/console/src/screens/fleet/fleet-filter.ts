@@ -1,15 +1,27 @@
-import type { BotState } from '@flotilla/contract/bots.ts';
+import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
+import { RANGES, type Range } from '../activity/use-activity.ts';
 
 /** The states in the order of their urgency. */
 export const STATES = ['open', 'failing', 'not_polled', 'ok', 'disabled'] as const satisfies readonly BotState[];
 
-/** What the address says about the list. */
-export type FleetFilter = { q?: string; state?: BotState };
+/** The columns that can be sorted by, and their only order. */
+export const SORTS = {
+  name: 'ascending',
+  pending: 'descending',
+  last_update: 'descending',
+} as const satisfies Record<BotSort, 'ascending' | 'descending'>;
 
-export function readFleetFilter({ q, state }: Record<string, unknown>): FleetFilter {
+/** What the address says about the list, and about the picture above it. */
+export type FleetFilter = { q?: string; state?: BotState; sort?: BotSort; range?: Range };
+
+export function readFleetFilter({ q, state, sort, range }: Record<string, unknown>): FleetFilter {
   const known = STATES.find((one) => one === state);
+  const [sorted] = (Object.keys(SORTS) as BotSort[]).filter((one) => one === sort);
+  const far = RANGES.find((one) => one === range);
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...(known === undefined ? {} : { state: known }),
+    ...(sorted === undefined ? {} : { sort: sorted }),
+    ...(far === undefined ? {} : { range: far }),
   };
 }

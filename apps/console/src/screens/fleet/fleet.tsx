@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
+import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
+import { Activity } from '../activity/activity.tsx';
 import { Attention } from './attention.tsx';
 import { BotList } from './bot-list.tsx';
 import { Figures } from './figures.tsx';
@@ -18,6 +20,8 @@ const route = getRouteApi('/');
 export function Fleet(): ReactNode {
   const words = useWords();
   const filter = route.useSearch();
+  const { account } = useSession();
+  const navigate = useNavigate({ from: '/' });
   useTitle(words.fleet.title);
   const fleet = useQuery({
     queryKey: ['fleet'],
@@ -30,6 +34,13 @@ export function Fleet(): ReactNode {
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && <Figures fleet={fleet.data} />}
       <Attention />
+      {account.role === 'admin' && (
+        <Activity
+          botId={null}
+          range={filter.range ?? 'hour'}
+          choose={(range) => void navigate({ search: (others) => ({ ...others, range }), replace: true })}
+        />
+      )}
       <section aria-labelledby="bots">
         <h2 id="bots" className="unseen">
           {words.fleet.list}

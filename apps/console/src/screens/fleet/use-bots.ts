@@ -23,7 +23,7 @@ export function useBots(filter: FleetFilter) {
   return { head, total, rowAt, shows };
 }
 
-function pageOf(filter: FleetFilter, page: number) {
+function pageOf({ range: _, ...filter }: FleetFilter, page: number) {
   return queryOptions({
     queryKey: ['bots', filter, page],
     queryFn: ({ signal }) => callPage('listBots', { ...filter, limit: PAGE, offset: page * PAGE }, signal),

@@ -1,3 +1,7 @@
+import { plurals } from '../plural.ts';
+
+const plural = plurals('en');
+
 /** The live stream: its state in the bar, and its screen. */
 export const live = {
   states: { live: 'Live', connecting: 'Connecting', polling: 'Every 10 s' },
@@ -6,4 +10,32 @@ export const live = {
     connecting: 'The live stream is being opened. Until then the page asks every 10 s.',
     polling: 'There is no live stream now. The page asks every 10 s.',
   },
+  list: 'Events',
+  pause: 'Pause',
+  goOn: 'Go on',
+  pauseKey: 'Pause the live list',
+  paused: 'Paused. New events wait.',
+  more: (n: number) => plural(n, { one: '{n} new', other: '{n} new' }),
+  quiet: 'Nothing has happened since you opened this.',
+  quietHint: 'Updates, calls and deliveries appear here as they happen.',
+  noMatch: 'No event matches the filter.',
+  noBots: 'There is no bot to watch.',
+  noBotsHint: 'Add one by its name.',
+  chosenBots: 'Bots that are watched',
+  addBot: 'Add a bot…',
+  leaveOut: (name: string) => `Leave out ${name}`,
+  most: (n: number) => plural(n, { one: 'No more than {n} bot.', other: 'No more than {n} bots.' }),
+  kind: 'Kind',
+  allKinds: 'All',
+  kinds: { update: 'update', call: 'call', attempt: 'delivery', skipped: 'skipped', gap: 'gap' },
+  manyKinds: { update: 'Updates', call: 'Calls', attempt: 'Deliveries' },
+  filter: 'Filter events',
+  filterHint: 'Text, name or number',
+  chat: 'Chat id',
+  columns: { at: 'Seen', what: 'Event', bot: 'Bot', chat: 'Chat', text: 'What' },
+  skipped: (n: number) =>
+    plural(n, { one: '{n} event was too much to show', other: '{n} events were too much to show' }),
+  gap: 'Events may be missing here',
+  copyJson: 'Copy JSON',
+  copyCurl: 'Copy as curl',
 };

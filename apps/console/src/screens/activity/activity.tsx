@@ -1,0 +1,55 @@
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { Failure } from '../../parts/failure.tsx';
+import { Clock } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { RANGES, type Range, useActivity } from './use-activity.ts';
+import './activity.css';
+
+const Chart = lazy(async () => ({ default: (await import('../../parts/chart.tsx')).Chart }));
+
+const LINES = [
+  ['in', '--accent'],
+  ['delivered', '--good'],
+  ['calls', '--muted'],
+  ['retried', '--warn'],
+  ['failed', '--bad'],
+] as const;
+
+type ActivityProps = { botId: number | null; range: Range; choose: (range: Range) => void };
+
+/** What a bot, or the whole fleet, did in the last hour, day or week. */
+export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
+  const { chart: words } = useWords();
+  const activity = useActivity(botId, range);
+  const points = activity.data;
+  const at = useMemo(() => points?.map((point) => Date.parse(point.at) / 1_000) ?? [], [points]);
+  const series = useMemo(
+    () =>
+      LINES.map(([key, color]) => ({ name: words.lines[key], color, values: points?.map((one) => one[key]) ?? [] })),
+    [points, words],
+  );
+  return (
+    <section className="panel activity" aria-labelledby="activity">
+      <header>
+        <h2 id="activity">{words.title}</h2>
+        <fieldset className="choices">
+          <legend className="unseen">{words.range}</legend>
+          {RANGES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === range} onClick={() => choose(one)}>
+              {words.ranges[one]}
+            </button>
+          ))}
+        </fieldset>
+        {points && (
+          <p className="muted taken">
+            {words.taken} <Clock at={new Date(activity.dataUpdatedAt).toISOString()} />
+          </p>
+        )}
+      </header>
+      {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
+      <div className="chart-place">
+        <Suspense fallback={null}>{points && <Chart label={words.title} at={at} series={series} />}</Suspense>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { call } from '../../call.ts';
+import { REFRESH_MS } from '../../queries.ts';
+
+/** How far back the pictures reach. */
+export const RANGES = ['hour', 'day', 'week'] as const;
+export type Range = (typeof RANGES)[number];
+
+const HOUR_S = 3_600;
+const HOURS: Record<Range, number> = { hour: 1, day: 24, week: 168 };
+
+/** What a bot did, or the whole fleet: each minute of the last hour, or each hour. */
+export function useActivity(botId: number | null, range: Range, enabled = true) {
+  return useQuery({
+    queryKey: ['activity', botId, range],
+    queryFn: ({ signal }) => {
+      const from = Math.floor(Date.now() / 1_000) - HOURS[range] * HOUR_S;
+      const step = range === 'hour' ? ('minute' as const) : ('hour' as const);
+      return call('showActivity', { ...(botId === null ? {} : { bot_id: botId }), step, from }, signal);
+    },
+    refetchInterval: range === 'hour' ? REFRESH_MS : 6 * REFRESH_MS,
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}

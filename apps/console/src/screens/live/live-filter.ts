@@ -1,0 +1,16 @@
+/** What a row of the live list is. */
+export const ROW_KINDS = ['update', 'call', 'attempt'] as const;
+export type RowKind = (typeof ROW_KINDS)[number];
+
+/** What the address says about the live list. */
+export type LiveFilter = { bots?: string; kind?: RowKind; chat?: string; q?: string };
+
+export function readLiveFilter({ bots, kind, chat, q }: Record<string, unknown>): LiveFilter {
+  const known = ROW_KINDS.find((one) => one === kind);
+  return {
+    ...(typeof bots === 'string' && /^[1-9]\d*(,[1-9]\d*)*$/.test(bots) ? { bots } : {}),
+    ...(known === undefined ? {} : { kind: known }),
+    ...(typeof chat === 'string' && /^-?\d+$/.test(chat) ? { chat } : {}),
+    ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
+  };
+}

@@ -1,0 +1,112 @@
+import type { LiveEvent } from '../../live.ts';
+import type { LiveFilter, RowKind } from './live-filter.ts';
+
+/** One line of the live list. The JSON stays text, which needs the least memory. */
+export type LiveRow = {
+  key: number;
+  at: string;
+  kind: RowKind | 'skipped' | 'gap';
+  botId: number | null;
+  chatId: number | null;
+  /** The kind of the update, the method of the call, or the status of the attempt. */
+  what: string;
+  text: string;
+  json: string;
+};
+
+const MOST_ROWS = 1_000;
+/** Characters of JSON in all rows. */
+const MOST_JSON = 4_000_000;
+
+/** The newest events, the newest first, bounded in number and in size. */
+export class LiveRows {
+  #rows: LiveRow[] = [];
+  #made = 0;
+
+  add(event: LiveEvent): void {
+    const row = rowOf(event, this.#made + 1);
+    if (row === null) return;
+    this.#made += 1;
+    this.#rows.push(row);
+  }
+
+  /** How many rows there were, with those that are no longer kept. */
+  get made(): number {
+    return this.#made;
+  }
+
+  newest(): LiveRow[] {
+    let [from, size] = [this.#rows.length, 0];
+    while (from > 0 && this.#rows.length - from < MOST_ROWS) {
+      size += this.#rows[from - 1]!.json.length;
+      if (size > MOST_JSON) break;
+      from -= 1;
+    }
+    this.#rows = this.#rows.slice(from);
+    return this.#rows.toReversed();
+  }
+}
+
+export function matches(row: LiveRow, { kind, chat, q }: LiveFilter): boolean {
+  // Whatever is missing may have matched.
+  if (row.kind === 'skipped' || row.kind === 'gap') return true;
+  if (kind !== undefined && row.kind !== kind) return false;
+  if (chat !== undefined && String(row.chatId) !== chat) return false;
+  const wanted = q?.trim().toLowerCase();
+  return wanted === undefined || `${row.what} ${row.json}`.toLowerCase().includes(wanted);
+}
+
+function rowOf(event: LiveEvent, key: number): LiveRow | null {
+  const at = new Date().toISOString();
+  switch (event.name) {
+    case 'update': {
+      const { bot_id: botId, chat_id: chatId = null, kind, update } = event.data;
+      return {
+        key,
+        at,
+        kind: 'update',
+        botId,
+        chatId,
+        what: kind,
+        text: textOf(update[kind]),
+        json: textOfJson(update),
+      };
+    }
+    case 'call': {
+      const { bot_id: botId, chat_id: chatId = null, method, result } = event.data;
+      return { key, at, kind: 'call', botId, chatId, what: method, text: textOf(result), json: textOfJson(result) };
+    }
+    case 'attempt': {
+      const { bot_id: botId, update_id: id, status, error = '' } = event.data;
+      const text = error === '' ? `${id}` : `${id}: ${error}`;
+      return {
+        key,
+        at,
+        kind: 'attempt',
+        botId,
+        chatId: null,
+        what: String(status),
+        text,
+        json: textOfJson(event.data),
+      };
+    }
+    case 'skipped':
+    case 'gap': {
+      const text = event.name === 'skipped' ? String(event.data.count) : '';
+      return { key, at, kind: event.name, botId: null, chatId: null, what: '', text, json: textOfJson(event.data) };
+    }
+    default:
+      return null;
+  }
+}
+
+function textOfJson(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}
+
+/** What a person wrote or pressed, if the object has it. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === undefined ? '' : String(value);
+  const { text, caption, data, query } = value as Record<string, unknown>;
+  return [text, caption, data, query].find((one) => typeof one === 'string') ?? '';
+}

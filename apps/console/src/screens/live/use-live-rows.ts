@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useLive } from '../../live.ts';
+import { type LiveRow, LiveRows } from './live-rows.ts';
+
+const SHOW_EVERY_MS = 250;
+
+/** The newest events of these topics. While it is held, the list stays as it is and counts what waits. */
+export function useLiveRows(topics: readonly string[], held: boolean) {
+  const [store] = useState(() => new LiveRows());
+  const [shown, setShown] = useState<{ rows: LiveRow[]; made: number }>({ rows: [], made: 0 });
+  const [waiting, setWaiting] = useState(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const show = useCallback(() => {
+    setShown({ rows: store.newest(), made: store.made });
+    setWaiting(0);
+  }, [store]);
+  const refresh = useRef(() => {});
+  refresh.current = () => {
+    timer.current = undefined;
+    if (!held) return show();
+    // Only the newest are kept, also of those that nobody sees yet.
+    store.newest();
+    setWaiting(store.made - shown.made);
+  };
+  const state = useLive(topics, (event) => {
+    store.add(event);
+    timer.current ??= setTimeout(() => refresh.current(), SHOW_EVERY_MS);
+  });
+  useEffect(() => {
+    if (!held) show();
+  }, [held, show]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return { rows: shown.rows, waiting, show, state };
+}

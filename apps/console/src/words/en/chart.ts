@@ -1,0 +1,16 @@
+/** What pictures over time say. */
+export const chart = {
+  title: 'Activity',
+  range: 'How far back',
+  ranges: { hour: '1 hour', day: '24 hours', week: '7 days' },
+  taken: 'Taken',
+  total: 'In all',
+  line: (name: string, sum: string, most: string) => `${name}: ${sum} in all, at most ${most} at a time.`,
+  lines: {
+    in: 'Came in',
+    delivered: 'Delivered',
+    calls: 'Calls',
+    retried: 'Tried again',
+    failed: 'Given up',
+  },
+};

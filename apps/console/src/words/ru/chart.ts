@@ -1,0 +1,17 @@
+import type { Words } from '../en.ts';
+
+export const chart: Words['chart'] = {
+  title: 'Активность',
+  range: 'За какое время',
+  ranges: { hour: '1 час', day: '24 часа', week: '7 дней' },
+  taken: 'Снято',
+  total: 'Всего',
+  line: (name, sum, most) => `${name}: всего ${sum}, самое большее ${most} за раз.`,
+  lines: {
+    in: 'Пришло',
+    delivered: 'Доставлено',
+    calls: 'Вызовы',
+    retried: 'Повторы',
+    failed: 'Не доставлено',
+  },
+};
