@@ -12,6 +12,7 @@ type ChartProps = { label: string /** Unix seconds. */; at: readonly number[]; s
 
 const HEIGHT_PX = 200;
 const AXIS_PX = 44;
+const TIMES_PX = 28;
 
 /** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums. */
 export function Chart({ label, at, series }: ChartProps): ReactNode {
@@ -94,7 +95,7 @@ function options(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)) },
+      { ...axis, size: TIMES_PX, values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)) },
       { ...axis, size: AXIS_PX, values: (_plot, counts) => counts.map((count) => short.format(count)) },
     ],
     series: [

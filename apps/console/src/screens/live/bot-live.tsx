@@ -14,7 +14,7 @@ export function BotLive(): ReactNode {
   const { data: bot } = useBot();
   const bots = useMemo(() => (bot === undefined ? [] : [bot]), [bot]);
   return (
-    <div className="live of-one">
+    <div className="live-screen of-one">
       <LiveFilters filter={filter} change={(search) => void navigate({ search, replace: true })} />
       <LiveList bots={bots} filter={filter} />
     </div>

@@ -29,7 +29,7 @@ export function LiveScreen(): ReactNode {
     change(ids.length === 0 ? others : { ...others, bots: ids.join() });
   };
   return (
-    <div className="live">
+    <div className="live-screen">
       <h1>{words.nav.live}</h1>
       {error && <Failure error={error} retry={retry} />}
       <BotChoice bots={bots} most={MOST_BOTS} choose={choose} />
