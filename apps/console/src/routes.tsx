@@ -54,25 +54,26 @@ const botStatistics = createRoute({
   component: lazyRouteComponent(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
 });
 
+// Without a path of its own: the chat itself is shown by the inbox.
 const chat = createRoute({
   getParentRoute: () => root,
-  path: '/bots/$id/chats/$chat',
+  id: 'of-chat',
   component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
 });
 const chatPeople = createRoute({
   getParentRoute: () => chat,
-  path: '/people',
+  path: '/bots/$id/chats/$chat/people',
   validateSearch: readPeopleAddress,
   component: lazyRouteComponent(() => import('./screens/chat/people.tsx'), 'People'),
 });
 const chatStatistics = createRoute({
   getParentRoute: () => chat,
-  path: '/statistics',
+  path: '/bots/$id/chats/$chat/statistics',
   component: lazyRouteComponent(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
 });
 const chatAudit = createRoute({
   getParentRoute: () => chat,
-  path: '/audit',
+  path: '/bots/$id/chats/$chat/audit',
   component: lazyRouteComponent(() => import('./screens/chat/chat-audit.tsx'), 'ChatAudit'),
 });
 

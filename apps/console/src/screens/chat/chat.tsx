@@ -12,16 +12,22 @@ import './chat.css';
 
 const LONG_MS = 300_000;
 
+/** The same as text, for links. */
+export function useChatParams(): { id: string; chat: string } {
+  const { id = '', chat = '' } = useParams({ strict: false });
+  return { id, chat };
+}
+
 /** The bot and the chat of the address. */
 export function useChatOfPage(): { botId: number; chatId: number } {
-  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  const { id, chat } = useChatParams();
   return { botId: Number(id), chatId: Number(chat) };
 }
 
 /** What is around every view of one chat: its name, its bot, its views. */
 export function Chat(): ReactNode {
   const words = useWords();
-  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  const { id, chat } = useChatParams();
   const { botId, chatId } = useChatOfPage();
   const bot = useQuery({ queryKey: ['bot', id], queryFn: ({ signal }) => call('showBot', { id }, signal) });
   const title = useChatTitle(botId, chatId);

@@ -16,7 +16,7 @@ import { PersonPanel } from '../inbox/person/person-panel.tsx';
 import { isGroup, useAdmins } from '../inbox/person/use-person.ts';
 import { useChatOfPage } from './chat.tsx';
 
-const route = getRouteApi('/bots/$id/chats/$chat/people');
+const route = getRouteApi('/of-chat/bots/$id/chats/$chat/people');
 const PAGE = 100;
 
 /** Who wrote in the chat, and who administers it; one of them opens beside the list. */

@@ -1,6 +1,6 @@
 import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, callPage } from '../../call.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -8,7 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { personName } from '../../parts/person-name.ts';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
-import { useChatOfPage } from '../chat/chat.tsx';
+import { useChatOfPage, useChatParams } from '../chat/chat.tsx';
 import { startOf } from './period.ts';
 import './statistics.css';
 
@@ -111,7 +111,7 @@ function MessagesByDay({ botId, chatId }: { botId: number; chatId: number }): Re
 function TopUsers({ users }: { users: ChatStatsResource['top_users'] }): ReactNode {
   const { statistics: words } = useWords();
   const number = useNumber();
-  const { id, chat } = useParams({ from: '/bots/$id/chats/$chat' });
+  const { id, chat } = useChatParams();
   const largest = Math.max(1, ...users.map(({ message_count: count }) => count));
   if (users.length === 0) return <p className="muted">{words.nobodyWrote}</p>;
   return (
