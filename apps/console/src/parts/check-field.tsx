@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import './check-field.css';
 
 type CheckProps = { label: string; hint?: string; on: boolean; toggle: (on: boolean) => void };
 

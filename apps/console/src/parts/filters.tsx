@@ -2,6 +2,7 @@ import { type ReactNode, useRef } from 'react';
 import { useShortcuts } from '../keys.ts';
 import { Field } from './field.tsx';
 import { useTyped } from './use-typed.ts';
+import './filters.css';
 
 type TypedProps = { label: string; text: string; choose: (text: string) => void; placeholder?: string; slash?: true };
 

@@ -2,6 +2,7 @@ import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { useWords } from '../words/words.tsx';
 import { Icon } from './icon.tsx';
+import './pick-field.css';
 
 export type Option = { id: string; name: string; note?: string };
 

@@ -3,6 +3,8 @@ import { findBots, useBotName } from '../../parts/bot-field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PickField } from '../../parts/pick-field.tsx';
 import { useWords } from '../../words/words.tsx';
+import '../../parts/check-field.css';
+import '../../parts/chips.css';
 
 type BotsProps = { bots: readonly number[] | null; choose: (bots: number[] | null) => void; fault?: string | null };
 

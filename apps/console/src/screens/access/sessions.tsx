@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
+import '../../parts/chips.css';
 
 /** Where the account is signed in; any of these can be ended. */
 export function Sessions(): ReactNode {

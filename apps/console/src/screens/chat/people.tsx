@@ -15,6 +15,7 @@ import { useWords } from '../../words/words.tsx';
 import { PersonPanel } from '../inbox/person/person-panel.tsx';
 import { isGroup, useAdmins } from '../inbox/person/use-person.ts';
 import { useChatOfPage } from './chat.tsx';
+import '../../parts/chips.css';
 
 const route = getRouteApi('/of-chat/bots/$id/chats/$chat/people');
 const PAGE = 100;

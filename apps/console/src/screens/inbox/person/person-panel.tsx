@@ -20,6 +20,7 @@ import {
   useWritten,
 } from './use-person.ts';
 import './person.css';
+import '../../../parts/chips.css';
 
 type Names = { username?: string | undefined; first_name?: string | undefined; last_name?: string | undefined };
 
