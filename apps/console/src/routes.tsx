@@ -7,7 +7,7 @@ import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
-import { readPeriod } from './screens/statistics/period.ts';
+import { PERIODS_OF_BOT, PERIODS_OF_CHAT, readPeriod } from './screens/statistics/period.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFound /> });
@@ -50,7 +50,7 @@ const botSettings = createRoute({
 const botStatistics = createRoute({
   getParentRoute: () => bot,
   path: '/statistics',
-  validateSearch: readPeriod,
+  validateSearch: readPeriod(PERIODS_OF_BOT),
   component: lazyRouteComponent(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
 });
 
@@ -69,6 +69,7 @@ const chatPeople = createRoute({
 const chatStatistics = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/statistics',
+  validateSearch: readPeriod(PERIODS_OF_CHAT),
   component: lazyRouteComponent(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
 });
 const chatAudit = createRoute({

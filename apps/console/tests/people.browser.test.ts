@@ -193,6 +193,9 @@ test(
     await page.locator('.bars li').nth(29).waitFor();
     expect(await page.locator('.bars li').count()).toBe(30);
     await page.goto(`${suite.fleet.url}/console/bots/${desk.id}/chats/${group}/statistics`);
+    await page.getByRole('link', { name: '14 days' }).click();
+    await page.waitForURL('**/statistics?days=14');
+    await page.getByRole('heading', { name: 'Messages of the last 14 days' }).waitFor();
     const top = page.getByRole('region', { name: 'Who writes most' });
     await top.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByRole('region', { name: 'Person' }).getByRole('heading', { name: 'Ada Lovelace' }).waitFor();

@@ -8,7 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { HeatMap } from './heat-map.tsx';
-import { type Period, startOf } from './period.ts';
+import { PERIODS_OF_BOT, startOf } from './period.ts';
 import { PeriodTabs } from './period-tabs.tsx';
 import './statistics.css';
 
@@ -21,12 +21,12 @@ const EVERY_MS = 60_000;
 export function BotStatistics(): ReactNode {
   const { statistics: words } = useWords();
   const { id } = route.useParams();
-  const { days = '7' } = route.useSearch();
+  const { days = PERIODS_OF_BOT[0] } = route.useSearch();
   const activity = useActivity(id, days);
   const points = activity.data ?? [];
   return (
     <div className="statistics">
-      <PeriodTabs days={days} />
+      <PeriodTabs periods={PERIODS_OF_BOT} days={days} />
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
       {activity.data && (
         <div className="statistics-body" aria-busy={activity.isPlaceholderData}>
@@ -45,7 +45,7 @@ export function BotStatistics(): ReactNode {
   );
 }
 
-function useActivity(id: string, days: Period) {
+function useActivity(id: string, days: string) {
   return useQuery({
     queryKey: ['activity', id, days],
     queryFn: ({ signal }) => {

@@ -1,6 +1,6 @@
 import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, callPage } from '../../call.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -9,16 +9,18 @@ import { personName } from '../../parts/person-name.ts';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useChatOfPage, useChatParams } from '../chat/chat.tsx';
-import { startOf } from './period.ts';
+import { PERIODS_OF_CHAT, startOf } from './period.ts';
+import { PeriodTabs } from './period-tabs.tsx';
 import './statistics.css';
 
 const EVERY_MS = 60_000;
-const DAYS = 14;
+const route = getRouteApi('/of-chat/bots/$id/chats/$chat/statistics');
 
 /** How much is written in a chat, by whom and when. */
 export function ChatStatistics(): ReactNode {
   const { statistics: words } = useWords();
   const { botId, chatId } = useChatOfPage();
+  const { days = PERIODS_OF_CHAT[0] } = route.useSearch();
   const stats = useQuery({
     queryKey: ['stats', botId, chatId],
     queryFn: ({ signal }) => call('showChatStats', { bot_id: botId, chat_id: chatId }, signal),
@@ -26,11 +28,12 @@ export function ChatStatistics(): ReactNode {
   });
   return (
     <div className="statistics">
+      <PeriodTabs periods={PERIODS_OF_CHAT} days={days} />
       {stats.isError && <Failure error={stats.error} retry={() => void stats.refetch()} />}
       {stats.data && <Totals stats={stats.data} takenMs={stats.dataUpdatedAt} />}
       <section className="panel" aria-labelledby="messages-by-day">
-        <h2 id="messages-by-day">{words.messagesByDay(DAYS)}</h2>
-        <MessagesByDay botId={botId} chatId={chatId} />
+        <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
+        <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
       </section>
       {stats.data && (
         <>
@@ -83,10 +86,10 @@ function Totals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: number 
 }
 
 /** The api counts the messages of a time; so each day is one small question. Days that are over are asked once. */
-function MessagesByDay({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
+function MessagesByDay({ botId, chatId, count }: { botId: number; chatId: number; count: number }): ReactNode {
   const { language, statistics: words } = useWords();
-  const first = startOf(DAYS, Date.now());
-  const days = Array.from({ length: DAYS + 1 }, (_, at) => {
+  const first = startOf(count, Date.now());
+  const days = Array.from({ length: count + 1 }, (_, at) => {
     const day = new Date(first);
     day.setDate(day.getDate() + at);
     return Math.floor(day.getTime() / 1_000);
@@ -98,14 +101,14 @@ function MessagesByDay({ botId, chatId }: { botId: number; chatId: number }): Re
         const day = { from, to: days[at + 1]! - 1, limit: 1 };
         return callPage('listMessages', { bot_id: botId, chat_id: chatId, ...day }, signal);
       },
-      staleTime: at === DAYS - 1 ? EVERY_MS : Number.POSITIVE_INFINITY,
+      staleTime: at === count - 1 ? EVERY_MS : Number.POSITIVE_INFINITY,
     })),
   });
   const failed = counts.find(({ isError }) => isError);
   if (failed?.error) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
   const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
   const bars = counts.map(({ data }, at) => ({ name: format.format(days[at]! * 1_000), value: data?.total ?? 0 }));
-  return <Bars label={words.messagesByDay(DAYS)} most={words.most} bars={bars} />;
+  return <Bars label={words.messagesByDay(count)} most={words.most} bars={bars} />;
 }
 
 function TopUsers({ users }: { users: ChatStatsResource['top_users'] }): ReactNode {

@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../../words/words.tsx';
-import { PERIODS, type Period } from './period.ts';
 
 /** How many days are shown; the address holds it. */
-export function PeriodTabs({ days }: { days: Period }): ReactNode {
+export function PeriodTabs({ periods, days }: { periods: readonly string[]; days: string }): ReactNode {
   const { statistics: words } = useWords();
   return (
     <nav className="periods" aria-label={words.period}>
-      {PERIODS.map((one) => (
+      {periods.map((one) => (
         <Link
           key={one}
           to="."
