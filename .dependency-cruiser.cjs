@@ -2,7 +2,14 @@
 
 const TESTS = '(\\.test\\.ts$|/conformance/|^apps/console/tests/)';
 const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
-const ENTRIES = ['/main\\.tsx?$', '\\.d\\.ts$', '/docs/page\\.js$', TESTS, '^packages/testing/src/jest-'];
+const ENTRIES = [
+  '/main\\.tsx?$',
+  '\\.d\\.ts$',
+  '/docs/page\\.js$',
+  '/phone/phone\\.js$',
+  TESTS,
+  '^packages/testing/src/jest-',
+];
 /** Test code may import anything, but the product must not import test code. */
 const PRODUCT = { path: '^(packages|apps)/', pathNot: [TESTS, TEST_PACKAGES] };
 const product = (path) => ({ path, pathNot: [TESTS] });

@@ -4,7 +4,7 @@ import { poolSetting } from '@flotilla/database/connect.ts';
 import { COMMON_PASSWORD_FAULT, isCommonPassword } from '@flotilla/domain/accounts/common-password.ts';
 import { serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
-import { cidrListSetting, integerSetting, portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
+import { cidrListSetting, integerSetting, portSetting, switchSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 import { hostName } from './http/proxy-host.ts';
 
@@ -51,6 +51,9 @@ export const apiSettings = z.object({
     .describe(
       'The folder of the built console, from the folder of the release; without index.html there is no console.',
     ),
+  SANDBOX_URL: urlSetting('http', 'https')
+    .optional()
+    .describe('The page of a sandbox on which a person writes to its bot; the sandbox sets it, nobody else needs it.'),
   AUTO_REGISTER_BOTS: switchSetting(false).describe('1: setWebhook through the proxy registers an unknown token.'),
   ADMIN_USERNAME: z
     .string()
@@ -126,6 +129,7 @@ function nest(settings: Settings) {
       password: settings.ADMIN_PASSWORD,
       apiKey: settings.ADMIN_API_KEY,
     },
+    sandboxUrl: settings.SANDBOX_URL,
     consoleDir: resolve(RELEASE, settings.CONSOLE_DIR),
     proxy: {
       platformUrl: settings.TELEGRAM_API_URL,

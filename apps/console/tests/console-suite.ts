@@ -9,7 +9,8 @@ export const ADMIN = ['admin', 'a password for tests'] as const;
 /** Deadline of one test: a busy machine needs several seconds for one page. */
 export const TEST_MS = 90_000;
 
-const LOOKS = [
+/** The name, theme and size of each look. */
+export const LOOKS = [
   ['light', 'light', 1280, 800],
   ['dark', 'dark', 1280, 800],
   ['light-narrow', 'light', 390, 844],

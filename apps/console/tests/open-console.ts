@@ -63,17 +63,20 @@ export async function openConsole(
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.keyboard.press('Enter');
     },
-    async faults() {
-      await page.evaluate(axe.source);
-      const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`;
-      const { violations } = (await page.evaluate(run)) as {
-        violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
-      };
-      return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-      );
-    },
+    faults: () => faultsOf(page),
   };
+}
+
+/** What axe finds on a page, one line each. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`;
+  const { violations } = (await page.evaluate(run)) as {
+    violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+  };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
 }
 
 /** Keeps a picture for people, where CONSOLE_PICTURES names a folder. */

@@ -145,6 +145,13 @@ describe('The sandbox', () => {
       const url = new RegExp(`(http\\S+/metrics) +\\(${role}\\)`).exec(first.output())![1]!;
       expect(await (await fetch(url)).text()).toContain('flotilla_');
     }
+    const phone = /phone +(http\S+)/.exec(first.output())![1]!;
+    const { rest } = atTerminal(first);
+    expect(await rest('/api/system')).toMatchObject({ sandbox_url: phone });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${phone}/say`, { method: 'POST', headers, body: JSON.stringify({ text: 'From the page' }) });
+    await waitFor(async () => (await (await fetch(`${phone}/chat`)).text()).includes('You said: From the page'));
+    await waitFor(async () => (await textsInHistory(first)).length === 5);
     const logs = /^ +logs +(\S+)\/\*\.log$/m.exec(first.output())![1]!;
     expect((await readdir(logs)).sort()).toEqual(['api.log', 'simulator.log', 'worker.log']);
     const parts = await partsOf(first);
@@ -161,9 +168,9 @@ describe('The sandbox', () => {
       expect(first.output()).toContain(credential);
       expect(second.output()).toContain(credential);
     }
-    expect(await textsInHistory(second)).toHaveLength(3);
+    expect(await textsInHistory(second)).toHaveLength(5);
     await paste(linesToTry(second)[0]!);
-    await waitFor(async () => (await textsInHistory(second)).length === 5);
+    await waitFor(async () => (await textsInHistory(second)).length === 7);
     expect(await stop(second)).toBe(0);
   }, 180_000);
 

@@ -9,7 +9,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { SandboxSettings } from './config.ts';
 import { type Credentials, keepCredentials } from './credentials.ts';
 import { type EchoProgram, startEchoProgram } from './demo-bot/echo-program.ts';
-import { registerDemoBot } from './demo-bot/register-demo-bot.ts';
+import { ADA, type DemoBot, registerDemoBot } from './demo-bot/register-demo-bot.ts';
+import { type Phone, servePhone } from './phone/serve-phone.ts';
 import { requireFreePort } from './require-free-port.ts';
 import { type Stack, stack } from './stack.ts';
 import { ended, type Program, startProgram } from './start-program.ts';
@@ -43,6 +44,7 @@ async function startParts(parts: Parts): Promise<void> {
   const { databaseUrl, redisUrl } = await startStores(parts);
   const simulatorUrl = settings.TELEGRAM_API_URL ? null : await startSimulator(parts, settings.PORT);
   const echo = simulatorUrl ? await startEcho(parts, credentials, apiUrl) : null;
+  const phonePort = simulatorUrl === null ? null : await freePort(settings.PORT === 0 ? undefined : settings.PORT + 2);
   const shared = {
     HOST: settings.HOST,
     DATABASE_URL: databaseUrl,
@@ -51,10 +53,13 @@ async function startParts(parts: Parts): Promise<void> {
     ENCRYPTION_KEY: credentials.encryptionKey,
     BACKEND_ALLOWED_CIDRS: settings.BACKEND_ALLOWED_CIDRS,
   };
-  const metrics = await startServices(parts, { shared, credentials, port, apiUrl });
+  const metrics = await startServices(parts, { shared, credentials, port, apiUrl, phonePort });
   const demoBot = echo && (await registerDemoBot(demoBotOptions(simulatorUrl!, apiUrl, credentials, echo)));
+  const phone =
+    demoBot && (await startPhone(parts, { port: phonePort!, simulatorUrl: simulatorUrl!, apiUrl }, demoBot));
   const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
-  process.stdout.write(welcome({ settings, credentials, apiUrl, simulatorUrl, demoBot, dataDir, metrics, hasConsole }));
+  const addresses = { apiUrl, simulatorUrl, phoneUrl: phone?.url ?? null, metrics };
+  process.stdout.write(welcome({ settings, credentials, ...addresses, demoBot, dataDir, hasConsole }));
 }
 
 async function startStores(parts: Parts): Promise<{ databaseUrl: string; redisUrl: string }> {
@@ -109,9 +114,15 @@ async function startEcho(parts: Parts, credentials: Credentials, apiUrl: string)
 
 async function startServices(
   parts: Parts,
-  wiring: { shared: Record<string, string>; credentials: Credentials; port: number; apiUrl: string },
+  wiring: {
+    shared: Record<string, string>;
+    credentials: Credentials;
+    port: number;
+    apiUrl: string;
+    phonePort: number | null;
+  },
 ): Promise<{ api: string; worker: string }> {
-  const { shared, credentials, port, apiUrl } = wiring;
+  const { shared, credentials, port, apiUrl, phonePort } = wiring;
   const [apiMetrics, workerMetrics] = [await freePort(), await freePort()];
   const admin = {
     ADMIN_USERNAME: parts.settings.ADMIN_USERNAME,
@@ -119,8 +130,11 @@ async function startServices(
     ADMIN_API_KEY: credentials.adminApiKey,
   };
   const ports = { PORT: String(port), METRICS_PORT: String(apiMetrics) };
+  // From another machine the link would lead nowhere, because the page is on loopback.
+  const isLocal = phonePort !== null && isLoopback(parts.settings.HOST);
+  const phone: Record<string, string> = isLocal ? { SANDBOX_URL: `http://127.0.0.1:${phonePort}` } : {};
   // There is no load balancer that has to notice a stop.
-  const api = { ...shared, ...admin, ...ports, BALANCER_NOTICE_SECONDS: '0' };
+  const api = { ...shared, ...admin, ...ports, ...phone, BALANCER_NOTICE_SECONDS: '0' };
   const worker = { ...shared, METRICS_PORT: String(workerMetrics) };
   const host = reachable(parts.settings.HOST);
   await Promise.all([
@@ -137,6 +151,17 @@ async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'data
   parts.stack.watch(program.name, running.process, () => ended(running).message);
 }
 
+async function startPhone(
+  parts: Parts,
+  { port, simulatorUrl, apiUrl }: { port: number; simulatorUrl: string; apiUrl: string },
+  bot: DemoBot,
+): Promise<Phone> {
+  const consoleUrl = `${apiUrl}/console/bots/${bot.id}`;
+  const phone = await servePhone({ port, simulatorUrl, consoleUrl, person: ADA, bot: bot.telegramId });
+  parts.stack.add(phone.stop);
+  return phone;
+}
+
 function demoBotOptions(simulatorUrl: string, apiUrl: string, credentials: Credentials, echo: EchoProgram) {
   const { adminApiKey: apiKey, demoBotToken: token, demoBotSecret: secret } = credentials;
   return { simulatorUrl, apiUrl, apiKey, token, secret, backendUrl: echo.url };
@@ -145,6 +170,10 @@ function demoBotOptions(simulatorUrl: string, apiUrl: string, credentials: Crede
 function where(url: string): string {
   const { host, pathname } = new URL(url);
   return `${pathname.slice(1)} at ${host}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 /** Clients cannot use a wildcard address, so it is replaced by loopback. */

@@ -10,6 +10,8 @@ export type Running = {
   apiUrl: string;
   /** null when a real platform was named. */
   simulatorUrl: string | null;
+  /** Where a browser writes to the demo bot; null without one. */
+  phoneUrl: string | null;
   demoBot: DemoBot | null;
   dataDir: string;
   metrics: { api: string; worker: string };
@@ -24,6 +26,9 @@ export function welcome(running: Running): string {
     '',
     `Flotilla runs at    ${apiUrl}   (API document: ${apiUrl}/docs)`,
     ...(running.hasConsole ? [`  console           ${apiUrl}/console/`] : []),
+    ...(running.phoneUrl
+      ? [`  ${ADA.firstName}'s phone       ${running.phoneUrl}   (write to the demo bot in a browser)`]
+      : []),
     `  admin             ${settings.ADMIN_USERNAME}`,
     `  password          ${credentials.adminPassword}`,
     `  API key           ${credentials.adminApiKey}`,

@@ -106,6 +106,10 @@ export const systemResource = z
     settings: z
       .array(setting)
       .describe('Settings of the process that answers. Those that are secret, or contain a secret, are left out.'),
+    sandbox_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('In a sandbox: the page on which somebody writes to its demo bot as a person. Absent otherwise.'),
     limits: z.array(limit).describe('Limits that an installation meets first. The handbook lists all of them.'),
     taken_at: z.iso.datetime().describe('When the answer was made. Parts that were read before say so.'),
   })

@@ -5,6 +5,7 @@ import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/update-log/
 import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
 import type { ApiConfig } from '../config.ts';
 import type { Handlers } from '../http/handler.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export const systemHandlers: Handlers<typeof systemOperations> = {
   async showSystem(context) {
@@ -16,6 +17,7 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       ...(turns === null ? {} : { turns: presentTurns(turns) }),
       ...(figures === null ? {} : { stored: presentStored(figures) }),
       settings: presentSettings(context.config),
+      ...withoutNulls({ sandbox_url: context.config.sandboxUrl ?? null }),
       limits: presentLimits(context.config),
       taken_at: iso(context.clock.nowMs()),
     };

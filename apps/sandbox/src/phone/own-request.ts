@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What other sites could send: a form, a script without our origin, a name that leads to this machine. */
+type Refusal = { status: number; error: string };
+
+/**
+ * Why a request is not from a person at this machine, or from our own page; null if it is. A browser says by
+ * Sec-Fetch-Site and Origin which page asks; by Host, whether the name of another site leads here.
+ */
+export function refusalOf(request: IncomingMessage, port: number): Refusal | null {
+  const own = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
+  const { host = '', origin, 'sec-fetch-site': site, 'content-type': type = '' } = request.headers;
+  if (!own.includes(host)) return { status: 421, error: 'This is another host.' };
+  const isPost = request.method === 'POST';
+  if (!isPost && request.method !== 'GET') return { status: 405, error: 'Only GET and POST are known.' };
+  const isPage = !isPost && request.headers['sec-fetch-mode'] === 'navigate';
+  if (isPage) return null;
+  if (site !== undefined && !['same-origin', 'none'].includes(site))
+    return { status: 403, error: 'Another site asks.' };
+  if (origin !== undefined && origin !== `http://${host}`) return { status: 403, error: 'Another site asks.' };
+  const isJson = type.split(';')[0]?.trim().toLowerCase() === 'application/json';
+  return isPost && !isJson ? { status: 415, error: 'Send JSON.' } : null;
+}
