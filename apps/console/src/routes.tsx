@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { readAccessAddress } from './screens/access/access-view.ts';
+import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
@@ -17,6 +18,13 @@ const fleet = createRoute({
   path: '/',
   validateSearch: readFleetFilter,
   component: lazyRouteComponent(() => import('./screens/fleet/fleet.tsx'), 'Fleet'),
+});
+
+const addBot = createRoute({
+  getParentRoute: () => root,
+  path: '/bots/add',
+  validateSearch: readAddedBot,
+  component: lazyRouteComponent(() => import('./screens/add-bot/add-bot.tsx'), 'AddBot'),
 });
 
 const bot = createRoute({
@@ -101,6 +109,7 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       fleet,
+      addBot,
       live,
       bot.addChildren([botOverview, botLive, botStatistics, botSettings]),
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),

@@ -19,6 +19,11 @@ export function useSession(): Session {
   return use(SessionContext)!;
 }
 
+/** A bot that is added belongs to nobody's list, so only those who see all bots add some. */
+export function addsBots({ role, bot_ids }: AccountResource): boolean {
+  return role === 'admin' && bot_ids === null;
+}
+
 /** Shows the page to whoever is signed in. When the session ends, the page stays below the sign-in. */
 export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const words = useWords();

@@ -136,7 +136,9 @@ test(
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
     await page.keyboard.press(']');
-    await page.getByText(`${backend.url}/shop`).waitFor();
+    await page.waitForURL(`**/console/bots/${shop.id}/*`);
+    await page.getByRole('navigation', { name: 'Views of this bot' }).getByRole('link', { name: 'Settings' }).click();
+    await waitFor(async () => (await page.getByLabel('Backend URL').inputValue()) === `${backend.url}/shop`);
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -197,7 +199,7 @@ testLooks('every screen is accessible and fits the window', suite, async ({ page
   await page.getByRole('button', { name: '502' }).first().waitFor();
   await lookAt('bot');
   await page.goto(`${suite.fleet.url}/console/bots/${shop.id}/settings`);
-  await page.getByText(`${backend.url}/shop`).waitFor();
+  await page.getByLabel('Backend URL').waitFor();
   await lookAt('bot-settings');
   await page.goto(`${suite.fleet.url}/console/nothing/here`);
   await page.getByText('There is no such page').waitFor();

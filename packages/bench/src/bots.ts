@@ -97,7 +97,7 @@ async function ask(url: string, query: Record<string, string>): Promise<number> 
 }
 
 /** Bots of which one in a hundred fails, one in a thousand has an open breaker, and one in ten has a backlog. */
-async function makeBots(db: Database, redis: RedisHandles): Promise<void> {
+export async function makeBots(db: Database, redis: RedisHandles): Promise<void> {
   await insertManyBots(db, BOTS, () => 'http://127.0.0.1:9');
   const log = createLogger({ name: 'bench', level: 'error' });
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);

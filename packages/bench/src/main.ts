@@ -6,6 +6,7 @@ import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { benchBots } from './bots.ts';
+import { benchConsole } from './console.ts';
 import { benchFleet } from './fleet.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
@@ -24,6 +25,7 @@ const SUBJECTS = {
   pull: benchPull,
   fleet: benchFleet,
   bots: benchBots,
+  console: benchConsole,
   live: benchLive,
   neighbours: benchNeighbours,
   search: benchSearch,
@@ -34,7 +36,7 @@ const SUBJECTS = {
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|bots|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
+ * `npm run bench [proxy|push|pull|fleet|bots|console|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
  * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
  * inbox and removal, or the minutes of the soak.
  */

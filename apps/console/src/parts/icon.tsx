@@ -5,6 +5,7 @@ const STROKES = {
   fleet: 'M4 7h16M4 12h16M4 17h16M8 7v0M8 12v0M8 17v0',
   document: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h6',
   queues: 'M12 3l9 5-9 5-9-5zM3 12l9 5 9-5M3 16l9 5 9-5',
+  phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2',
   theme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16',
   search: 'M11 5a6 6 0 1 0 0 12a6 6 0 1 0 0-12M20 20l-4.6-4.6',
   live: 'M3 12h4l2.5-7 5 14 2.5-7h4',

@@ -1,3 +1,4 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
@@ -5,7 +6,7 @@ import { callPage } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { StateMark, stateOf } from '../parts/state-badge.tsx';
 import { THEMES, usePreferences } from '../preferences.tsx';
-import { useSession } from '../session.tsx';
+import { addsBots, useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
 import { screensOf } from './screens.ts';
 
@@ -82,6 +83,9 @@ function useTargets(text: string, close: () => void): Target[] {
   });
   const actions: [string, () => void][] = [
     ...screensOf(account).map(({ name, to }): [string, () => void] => [words.nav[name], () => void navigate({ to })]),
+    ...(addsBots(account)
+      ? ([[words.addBot.title, () => void navigate({ to: '/bots/add' })]] as [string, () => void][])
+      : []),
     ...THEMES.map((theme): [string, () => void] => [
       words.palette.theme(words.preferences.themes[theme]),
       () => choose({ theme }),
@@ -93,7 +97,11 @@ function useTargets(text: string, close: () => void): Target[] {
     go();
   };
   const found = actions.filter(([name]) => name.toLowerCase().includes(text.toLowerCase()));
-  const named = text === '' ? [] : (bots.data?.rows ?? []);
+  const rows = text === '' ? [] : (bots.data?.rows ?? []);
+  // Rows of the text before stay only if they have this one too: Enter must not open another bot.
+  const hasText = ({ name, username }: BotResource) =>
+    `${name} @${username}`.toLowerCase().includes(text.toLowerCase());
+  const named = bots.isPlaceholderData ? rows.filter(hasText) : rows;
   return [
     ...named.map((bot) => ({
       key: `bot-${bot.id}`,

@@ -2,6 +2,8 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useShortcuts } from '../keys.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
+import { useInstallation } from '../parts/use-installation.ts';
+import { usePreferences } from '../preferences.tsx';
 import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -64,10 +66,21 @@ function Navigation(): ReactNode {
         </Link>
       ))}
       <span className="rail-gap" />
+      <SandboxLink />
       {account.role === 'admin' && <Outside href="/admin/queues" icon="queues" text={words.nav.queues} />}
       <Outside href="/docs" icon="document" text={words.nav.document} />
     </nav>
   );
+}
+
+/** In a sandbox: the page on which a person writes to its bot, in the language and the theme of this one. */
+function SandboxLink(): ReactNode {
+  const words = useWords();
+  const { theme } = usePreferences();
+  const { sandboxUrl } = useInstallation();
+  if (sandboxUrl === undefined) return null;
+  const href = `${sandboxUrl}/?lang=${words.language}&theme=${theme}`;
+  return <Outside href={href} icon="phone" text={words.nav.sandbox} />;
 }
 
 /** A page of ours outside of the console. */

@@ -1,5 +1,7 @@
 import { access } from './en/access.ts';
+import { addBot } from './en/add-bot.ts';
 import { audit } from './en/audit.ts';
+import { botSettings } from './en/bot-settings.ts';
 import { chart } from './en/chart.ts';
 import { live } from './en/live.ts';
 import { chat, person, search, statistics } from './en/people.ts';
@@ -39,6 +41,7 @@ export const words = {
     system: 'System',
     queues: 'Queues',
     document: 'API document',
+    sandbox: 'Write as a person',
   },
 
   preferences: {
@@ -87,6 +90,9 @@ export const words = {
     show: 'Show the password',
     submit: 'Sign in',
     wrong: 'The username or the password is wrong.',
+    help: 'Where is the password?',
+    helpText:
+      'In a sandbox, npm start prints it in its terminal. Elsewhere the first administrator’s is ADMIN_PASSWORD; without that setting the api prints one at its first start. Administrators make all other accounts.',
     limited: (minutes: number) =>
       plural(minutes, {
         one: 'Too many failed attempts. Try again in {n} minute.',
@@ -181,9 +187,7 @@ export const words = {
     never: 'never',
     noMatch: 'No bot matches the filter.',
     empty: 'There are no bots yet.',
-    emptyAdmin: 'Register the first one with POST /api/bots/add and its token.',
     emptyUser: 'An administrator gives you bots.',
-    readDocument: 'Open the API document',
   },
 
   live,
@@ -258,6 +262,9 @@ export const words = {
     attempt: (id: string) => `Attempt for update ${id}`,
     ms: (n: string) => `${n} ms`,
   },
+
+  addBot,
+  botSettings,
 };
 
 export type Words = typeof words;

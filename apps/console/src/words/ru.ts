@@ -1,7 +1,9 @@
 import type { Words } from './en.ts';
 import { plurals } from './plural.ts';
 import { access } from './ru/access.ts';
+import { addBot } from './ru/add-bot.ts';
 import { audit } from './ru/audit.ts';
+import { botSettings } from './ru/bot-settings.ts';
 import { chart } from './ru/chart.ts';
 import { live } from './ru/live.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
@@ -39,6 +41,7 @@ export const words: Words = {
     system: 'Система',
     queues: 'Очереди',
     document: 'Описание API',
+    sandbox: 'Написать боту',
   },
 
   preferences: {
@@ -88,6 +91,9 @@ export const words: Words = {
     show: 'Показать пароль',
     submit: 'Войти',
     wrong: 'Неверное имя пользователя или пароль.',
+    help: 'Где взять пароль?',
+    helpText:
+      'В песочнице его печатает npm start в своём терминале. Иначе пароль первого администратора — ADMIN_PASSWORD; без этой настройки api печатает его при первом запуске. Остальные учётные записи создают администраторы.',
     limited: (minutes) =>
       plural(minutes, {
         one: 'Слишком много неудачных попыток. Повторите через {n} минуту.',
@@ -184,9 +190,7 @@ export const words: Words = {
     never: 'никогда',
     noMatch: 'Под фильтр не подходит ни один бот.',
     empty: 'Ботов пока нет.',
-    emptyAdmin: 'Зарегистрируйте первого: POST /api/bots/add с его токеном.',
     emptyUser: 'Ботов вам назначает администратор.',
-    readDocument: 'Открыть описание API',
   },
 
   live,
@@ -267,4 +271,7 @@ export const words: Words = {
     attempt: (id) => `Попытка для обновления ${id}`,
     ms: (n) => `${n} мс`,
   },
+
+  addBot,
+  botSettings,
 };

@@ -1,40 +1,33 @@
-import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ReactNode } from 'react';
-import { Facts } from '../../parts/facts.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
+import { BotActs } from './bot-acts.tsx';
+import { OriginFacts, SettingsFacts } from './settings-facts.tsx';
+import { SettingsForm } from './settings-form.tsx';
 import { useBot } from './use-bot.ts';
+import './bot-settings.css';
 
-const DEFAULT_CONNECTIONS = 40;
-
+/** The settings of a bot: a form for admins, a list for all others. */
 export function BotSettings(): ReactNode {
   const words = useWords();
+  const { account } = useSession();
   const { data: bot } = useBot();
+  if (bot === undefined) return null;
+  const isAdmin = account.role === 'admin';
   return (
-    <section className="panel" aria-labelledby="settings">
-      <h2 id="settings">{words.bot.settings}</h2>
-      {bot && <Settings bot={bot} />}
-    </section>
+    <div className="settings">
+      <h2 className="unseen">{words.bot.settings}</h2>
+      {isAdmin && <SettingsForm key={bot.id} bot={bot} />}
+      {!isAdmin && (
+        <div className="panel">
+          <SettingsFacts bot={bot} />
+        </div>
+      )}
+      <section className="panel" aria-labelledby="origin">
+        <h2 id="origin">{words.botSettings.more}</h2>
+        <OriginFacts bot={bot} />
+      </section>
+      {isAdmin && <BotActs bot={bot} />}
+    </div>
   );
-}
-
-function Settings({ bot }: { bot: BotResource }): ReactNode {
-  const { bot: words, fleet } = useWords();
-  const { fields } = words;
-  const onOff = (on: boolean) => (on ? words.yes : words.no);
-  const rows: [string, ReactNode][] = [
-    [fields.intake, bot.webhook_mode ? fleet.intake.pushed : fleet.intake.polled],
-    [fields.proxy, onOff(bot.proxy_enabled)],
-    [fields.backend, bot.backend_url || words.none],
-    [fields.secret, bot.secret_token || words.none],
-    [fields.connections, bot.max_connections || DEFAULT_CONNECTIONS],
-    [fields.longPoll, onOff(bot.long_poll_enabled)],
-    [fields.manage, onOff(bot.manage_enabled)],
-    [fields.kinds, bot.allowed_updates?.join(', ') ?? fields.allKinds],
-    ...(bot.description ? [[fields.description, bot.description] as [string, string]] : []),
-    [fields.source, fields.sources[bot.source]],
-    [fields.created, <Ago key="created" at={bot.created_at} />],
-    [fields.id, bot.id],
-  ];
-  return <Facts rows={rows} />;
 }

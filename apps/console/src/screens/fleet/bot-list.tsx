@@ -8,7 +8,7 @@ import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
-import { useSession } from '../../session.tsx';
+import { addsBots, useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { type FleetFilter, SORTS } from './fleet-filter.ts';
@@ -26,6 +26,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       replace: true,
     });
   const isFiltered = filter.q !== undefined || filter.state !== undefined;
+  if (head.data && total === 0 && !isFiltered) return <NoBots />;
   return (
     <>
       <div className="list-tools">
@@ -45,7 +46,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
         </p>
       </div>
       {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
-      {head.data && total === 0 && (isFiltered ? <NoMatch /> : <NoBots />)}
+      {head.data && total === 0 && <NoMatch />}
       {(total > 0 || head.isPending) && (
         <VirtualTable
           label={words.fleet.list}
@@ -141,15 +142,14 @@ function NoMatch(): ReactNode {
 }
 
 function NoBots(): ReactNode {
-  const { fleet: words } = useWords();
-  const { account } = useSession();
-  const isAdmin = account.role === 'admin';
+  const { fleet: words, addBot } = useWords();
+  const canAdd = addsBots(useSession().account);
   return (
-    <Empty title={words.empty} hint={isAdmin ? words.emptyAdmin : words.emptyUser}>
-      {isAdmin && (
-        <a href="/docs" className="button plain" target="_blank" rel="noopener">
-          {words.readDocument}
-        </a>
+    <Empty title={words.empty} hint={canAdd ? addBot.firstHint : words.emptyUser}>
+      {canAdd && (
+        <Link to="/bots/add" className="button primary">
+          {addBot.startFirst}
+        </Link>
       )}
     </Empty>
   );

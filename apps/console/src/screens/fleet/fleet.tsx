@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
-import { useSession } from '../../session.tsx';
+import { addsBots, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
 import { Attention } from './attention.tsx';
@@ -28,9 +28,18 @@ export function Fleet(): ReactNode {
     queryFn: ({ signal }) => call('showFleet', {}, signal),
     refetchInterval: REFRESH_MS,
   });
+  const canAdd = addsBots(account);
+  const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
   return (
     <div className="fleet">
-      <h1>{words.fleet.title}</h1>
+      <header className="fleet-head">
+        <h1>{words.fleet.title}</h1>
+        {canAdd && hasBots && (
+          <Link to="/bots/add" className="button plain">
+            {words.addBot.start}
+          </Link>
+        )}
+      </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && <Figures fleet={fleet.data} />}
       <Attention />
@@ -45,7 +54,7 @@ export function Fleet(): ReactNode {
         <h2 id="bots" className="unseen">
           {words.fleet.list}
         </h2>
-        <StateTabs states={fleet.data?.states} chosen={filter.state} />
+        {hasBots && <StateTabs states={fleet.data?.states} chosen={filter.state} />}
         <BotList filter={filter} />
       </section>
     </div>

@@ -20,6 +20,10 @@ export function SignIn({ enter }: { enter: Enter }): ReactNode {
   return (
     <Welcome title={words.signIn.title}>
       <SignInForm enter={enter} />
+      <details className="muted">
+        <summary>{words.signIn.help}</summary>
+        <p>{words.signIn.helpText}</p>
+      </details>
     </Welcome>
   );
 }

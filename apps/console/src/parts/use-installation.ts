@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../call.ts';
+import { addsBots, useSession } from '../session.tsx';
+
+const REAL_PLATFORM = 'https://api.telegram.org';
+
+type Installation = {
+  /** The API root for programs; undefined until it is known. */
+  apiRoot: string | undefined;
+  /** True if the platform is Telegram itself. */
+  isReal: boolean;
+  /** In a sandbox: the page on which a person writes to its bot. */
+  sandboxUrl: string | undefined;
+};
+
+/** What the settings of the installation say to its pages; only administrators of all bots may ask. */
+export function useInstallation(): Installation {
+  const { account } = useSession();
+  const system = useQuery({
+    queryKey: ['installation'],
+    queryFn: ({ signal }) => call('showSystem', {}, signal),
+    enabled: addsBots(account),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const settingOf = (wanted: string) => system.data?.settings.find(({ name }) => name === wanted)?.value ?? '';
+  if (system.data === undefined) return { apiRoot: undefined, isReal: false, sandboxUrl: undefined };
+  const { protocol, host } = window.location;
+  return {
+    apiRoot: `${protocol}//${settingOf('PROXY_HOST') || host}${settingOf('PROXY_PREFIX')}`,
+    isReal: settingOf('TELEGRAM_API_URL') === REAL_PLATFORM,
+    sandboxUrl: system.data.sandbox_url,
+  };
+}

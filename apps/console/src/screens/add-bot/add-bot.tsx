@@ -1,0 +1,29 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { NotFound } from '../../parts/not-found.tsx';
+import { useTitle } from '../../parts/use-title.ts';
+import { addsBots, useSession } from '../../session.tsx';
+import { useWords } from '../../words/words.tsx';
+import { ConnectProgram } from './connect-program.tsx';
+import { TokenForm } from './token-form.tsx';
+import './add-bot.css';
+
+const route = getRouteApi('/bots/add');
+
+/** Leads from a token to the first update of a bot. */
+export function AddBot(): ReactNode {
+  const { addBot: words } = useWords();
+  const { account } = useSession();
+  const { bot } = route.useSearch();
+  useTitle(words.title);
+  if (!addsBots(account)) return <NotFound title={words.notYours} hint="" />;
+  return (
+    <div className="add-bot">
+      <ol className="steps" aria-label={words.steps}>
+        <li aria-current={bot === undefined ? 'step' : undefined}>{words.stepToken}</li>
+        <li aria-current={bot === undefined ? undefined : 'step'}>{words.stepProgram}</li>
+      </ol>
+      {bot === undefined ? <TokenForm /> : <ConnectProgram key={bot} id={bot} />}
+    </div>
+  );
+}

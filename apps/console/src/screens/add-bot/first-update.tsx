@@ -1,0 +1,62 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { StateMark } from '../../parts/state-badge.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useInstallation } from '../../parts/use-installation.ts';
+import { useWords } from '../../words/words.tsx';
+
+const REFRESH_MS = 2_000;
+
+/** Says when the first update of the bot has come, and what was written. */
+export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
+  const { addBot: words } = useWords();
+  const { last_update_at: at, pending_update_count: waiting } = bot;
+  const said = useQuery({
+    queryKey: ['first-message', bot.id],
+    queryFn: ({ signal }) => call('listChats', { bot_id: bot.id, order: 'recent', limit: 1 }, signal),
+    // The history follows the update a moment later.
+    refetchInterval: ({ state }) => (state.data?.[0]?.last_message ? false : REFRESH_MS),
+    enabled: at !== undefined && bot.manage_enabled,
+  });
+  const message = said.data?.[0]?.last_message;
+  return (
+    <section className="panel first-update" aria-labelledby="first-update">
+      <h2 id="first-update">{words.first}</h2>
+      <p role="status" className="state">
+        <StateMark state={at ? 'ok' : 'not_polled'} />
+        {at ? words.arrived : words.waiting}
+      </p>
+      {at === undefined && <Invitation bot={bot} />}
+      {at !== undefined && (
+        <p>
+          {message && (
+            <>
+              {words.said(message.first_name ?? message.username ?? '')}: <q dir="auto">{message.text}</q>{' '}
+            </>
+          )}
+          <small className="muted">
+            <Ago at={at} />
+          </small>
+        </p>
+      )}
+      {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
+    </section>
+  );
+}
+
+function Invitation({ bot }: { bot: BotResource }): ReactNode {
+  const { addBot: words } = useWords();
+  const { isReal } = useInstallation();
+  return (
+    <>
+      <p className="muted">{words.waitingHint(bot.username)}</p>
+      {isReal && (
+        <a className="button plain" href={`https://t.me/${bot.username}`} target="_blank" rel="noopener noreferrer">
+          {words.write}
+        </a>
+      )}
+    </>
+  );
+}

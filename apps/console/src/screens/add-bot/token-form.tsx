@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { CallError, call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Field } from '../../parts/field.tsx';
+import { looksLikeToken } from '../../parts/looks-like-token.ts';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+import { WAYS, type Way } from './added-bot.ts';
+import { StepTitle } from './step-title.tsx';
+import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
+import '../../parts/check-field.css';
+
+/** Registers a bot. The token is in the field only, and gone with it. */
+export function TokenForm(): ReactNode {
+  const { addBot: words } = useWords();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [token, setToken] = useState('');
+  const [way, setWay] = useState<Way>('pull');
+  const [url, setUrl] = useState('');
+  const trimmed = token.trim();
+  const check = useTokenCheck(trimmed);
+  const adding = useMutation({
+    mutationFn: () => call('addBot', { token: trimmed, ...settingsOf(way, url.trim()) }),
+    gcTime: 0,
+    onSuccess: async (bot) => {
+      setToken('');
+      queries.setQueryData(['bot', String(bot.id)], bot);
+      await navigate({ to: '/bots/add', search: { bot: String(bot.id) }, replace: true });
+      void queries.invalidateQueries();
+    },
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (looksLikeToken(trimmed)) adding.mutate();
+  };
+  const faults = faultsOf(adding.error);
+  const note = tokenNote(trimmed, check, faults.token, words);
+  return (
+    <form className="panel" onSubmit={submit}>
+      <StepTitle>{words.title}</StepTitle>
+      <Field
+        label={words.token}
+        {...note}
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        required
+        value={token}
+        onChange={(event) => {
+          setToken(event.target.value);
+          if (adding.isError) adding.reset();
+        }}
+      />
+      <WayChoice way={way} choose={setWay} />
+      {way === 'push' && (
+        <Field
+          label={words.url}
+          hint={words.urlHint}
+          fault={faults.url}
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          dir="ltr"
+          required
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      )}
+      {faults.other && <Failure error={faults.other} />}
+      <Button type="submit" kind="primary" busy={adding.isPending}>
+        {words.submit}
+      </Button>
+    </form>
+  );
+}
+
+function settingsOf(way: Way, url: string) {
+  if (way === 'push') return { proxy_enabled: true, backend_url: url };
+  return { long_poll_enabled: way === 'pull' };
+}
+
+type Note = { hint: string; fault?: string };
+
+function tokenNote(token: string, check: TokenCheck, refused: string | undefined, words: Words['addBot']): Note {
+  const hint = words.tokenHint;
+  if (refused !== undefined) return { hint, fault: refused };
+  if (token !== '' && !/^\d*(:[A-Za-z0-9_-]*)?$/.test(token)) return { hint, fault: words.malformed };
+  if (check.outcome === 'checking') return { hint: words.checking };
+  if (check.outcome === 'known') return { hint: `✓ ${words.known(`${check.bot.first_name} @${check.bot.username}`)}` };
+  return check.outcome === 'refused' ? { hint, fault: check.reason } : { hint };
+}
+
+/** A bot that is registered already is a fault of the token, too. */
+function faultsOf(error: Error | null): { token?: string; url?: string; other?: Error } {
+  if (error === null) return {};
+  if (!(error instanceof CallError)) return { other: error };
+  const { token, backend_url: url } = Object.fromEntries(error.faults);
+  if (token !== undefined || error.code === 'conflict') return { token: error.message };
+  return url === undefined ? { other: error } : { url };
+}
+
+function WayChoice({ way, choose }: { way: Way; choose: (way: Way) => void }): ReactNode {
+  const { addBot: words } = useWords();
+  return (
+    <fieldset className="ways">
+      <legend>{words.way}</legend>
+      {WAYS.map((one) => (
+        <label key={one} className="check">
+          <input type="radio" name="way" checked={way === one} onChange={() => choose(one)} />
+          <span>
+            {words.ways[one]}
+            <small className="hint">{words.wayHints[one]}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

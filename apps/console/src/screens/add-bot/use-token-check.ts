@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react';
+import { type Answer, CallError, call } from '../../call.ts';
+import { looksLikeToken } from '../../parts/looks-like-token.ts';
+
+const PAUSE_MS = 400;
+/** Tokens of the platform are at least this long: a token that is half typed is sent to nobody. */
+const WHOLE = /^\d+:.{30,}$/;
+
+export type TokenCheck =
+  | { outcome: 'none' | 'checking' }
+  | { outcome: 'known'; bot: Answer<'validateToken'> }
+  | { outcome: 'refused'; reason: string };
+
+/** Asks the platform whose token it is, once the typing pauses. */
+export function useTokenCheck(token: string): TokenCheck {
+  const [checked, setChecked] = useState<{ token: string; check: TokenCheck }>();
+  const isWhole = looksLikeToken(token) && WHOLE.test(token);
+  useEffect(() => {
+    if (!isWhole) return;
+    const aborted = new AbortController();
+    const timer = setTimeout(() => {
+      void check(token, aborted.signal).then((known) => known && setChecked({ token, check: known }));
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      aborted.abort();
+    };
+  }, [token, isWhole]);
+  if (!isWhole) return { outcome: 'none' };
+  return checked?.token === token ? checked.check : { outcome: 'checking' };
+}
+
+async function check(token: string, signal: AbortSignal): Promise<TokenCheck | null> {
+  try {
+    return { outcome: 'known', bot: await call('validateToken', { token }, signal) };
+  } catch (error) {
+    if (signal.aborted) return null;
+    // What is no refusal of the token is said when the bot is added.
+    const reason = error instanceof CallError && error.faults.has('token') ? error.message : null;
+    return reason === null ? { outcome: 'none' } : { outcome: 'refused', reason };
+  }
+}

@@ -1,0 +1,140 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useWords } from '../../words/words.tsx';
+import { ReplaceToken } from './replace-token.tsx';
+
+type Act = 'disable' | 'token' | 'delete';
+
+/** What switches the bot off or changes what it is; each act asks first. */
+export function BotActs({ bot }: { bot: BotResource }): ReactNode {
+  const { botSettings: words } = useWords();
+  const [asking, setAsking] = useState<Act | null>(null);
+  const close = () => setAsking(null);
+  return (
+    <section className="panel" aria-labelledby="acts">
+      <h2 id="acts">{words.acts}</h2>
+      <ul className="bot-acts">
+        {bot.disabled ? (
+          <EnableRow bot={bot} />
+        ) : (
+          <ActRow title={words.disable} hint={words.disableHint}>
+            <Button onClick={() => setAsking('disable')}>{words.disableAct}</Button>
+          </ActRow>
+        )}
+        <ActRow title={words.token} hint={words.tokenHint}>
+          <Button onClick={() => setAsking('token')}>{words.tokenAct}</Button>
+        </ActRow>
+        <ActRow title={words.delete} hint={words.deleteHint}>
+          <Button className="danger" onClick={() => setAsking('delete')}>
+            {words.deleteAct}
+          </Button>
+        </ActRow>
+      </ul>
+      {asking === 'disable' && <Disable bot={bot} close={close} />}
+      {asking === 'token' && <ReplaceToken bot={bot} close={close} />}
+      {asking === 'delete' && <Delete bot={bot} close={close} />}
+    </section>
+  );
+}
+
+function ActRow({ title, hint, children }: { title: string; hint: string; children: ReactNode }): ReactNode {
+  return (
+    <li>
+      <span>
+        <strong>{title}</strong>
+        <small className="hint">{hint}</small>
+      </span>
+      {children}
+    </li>
+  );
+}
+
+function useToggle(bot: BotResource, done: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('toggleBotDisabled', { id: bot.id }),
+    onSuccess: (changed) => {
+      queries.setQueryData(['bot', String(bot.id)], changed);
+      void queries.invalidateQueries();
+      done();
+    },
+  });
+}
+
+function EnableRow({ bot }: { bot: BotResource }): ReactNode {
+  const { botSettings: words } = useWords();
+  const toggle = useToggle(bot, () => {});
+  return (
+    <ActRow title={words.enable} hint={toggle.error?.message || words.enableHint}>
+      <Button kind="primary" busy={toggle.isPending} onClick={() => toggle.mutate()}>
+        {words.enableAct}
+      </Button>
+    </ActRow>
+  );
+}
+
+type AskProps = { bot: BotResource; close: () => void };
+
+function Disable({ bot, close }: AskProps): ReactNode {
+  const { botSettings: words } = useWords();
+  const { mutate, isPending, error } = useToggle(bot, close);
+  return (
+    <Confirm
+      title={words.disableTitle(bot.name)}
+      description={words.disableAsk(bot.pending_update_count)}
+      act={words.disableAct}
+      run={() => mutate()}
+      busy={isPending}
+      {...{ error, close }}
+    />
+  );
+}
+
+/** Needs the name of the bot, because nothing brings it back. */
+function Delete({ bot, close }: AskProps): ReactNode {
+  const { botSettings: words } = useWords();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const deletion = useMutation({
+    mutationFn: () => call('deleteBot', { id: bot.id }),
+    onSuccess: async () => {
+      await navigate({ to: '/' });
+      await queries.invalidateQueries();
+    },
+  });
+  const run = () => {
+    const matches = typed.trim() === bot.name.trim();
+    setWrong(!matches);
+    if (matches) deletion.mutate();
+  };
+  return (
+    <Confirm
+      title={words.deleteTitle(bot.name)}
+      description={words.deleteAsk(bot.pending_update_count)}
+      act={words.deleteRun}
+      run={run}
+      busy={deletion.isPending}
+      error={deletion.error}
+      close={close}
+    >
+      <Field
+        label={words.deleteName(bot.name)}
+        fault={isWrong ? words.deleteWrong : null}
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        dir="auto"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </Confirm>
+  );
+}

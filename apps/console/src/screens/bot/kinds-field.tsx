@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { CheckField } from '../../parts/check-field.tsx';
+import { SwitchField } from '../../parts/switch-field.tsx';
+import { useWords } from '../../words/words.tsx';
+
+/** The platform sends these only to bots that name them. */
+const ONLY_ON_DEMAND = ['chat_member', 'message_reaction', 'message_reaction_count'];
+
+type KindsProps = {
+  /** null: the default of the platform. */
+  kinds: readonly string[] | null;
+  choose: (kinds: readonly string[] | null) => void;
+  fault: string | null | undefined;
+};
+
+/** Which kinds of updates the bot receives. */
+export function KindsField({ kinds, choose, fault }: KindsProps): ReactNode {
+  const { botSettings: words } = useWords();
+  const names = Object.entries(words.kindNames);
+  const toggle = (kind: string) => (on: boolean) =>
+    choose(names.map(([name]) => name).filter((name) => (name === kind ? on : kinds?.includes(name))));
+  const usual = () => names.map(([name]) => name).filter((name) => !ONLY_ON_DEMAND.includes(name));
+  return (
+    <>
+      <SwitchField
+        label={words.someKinds}
+        hint={words.someKindsHint}
+        on={kinds !== null}
+        toggle={(on) => choose(on ? usual() : null)}
+        fault={kinds?.length === 0 ? words.noKind : fault}
+      />
+      {kinds !== null && (
+        <fieldset className="kinds">
+          <legend className="unseen">{words.kinds}</legend>
+          {names.map(([kind, name]) => (
+            <CheckField key={kind} label={name} on={kinds.includes(kind)} toggle={toggle(kind)} />
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+}

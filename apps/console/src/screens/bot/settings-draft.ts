@@ -1,0 +1,48 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+
+const DEFAULT_CONNECTIONS = 40;
+const MASK = '****';
+
+/** The settings as the form holds them. A secret that is null stays as it is. */
+export type Settings = Pick<
+  BotResource,
+  'name' | 'description' | 'webhook_mode' | 'proxy_enabled' | 'backend_url' | 'long_poll_enabled' | 'manage_enabled'
+> & { max_connections: string; secret_token: string | null; allowed_updates: readonly string[] | null };
+
+export function settingsOf(bot: BotResource): Settings {
+  const { name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled } = bot;
+  return {
+    ...{ name, description, webhook_mode, proxy_enabled, backend_url, long_poll_enabled, manage_enabled },
+    max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
+    secret_token: null,
+    allowed_updates: bot.allowed_updates ?? null,
+  };
+}
+
+/** What the draft changes of the bot; what was typed and taken back is no change. */
+export function changesOf(draft: Partial<Settings>, known: Settings): Partial<Settings> {
+  const changed = Object.entries(draft).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name as keyof Settings]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** The changes as the api takes them. A number that is none is sent as it is, for the api to say so. */
+export function inputOf({
+  max_connections: connections,
+  allowed_updates: kinds,
+  secret_token,
+  ...rest
+}: Partial<Settings>) {
+  return {
+    ...rest,
+    ...(typeof secret_token === 'string' ? { secret_token } : {}),
+    ...(connections === undefined ? {} : { max_connections: Number(connections) }),
+    ...(kinds === undefined ? {} : { allowed_updates: kinds === null ? null : [...kinds] }),
+  };
+}
+
+/** True if the text has a part that the api hides from sessions: saved, it would replace what it stands for. */
+export function isMasked(text: string): boolean {
+  return text.includes(MASK);
+}

@@ -1,0 +1,128 @@
+import type { ReactNode } from 'react';
+import { Field } from '../../parts/field.tsx';
+import { SwitchField } from '../../parts/switch-field.tsx';
+import { useWords } from '../../words/words.tsx';
+import { KindsField } from './kinds-field.tsx';
+import { SecretField } from './secret-field.tsx';
+import type { Settings } from './settings-draft.ts';
+
+type FieldsProps = {
+  settings: Settings;
+  hasSecret: boolean;
+  faultOf: (name: keyof Settings) => string | undefined;
+  change: (changed: Partial<Settings>) => void;
+};
+
+/** The fields of the settings in groups, each with a line on what it does. */
+export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
+  const { botSettings: words } = useWords();
+  return (
+    <>
+      <Group title={words.about}>
+        <Field
+          label={words.name}
+          hint={words.nameHint}
+          fault={faultOf('name')}
+          dir="auto"
+          autoComplete="off"
+          value={settings.name}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+        <Field
+          label={words.description}
+          hint={words.descriptionHint}
+          fault={faultOf('description')}
+          dir="auto"
+          autoComplete="off"
+          value={settings.description}
+          onChange={(event) => change({ description: event.target.value })}
+        />
+      </Group>
+      <Group title={words.intake}>
+        <SwitchField
+          label={words.webhookMode}
+          hint={words.webhookModeHint}
+          fault={faultOf('webhook_mode')}
+          on={settings.webhook_mode}
+          toggle={(webhook_mode) => change({ webhook_mode })}
+        />
+        <KindsField
+          kinds={settings.allowed_updates}
+          choose={(allowed_updates) => change({ allowed_updates })}
+          fault={faultOf('allowed_updates')}
+        />
+      </Group>
+      <BackendFields {...{ settings, hasSecret, faultOf, change }} />
+      <Group title={words.polling}>
+        <SwitchField
+          label={words.longPoll}
+          hint={words.longPollHint}
+          fault={faultOf('long_poll_enabled')}
+          on={settings.long_poll_enabled}
+          toggle={(long_poll_enabled) => change({ long_poll_enabled })}
+        />
+      </Group>
+      <Group title={words.history}>
+        <SwitchField
+          label={words.manage}
+          hint={words.manageHint}
+          fault={faultOf('manage_enabled')}
+          on={settings.manage_enabled}
+          toggle={(manage_enabled) => change({ manage_enabled })}
+        />
+      </Group>
+    </>
+  );
+}
+
+function BackendFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
+  const { botSettings: words } = useWords();
+  return (
+    <Group title={words.backend}>
+      <SwitchField
+        label={words.proxy}
+        hint={words.proxyHint}
+        fault={faultOf('proxy_enabled')}
+        on={settings.proxy_enabled}
+        toggle={(proxy_enabled) => change({ proxy_enabled })}
+      />
+      <Field
+        label={words.url}
+        hint={words.urlHint}
+        fault={faultOf('backend_url')}
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        dir="ltr"
+        value={settings.backend_url}
+        onChange={(event) => change({ backend_url: event.target.value })}
+      />
+      <SecretField
+        isSet={hasSecret}
+        typed={settings.secret_token}
+        type={(secret_token) => change({ secret_token })}
+        fault={faultOf('secret_token')}
+      />
+      <Field
+        label={words.connections}
+        hint={words.connectionsHint}
+        fault={faultOf('max_connections')}
+        type="number"
+        min={1}
+        max={100}
+        value={settings.max_connections}
+        onChange={(event) => change({ max_connections: event.target.value })}
+      />
+    </Group>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <fieldset className="panel settings-group">
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}

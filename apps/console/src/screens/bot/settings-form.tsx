@@ -1,0 +1,96 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from 'react';
+import { CallError, call } from '../../call.ts';
+import { useShortcuts } from '../../keys.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { useWords } from '../../words/words.tsx';
+import { changesOf, inputOf, isMasked, type Settings, settingsOf } from './settings-draft.ts';
+import { SettingsFields } from './settings-fields.tsx';
+
+/** Changes the settings of a bot; only what was changed is sent. */
+export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
+  const { botSettings: words } = useWords();
+  const queries = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, setDraft] = useState<Partial<Settings>>({});
+  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
+  const known = settingsOf(bot);
+  const changes = changesOf(draft, known);
+  const count = Object.keys(changes).length;
+  const saving = useMutation({
+    mutationFn: () => call('updateBot', { id: bot.id, ...inputOf(changes) }),
+    onSuccess: (saved) => {
+      queries.setQueryData(['bot', String(bot.id)], saved);
+      setDraft({});
+      void queries.invalidateQueries();
+    },
+    onError: (error) => setFaults(error instanceof CallError ? error.faults : new Map()),
+  });
+  const change = (changed: Partial<Settings>) => {
+    setDraft({ ...draft, ...changed });
+    setFaults(new Map([...faults].filter(([path]) => !(path in changed))));
+    if (saving.isSuccess) saving.reset();
+  };
+  const save = () => {
+    const local = localFaults(changes, words);
+    setFaults(local);
+    if (count > 0 && local.size === 0 && !saving.isPending) saving.mutate();
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    save();
+  };
+  const discard = () => {
+    setDraft({});
+    setFaults(new Map());
+    saving.reset();
+  };
+  useShortcuts({ 'ctrl+s': save });
+  useEffect(() => {
+    if (faults.size === 0) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    field?.focus();
+    // The bar with the button to save may lie over it.
+    field?.scrollIntoView({ block: 'center' });
+  }, [faults]);
+  const isAtFields = saving.error instanceof CallError && saving.error.faults.size > 0;
+  return (
+    <form ref={form} className="settings-form" onSubmit={submit} noValidate>
+      <SettingsFields
+        settings={{ ...known, ...draft }}
+        hasSecret={bot.secret_token !== ''}
+        faultOf={(name) => faults.get(name)}
+        change={change}
+      />
+      {saving.isError && !isAtFields && <Failure error={saving.error} />}
+      <div className="save-bar" data-dirty={count > 0 || undefined}>
+        <p role="status" className="muted">
+          {count > 0 ? words.changes(count) : saving.isSuccess && words.saved}
+        </p>
+        {count > 0 && <Button onClick={discard}>{words.discard}</Button>}
+        <Button type="submit" kind={count > 0 ? 'primary' : 'plain'} busy={saving.isPending}>
+          {words.save}
+        </Button>
+      </div>
+      {count > 0 && !saving.isPending && (
+        <LeaveGuard
+          title={words.leaveTitle}
+          description={words.leaveHint(count)}
+          leave={words.leave}
+          stay={words.stay}
+        />
+      )}
+    </form>
+  );
+}
+
+/** What the api cannot know: that a text of the form stands for a secret, or that no kind was meant. */
+function localFaults(changes: Partial<Settings>, words: { urlMasked: string; noKind: string }): Map<string, string> {
+  const faults = new Map<string, string>();
+  if (changes.backend_url !== undefined && isMasked(changes.backend_url)) faults.set('backend_url', words.urlMasked);
+  if (changes.allowed_updates?.length === 0) faults.set('allowed_updates', words.noKind);
+  return faults;
+}
