@@ -2,6 +2,7 @@ import { operationTable } from 'virtual:operations';
 import type { ErrorAnswer } from '@flotilla/contract/errors.ts';
 import type { CallAnswer, CallInput } from '@flotilla/contract/operation.ts';
 import type { operations } from '@flotilla/contract/operations.ts';
+import { noteOutage, outageOf } from './outage.ts';
 
 type Operations = typeof operations;
 type OperationName = keyof Operations;
@@ -17,6 +18,8 @@ export class CallError extends Error {
   /** Input → what is wrong with it. */
   readonly faults: ReadonlyMap<string, string>;
   readonly retryAfterS: number | null;
+  /** The store that does not answer, if that is why. */
+  readonly store: ErrorAnswer['store'] | null;
 
   constructor(status: number, answer: Partial<ErrorAnswer>, retryAfterS: number | null) {
     super(answer.error ?? '');
@@ -25,6 +28,7 @@ export class CallError extends Error {
     this.requestId = answer.request_id ?? null;
     this.faults = new Map(answer.details?.map(({ path, reason }) => [path, reason]));
     this.retryAfterS = retryAfterS;
+    this.store = answer.store ?? null;
   }
 }
 
@@ -68,13 +72,19 @@ async function request(name: OperationName, input: object, signal?: AbortSignal)
   const asked = method === 'GET' ? fetch(path + queryOf(input), init(signal)) : fetch(path, post(input, signal));
   const response = await asked.catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new CallError(0, {}, null);
+    throw noted(new CallError(0, {}, null));
   });
   if (response.ok) return response;
   // A load balancer that answers in our place may write HTML.
   const answer = (await response.json().catch(() => ({}))) as Partial<ErrorAnswer>;
   const retryAfter = Number(response.headers.get('Retry-After'));
-  throw new CallError(response.status, answer, retryAfter > 0 ? retryAfter : null);
+  throw noted(new CallError(response.status, answer, retryAfter > 0 ? retryAfter : null));
+}
+
+function noted(error: CallError): CallError {
+  const outage = outageOf(error);
+  if (outage !== null) noteOutage(outage);
+  return error;
 }
 
 function init(signal?: AbortSignal): RequestInit {

@@ -5,6 +5,7 @@ import { readAccessAddress } from './screens/access/access-view.ts';
 import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
+import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
@@ -104,14 +105,38 @@ const access = createRoute({
   validateSearch: readAccessAddress,
   component: lazyRouteComponent(() => import('./screens/access/access.tsx'), 'Access'),
 });
+const botDeliveries = createRoute({
+  getParentRoute: () => bot,
+  path: '/deliveries',
+  validateSearch: readDeliveryFilter,
+  component: lazyRouteComponent(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
+});
+const botRules = createRoute({
+  getParentRoute: () => bot,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('./screens/rules/rules.tsx'), 'Rules'),
+});
+const deliveries = createRoute({
+  getParentRoute: () => root,
+  path: '/deliveries',
+  validateSearch: readDeliveryFilter,
+  component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
+});
+const system = createRoute({
+  getParentRoute: () => root,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./screens/system/system.tsx'), 'System'),
+});
 
 export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       fleet,
       addBot,
+      deliveries,
+      system,
       live,
-      bot.addChildren([botOverview, botLive, botStatistics, botSettings]),
+      bot.addChildren([botOverview, botLive, botDeliveries, botRules, botStatistics, botSettings]),
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),
       search,
       audit,

@@ -11,6 +11,8 @@ import { useWords } from './words/words.tsx';
 /** The query of the account that is signed in; null: nobody is. */
 export const SESSION = ['session'] as const;
 const CHECK_EVERY_MS = 60_000;
+/** While nobody knows who is signed in, because the api does not answer. */
+const ASK_AGAIN_MS = 5_000;
 
 type Session = { account: AccountResource; leave(): void };
 const SessionContext = createContext<Session | null>(null);
@@ -28,7 +30,11 @@ export function addsBots({ role, bot_ids }: AccountResource): boolean {
 export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
-  const session = useQuery({ queryKey: SESSION, queryFn: readAccount, refetchInterval: CHECK_EVERY_MS });
+  const session = useQuery({
+    queryKey: SESSION,
+    queryFn: readAccount,
+    refetchInterval: ({ state }) => (state.data === undefined ? ASK_AGAIN_MS : CHECK_EVERY_MS),
+  });
   const [account, setAccount] = useState<AccountResource | null>(null);
   const signedIn = session.data ?? null;
   if (signedIn !== null && signedIn !== account) setAccount(signedIn);

@@ -1,6 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError } from '../call.ts';
+import { outageOf, useOutage } from '../outage.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
 import { Button } from './button.tsx';
@@ -11,8 +12,13 @@ type FailureProps = { error: Error; retry?: () => void /** Nothing else is on th
 /** Says what went wrong, by which request, and offers to try again. */
 export function Failure({ error, retry, whole = false }: FailureProps): ReactNode {
   const words = useWords();
+  const outage = useOutage();
   // The sign-in over the page already says it.
   if (error instanceof CallError && error.status === 401) return null;
+  // The bar over every screen already says what is away.
+  if (outage !== null && !whole && error instanceof CallError && outageOf(error) !== null) {
+    return <p className="muted">{words.outages.stale}</p>;
+  }
   const requestId = error instanceof CallError ? error.requestId : null;
   return (
     <div role="alert" className={`notice bad ${whole ? 'whole' : ''}`}>

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 /** Strokes of 24 × 24, drawn in the colour of the text. */
 const STROKES = {
   fleet: 'M4 7h16M4 12h16M4 17h16M8 7v0M8 12v0M8 17v0',
+  deliveries: 'M4 12h11M11 7l5 5-5 5M20 5v14',
+  system: 'M4 5h16v5H4zM4 14h16v5H4zM8 7.5v0M8 16.5v0',
+  warning: 'M12 4L21.5 20h-19zM12 10v4.5M12 17.3v0',
   document: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h6',
   queues: 'M12 3l9 5-9 5-9-5zM3 12l9 5 9-5M3 16l9 5 9-5',
   phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2',

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import './json-view.css';
 
 type Json = unknown;
 type Node = { name?: string; value: Json; depth?: number };

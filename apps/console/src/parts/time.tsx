@@ -37,6 +37,21 @@ export function Ago({ at }: { at: string }): ReactNode {
   );
 }
 
+/** How long it is until then; the exact moment on hover. */
+export function Until({ at }: { at: string }): ReactNode {
+  const { language } = useWords();
+  const seconds = Math.max(0, Math.round((Date.parse(at) - use(NowContext)) / 1_000));
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
+  return (
+    <time dateTime={at} title={exact(at, language)}>
+      {new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
+        Math.floor(seconds / length),
+        unit,
+      )}
+    </time>
+  );
+}
+
 /** The time of day; the date on hover. */
 export function Clock({ at }: { at: string }): ReactNode {
   const { language } = useWords();

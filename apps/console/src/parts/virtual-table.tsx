@@ -68,7 +68,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
               key={name}
               role="columnheader"
               aria-sort={sort?.active ? sort.order : undefined}
-              className={end ? 'end' : undefined}
+              className={`${name} ${end ? 'end' : ''}`}
             >
               {sort === undefined ? title : <SortButton title={title} {...sort} />}
             </div>

@@ -16,9 +16,11 @@ type Screen = {
 const SCREENS: readonly Screen[] = [
   { name: 'fleet', to: '/', icon: 'fleet', key: 'f' },
   { name: 'live', to: '/live', icon: 'live', key: 'l' },
+  { name: 'deliveries', to: '/deliveries', icon: 'deliveries', key: 'd' },
   { name: 'search', to: '/search', icon: 'search', key: 's' },
   { name: 'audit', to: '/audit', icon: 'audit', key: 'a', adminOnly: true },
   { name: 'access', to: '/access', icon: 'access', key: 'p' },
+  { name: 'system', to: '/system', icon: 'system', key: 'y', adminOnly: true },
 ];
 
 export function screensOf({ role }: AccountResource): readonly Screen[] {

@@ -9,6 +9,7 @@ import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { LiveBadge } from './live-badge.tsx';
+import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
@@ -46,6 +47,7 @@ export function Shell(): ReactNode {
       </header>
       <Navigation />
       <main id="content" tabIndex={-1}>
+        <OutageBar />
         <Outlet />
       </main>
       {over === 'palette' && <CommandPalette close={() => setOver(null)} />}

@@ -13,6 +13,7 @@ export function ShortcutList({ close }: { close: () => void }): ReactNode {
     [['/'], words.filter],
     [['j', 'k'], words.rows],
     [['Enter'], words.enter],
+    [['x'], words.select],
     [['[', ']'], words.tabs],
     [['p'], live.pauseKey],
     [['Esc'], words.back],

@@ -3,8 +3,12 @@ import { addBot } from './en/add-bot.ts';
 import { audit } from './en/audit.ts';
 import { botSettings } from './en/bot-settings.ts';
 import { chart } from './en/chart.ts';
+import { deliveries } from './en/deliveries.ts';
 import { live } from './en/live.ts';
+import { outages } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
+import { rules } from './en/rules.ts';
+import { system } from './en/system.ts';
 import { plurals } from './plural.ts';
 
 const plural = plurals('en');
@@ -69,6 +73,7 @@ export const words = {
     filter: 'Filter the list',
     rows: 'Next and previous row',
     enter: 'Open the row',
+    select: 'Select the row',
     back: 'Back, or close',
     list: 'This list',
   },
@@ -265,6 +270,10 @@ export const words = {
 
   addBot,
   botSettings,
+  deliveries,
+  outages,
+  rules,
+  system,
 };
 
 export type Words = typeof words;

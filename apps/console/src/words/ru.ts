@@ -5,8 +5,12 @@ import { addBot } from './ru/add-bot.ts';
 import { audit } from './ru/audit.ts';
 import { botSettings } from './ru/bot-settings.ts';
 import { chart } from './ru/chart.ts';
+import { deliveries } from './ru/deliveries.ts';
 import { live } from './ru/live.ts';
+import { outages } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
+import { rules } from './ru/rules.ts';
+import { system } from './ru/system.ts';
 
 const plural = plurals('ru');
 
@@ -69,6 +73,7 @@ export const words: Words = {
     filter: 'Фильтр списка',
     rows: 'Следующая и предыдущая строка',
     enter: 'Открыть строку',
+    select: 'Выбрать строку',
     back: 'Назад или закрыть',
     list: 'Этот список',
   },
@@ -274,4 +279,8 @@ export const words: Words = {
 
   addBot,
   botSettings,
+  deliveries,
+  outages,
+  rules,
+  system,
 };

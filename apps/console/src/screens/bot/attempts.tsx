@@ -4,15 +4,14 @@ import { type Answer, call } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Inspector } from '../../parts/inspector.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { Clock, useNumber } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { AttemptDetails } from './attempt-details.tsx';
 
 const SETTLE_MS = 1_000;
 
@@ -38,14 +37,14 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
       <ul className="attempts">
         {attempts.data?.map((attempt) => (
           <AttemptRow
-            key={`${attempt.at} ${attempt.update_id}`}
+            key={attempt.id}
             attempt={attempt}
-            isOpen={attempt === opened}
+            isOpen={attempt.id === opened?.id}
             open={() => setOpened(attempt)}
           />
         ))}
       </ul>
-      {opened && <AttemptDetails attempt={opened} close={() => setOpened(null)} />}
+      {opened && <AttemptDetails key={opened.id} botId={botId} attempt={opened} close={() => setOpened(null)} />}
     </section>
   );
 }
@@ -80,29 +79,6 @@ function AttemptRow({ attempt, isOpen, open }: { attempt: Attempt; isOpen: boole
         </span>
       </button>
     </li>
-  );
-}
-
-function AttemptDetails({ attempt, close }: { attempt: Attempt; close: () => void }): ReactNode {
-  const words = useWords();
-  const number = useNumber();
-  const { columns } = words.bot;
-  return (
-    <Inspector title={words.bot.attempt(String(attempt.update_id))} close={close}>
-      <Facts
-        rows={[
-          [
-            columns.at,
-            <span key="at">
-              <Clock at={attempt.at} />, <Ago at={attempt.at} />
-            </span>,
-          ],
-          [columns.result, answerOf(attempt, words)],
-          [columns.duration, words.bot.ms(number(attempt.duration_ms))],
-          ...(attempt.error === undefined ? [] : [[words.bot.error, attempt.error] as const]),
-        ]}
-      />
-    </Inspector>
   );
 }
 

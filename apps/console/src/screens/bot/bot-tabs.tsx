@@ -10,6 +10,8 @@ type Tab = { name: Exclude<keyof Words['bot']['tabs'], 'label'>; to: NonNullable
 const TABS: readonly Tab[] = [
   { name: 'overview', to: '/bots/$id' },
   { name: 'live', to: '/bots/$id/live' },
+  { name: 'deliveries', to: '/bots/$id/deliveries' },
+  { name: 'rules', to: '/bots/$id/rules' },
   { name: 'statistics', to: '/bots/$id/statistics' },
   { name: 'settings', to: '/bots/$id/settings' },
 ];

@@ -1,7 +1,8 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { Link, Outlet } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CallError } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
@@ -10,6 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { BotTabs } from './bot-tabs.tsx';
+import { TestDelivery } from './test-delivery.tsx';
 import { useBot } from './use-bot.ts';
 import './bot.css';
 
@@ -44,6 +46,7 @@ function isMissing(error: Error | null): boolean {
 
 function BotHead({ bot }: { bot: BotResource }): ReactNode {
   const words = useWords();
+  const [testing, setTesting] = useState(false);
   const { last_error: lastError, last_error_at: lastErrorAt } = bot;
   return (
     <>
@@ -51,7 +54,11 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
         <h1 className="cut">{bot.name}</h1>
         <span className="muted cut">@{bot.username}</span>
         <StateBadge state={stateOf(bot)} />
+        <span className="head-actions">
+          {bot.backend_url && <Button onClick={() => setTesting(true)}>{words.deliveries.test.open}</Button>}
+        </span>
       </header>
+      {testing && <TestDelivery botId={bot.id} update="" close={() => setTesting(false)} />}
       {lastError && (
         <p className="notice warn">
           <strong>{words.bot.lastError}:</strong> {lastError}{' '}

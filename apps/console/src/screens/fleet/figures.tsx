@@ -1,4 +1,5 @@
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Spark } from '../../parts/spark.tsx';
 import { Ago, Clock, useNumber } from '../../parts/time.tsx';
@@ -31,7 +32,7 @@ export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
           <div key={name}>
             <dt>{name}</dt>
             <dd className={alarming ? 'alarming' : undefined}>
-              {value}
+              {name === words.dead ? <Link to="/deliveries">{value}</Link> : value}
               <Spark values={past.get(name) ?? []} />
             </dd>
           </div>

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react';
+
+/** What is away: a store of the api, or the api itself. */
+export type Outage = 'postgres' | 'redis' | 'network';
+
+type FailedCall = { status: number; code: string | null; store: 'postgres' | 'redis' | null | undefined };
+
+let known: Outage | null = null;
+const listeners = new Set<() => void>();
+
+/** What the last failed call said to be away, until a call that needs all of it succeeds. */
+export function useOutage(): Outage | null {
+  return useSyncExternalStore(listen, () => known);
+}
+
+export function noteOutage(outage: Outage | null): void {
+  if (outage === known) return;
+  known = outage;
+  for (const listener of listeners) listener();
+}
+
+/** What an error says about the api and its stores; null: nothing. */
+export function outageOf({ status, code, store }: FailedCall): Outage | null {
+  if (status === 503 && store) return store;
+  // A load balancer answers in the place of an api that is away.
+  return status === 0 || status === 502 || status === 504 || (status === 503 && code === null) ? 'network' : null;
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

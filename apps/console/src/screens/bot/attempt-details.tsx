@@ -1,0 +1,115 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Answer, call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { curlOf } from '../../parts/curl.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { Ago, Clock } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { AnswerView, RequestView, UpdateView } from './request-view.tsx';
+import { TestDelivery, TestResult } from './test-delivery.tsx';
+
+type Attempt = Answer<'listDeliveryAttempts'>[number];
+
+/** The request of an attempt, its answer, and what can be done with it. */
+export function AttemptDetails({
+  botId,
+  attempt,
+  close,
+}: {
+  botId: number;
+  attempt: Attempt;
+  close: () => void;
+}): ReactNode {
+  const words = useWords();
+  const { update_id: updateId, request } = attempt;
+  const body = useKeptUpdate(botId, updateId);
+  return (
+    <Inspector title={words.bot.attempt(String(updateId))} close={close}>
+      <p className="muted">
+        <Clock at={attempt.at} />, <Ago at={attempt.at} />
+      </p>
+      <div className="actions">
+        {request && <CopyButton label={words.deliveries.copyCurl} text={curlOf(request, body ?? null)} />}
+        <Repeat botId={botId} updateId={updateId} body={body} />
+      </div>
+      <AnswerView
+        status={attempt.status}
+        durationMs={attempt.duration_ms}
+        type={attempt.response_content_type}
+        excerpt={attempt.response_excerpt}
+        error={attempt.error}
+      />
+      {request ? (
+        <RequestView request={request} body={body} />
+      ) : (
+        <>
+          <p className="muted">{words.deliveries.settingsChanged}</p>
+          <UpdateView text={body} />
+        </>
+      )}
+    </Inspector>
+  );
+}
+
+/** The JSON text of an update; undefined while it is loaded, null if it is not kept any more. */
+export function useKeptUpdate(botId: number, updateId: number): string | null | undefined {
+  const kept = useQuery({
+    queryKey: ['update', botId, updateId],
+    queryFn: ({ signal }) => call('showDeliveredUpdate', { bot_id: botId, update_id: updateId }, signal),
+    // What was shown once stays, also if a later attempt delivers it.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (kept.isError) return null;
+  return kept.data && (kept.data.payload ?? null);
+}
+
+/** A dead letter is sent again as a delivery; any other update as a test, beside its own retries. */
+function Repeat({
+  botId,
+  updateId,
+  body,
+}: {
+  botId: number;
+  updateId: number;
+  body: string | null | undefined;
+}): ReactNode {
+  const { deliveries: words } = useWords();
+  const queries = useQueryClient();
+  const [editing, setEditing] = useState(false);
+  const letters = useQuery({
+    queryKey: ['deliveries', 'letter', botId, updateId],
+    queryFn: ({ signal }) =>
+      call('listDeliveries', { bot_id: botId, state: 'dead', reader: 'push', q: String(updateId) }, signal),
+  });
+  const letter = letters.data?.find((row) => row.update_id === updateId)?.id;
+  const redrive = useMutation({
+    mutationFn: (id: number) => call('redriveDeliveries', { bot_id: botId, ids: [id] }),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const test = useMutation({
+    mutationFn: (update: string) => call('testDelivery', { bot_id: botId, update }),
+  });
+  if (redrive.isSuccess) return <p role="status">{words.sentAgain}</p>;
+  const error = redrive.error ?? test.error;
+  return (
+    <>
+      {letter !== undefined && (
+        <Button kind="primary" busy={redrive.isPending} onClick={() => redrive.mutate(letter)}>
+          {words.sendAgain}
+        </Button>
+      )}
+      {letter === undefined && letters.data && body && (
+        <Button busy={test.isPending} onClick={() => test.mutate(body)}>
+          {words.sendAsTest}
+        </Button>
+      )}
+      {body && <Button onClick={() => setEditing(true)}>{words.edit}</Button>}
+      {error && <Failure error={error} />}
+      {test.data && <TestResult result={test.data} />}
+      {editing && <TestDelivery botId={botId} update={body ?? ''} close={() => setEditing(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { type Answer, call } from '../../call.ts';
+import { useBotName } from '../../parts/bot-field.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useWords } from '../../words/words.tsx';
+import type { conditionsOf } from './delivery-filter.ts';
+
+export type Act = 'redrive' | 'discard';
+/** Dead letters by their ids, or all that a filter matches. */
+export type Chosen = { ids: number[] } | { filter: ReturnType<typeof conditionsOf> };
+export type JobAnswer = Answer<'discardDeliveries'>;
+
+const BOTS_SHOWN = 8;
+const act = (name: Act, input: Chosen & { dry_run?: boolean }): Promise<JobAnswer> =>
+  name === 'redrive' ? call('redriveDeliveries', input) : call('discardDeliveries', input);
+
+type ActProps = { name: Act; chosen: Chosen; close: () => void; begun: (answer: JobAnswer) => void };
+
+/** Counts what an act would do, by bot, and asks before it is done. */
+export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNode {
+  const words = useWords();
+  const queries = useQueryClient();
+  const texts = name === 'redrive' ? words.deliveries.redrive : words.deliveries.discarding;
+  const counted = useQuery({
+    queryKey: ['deliveries', 'count', name, chosen],
+    queryFn: () => act(name, { ...chosen, dry_run: true }),
+    gcTime: 0,
+  });
+  const running = useMutation({
+    mutationFn: () => act(name, chosen),
+    onSuccess: (answer) => {
+      begun(answer);
+      void queries.invalidateQueries();
+    },
+  });
+  const count = counted.data;
+  const able = count === undefined ? 0 : count.matched - count.refused;
+  return (
+    <Confirm
+      title={count === undefined ? texts.submit : texts.title(able)}
+      description={count?.matched === 0 ? words.deliveries.none : texts.hint}
+      act={texts.submit}
+      run={() => (able > 0 ? running.mutate() : close())}
+      close={close}
+      busy={running.isPending || counted.isPending}
+      error={running.error}
+    >
+      {counted.isPending && <p className="muted">{words.deliveries.counting}</p>}
+      {counted.isError && <Failure error={counted.error} retry={() => void counted.refetch()} />}
+      {count && <Breakdown count={count} warns={name === 'redrive'} />}
+    </Confirm>
+  );
+}
+
+function Breakdown({ count, warns }: { count: JobAnswer; warns: boolean }): ReactNode {
+  const { deliveries: words } = useWords();
+  const bots = count.bots ?? [];
+  return (
+    <>
+      <ul className="by-bot">
+        {bots.slice(0, BOTS_SHOWN).map(({ bot_id: id, count: own }) => (
+          <li key={id}>
+            <BotName id={id} /> <span className="end">{words.ofBot(own)}</span>
+            {warns && <BotWarning id={id} />}
+          </li>
+        ))}
+        {bots.length > BOTS_SHOWN && <li className="muted">{words.moreBots(bots.length - BOTS_SHOWN)}</li>}
+      </ul>
+      {count.refused > 0 && (
+        <div className="refusals">
+          <p>{words.redrive.refused(count.refused)}</p>
+          <ul>
+            {count.refusals.map(({ bot_id: id, reader, count: refused, reason }) => (
+              <li key={`${id} ${reader}`}>
+                <BotName id={id} />: {refused}. {reason}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+export function BotName({ id }: { id: number }): ReactNode {
+  // A damaged record of the history may name no bot.
+  const name = useBotName(id === 0 ? undefined : String(id));
+  return <bdi className="cut">{name || '–'}</bdi>;
+}
+
+/** What would keep the updates of this bot from its backend now. */
+function BotWarning({ id }: { id: number }): ReactNode {
+  const { deliveries: words } = useWords();
+  const { data: bot } = useQuery({
+    queryKey: ['bot', String(id)],
+    queryFn: ({ signal }) => call('showBot', { id }, signal),
+    retry: false,
+  });
+  if (bot === undefined || (!bot.disabled && bot.backend_state !== 'open')) return null;
+  return (
+    <p className="warning">
+      <Icon name="warning" />
+      {bot.disabled ? words.botDisabled : words.backendDown(bot.pending_update_count)}
+    </p>
+  );
+}

@@ -1,0 +1,66 @@
+import type { deliveryOperations, ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { CallInput } from '@flotilla/contract/operation.ts';
+import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
+
+export const DELIVERY_STATES = ['retrying', 'dead'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export const READERS = ['push', 'rules', 'history'] as const;
+type Reader = (typeof READERS)[number];
+
+/** What the address says about the list, and the job whose progress is shown. */
+export type DeliveryFilter = {
+  state?: 'retrying' | 'attempts';
+  bot?: string;
+  reader?: Reader;
+  reason?: ReasonCode;
+  status?: string;
+  since?: string;
+  until?: string;
+  q?: string;
+  job?: string;
+};
+
+/** Fields to change; undefined ones are taken away. */
+export type FilterChanges = { [Name in keyof DeliveryFilter]?: DeliveryFilter[Name] | undefined };
+
+const REASONS: Readonly<Record<ReasonCode, true>> = {
+  refused: true,
+  unreachable: true,
+  timed_out: true,
+  forbidden_address: true,
+  expired: true,
+  crashed: true,
+  backend_removed: true,
+  rules_removed: true,
+  destination_failed: true,
+  unstorable: true,
+  unknown: true,
+};
+export const REASON_CODES = Object.keys(REASONS) as ReasonCode[];
+
+export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFilter {
+  const { state, reader, reason, status } = search;
+  return given({
+    state: state === 'retrying' || state === 'attempts' ? state : undefined,
+    bot: readId(search.bot),
+    reader: READERS.find((one) => one === reader),
+    reason: REASON_CODES.find((one) => one === reason),
+    status: typeof status === 'string' && /^(0|[1-5](xx|\d\d))$/.test(status) ? status : undefined,
+    since: readMoment(search.since),
+    until: readMoment(search.until),
+    q: readText(search.q),
+    job: readId(search.job),
+  });
+}
+
+/** The conditions as the api takes them, of the list and of an act on all that it shows. */
+export function conditionsOf({ bot, reader, reason, status, since, until, q }: DeliveryFilter) {
+  return given({ bot_id: bot, reader, reason_code: reason, status, since, until, q }) satisfies ActInput['filter'];
+}
+
+type ActInput = CallInput<(typeof deliveryOperations)['redriveDeliveries']>;
+
+/** Whether the list is narrowed at all, beside its bot. */
+export function isNarrowed({ reader, reason, status, since, until, q }: DeliveryFilter): boolean {
+  return [reader, reason, status, since, until, q].some((value) => value !== undefined);
+}

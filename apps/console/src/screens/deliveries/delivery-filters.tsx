@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import { BotField } from '../../parts/bot-field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { MomentField, TypedField } from '../../parts/filters.tsx';
+import { useMedia } from '../../parts/media.ts';
+import { useWords } from '../../words/words.tsx';
+import { type DeliveryFilter, type FilterChanges, isNarrowed, READERS, REASON_CODES } from './delivery-filter.ts';
+
+const PHONE = '(max-width: 40rem)';
+const STATUSES = ['0', '3xx', '4xx', '5xx'] as const;
+
+type FiltersProps = {
+  filter: DeliveryFilter;
+  change: (changes: FilterChanges) => void;
+  clear: () => void;
+  /** The bot is that of the screen. */
+  ofOneBot: boolean;
+};
+
+/** On a phone they are closed at first, because the list comes first. */
+export function DeliveryFilters(props: FiltersProps): ReactNode {
+  const { filters: words } = useWords().deliveries;
+  const isPhone = useMedia(PHONE);
+  if (!isPhone) return <FilterFields {...props} />;
+  return (
+    <details open={isNarrowed(props.filter)}>
+      <summary>{words.label}</summary>
+      <FilterFields {...props} />
+    </details>
+  );
+}
+
+function FilterFields({ filter, change, clear, ofOneBot }: FiltersProps): ReactNode {
+  const { deliveries } = useWords();
+  const { filters: words, reasons, readers } = deliveries;
+  const { status } = filter;
+  const isOwnStatus = status !== undefined && !STATUSES.some((one) => one === status);
+  return (
+    <search className="filters" aria-label={words.label}>
+      {!ofOneBot && (
+        <BotField label={words.bot} placeholder={words.anyBot} botId={filter.bot} choose={(bot) => change({ bot })} />
+      )}
+      <SelectField
+        label={words.reader}
+        options={[['', words.anyReader], ...READERS.map((reader) => [reader, readers[reader]] as const)]}
+        value={filter.reader ?? ''}
+        choose={(reader) => change({ reader: reader || undefined })}
+      />
+      <SelectField
+        label={words.reason}
+        options={[['', words.anyReason], ...REASON_CODES.map((reason) => [reason, reasons[reason]] as const)]}
+        value={filter.reason ?? ''}
+        choose={(reason) => change({ reason: reason || undefined })}
+      />
+      <SelectField
+        label={words.status}
+        options={[
+          ['', words.anyStatus],
+          ...STATUSES.map((one) => [one, words.statuses[one]] as const),
+          ...(isOwnStatus ? [[status, words.other(status)] as const] : []),
+        ]}
+        value={status ?? ''}
+        choose={(chosen) => change({ status: chosen || undefined })}
+      />
+      <MomentField label={words.since} at={filter.since} choose={(since) => change({ since })} />
+      <MomentField label={words.until} at={filter.until} choose={(until) => change({ until })} />
+      <TypedField slash label={words.q} placeholder={words.qHint} text={filter.q ?? ''} choose={(q) => change({ q })} />
+      {(isNarrowed(filter) || (!ofOneBot && filter.bot !== undefined)) && (
+        <Button kind="quiet" onClick={clear}>
+          {words.clear}
+        </Button>
+      )}
+    </search>
+  );
+}

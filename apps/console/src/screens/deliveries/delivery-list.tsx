@@ -1,0 +1,137 @@
+import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
+import type { ReactNode } from 'react';
+import { useShortcuts } from '../../keys.ts';
+import { useRowKeys } from '../../parts/row-keys.ts';
+import { Ago, Until, useNumber } from '../../parts/time.tsx';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import type { Words } from '../../words/en.ts';
+import { useWords } from '../../words/words.tsx';
+import { BotName } from './act-on-letters.tsx';
+import type { DeliveryState } from './delivery-filter.ts';
+import type { useDeliveries } from './use-deliveries.ts';
+
+type ListProps = {
+  state: DeliveryState;
+  deliveries: ReturnType<typeof useDeliveries>;
+  selected: ReadonlySet<number>;
+  select: (id: number, on: boolean) => void;
+  open: (delivery: DeliveryResource) => void;
+  opened: DeliveryResource | null;
+  ofOneBot: boolean;
+};
+
+/** The deliveries that match; dead letters can be selected, also with `x`. */
+export function DeliveryList(props: ListProps): ReactNode {
+  const { state, deliveries, selected, select } = props;
+  const { deliveries: words } = useWords();
+  const number = useNumber();
+  const { head, total, rowAt, shows } = deliveries;
+  useRowKeys('.deliveries .table-body .row-link');
+  useShortcuts({
+    x: () => {
+      const id = Number((document.activeElement as HTMLElement | null)?.dataset.letter);
+      if (id > 0) select(id, !selected.has(id));
+    },
+  });
+  const columns = columnsOf(props, words, number).filter(({ name }) => isShown(name, props));
+  return (
+    <div className={`delivery-table ${state}`}>
+      <VirtualTable
+        label={words.list}
+        columns={columns}
+        total={head.isPending ? 6 : total}
+        rowAt={rowAt}
+        keyOf={keyOf}
+        shows={shows}
+        stale={head.isPending || head.isPlaceholderData}
+      />
+    </div>
+  );
+}
+
+function isShown(column: string, { state, ofOneBot }: ListProps): boolean {
+  if (column === 'select-cell') return state === 'dead';
+  return column !== 'bot-cell' || !ofOneBot;
+}
+
+export function keyOf({ id, bot_id: bot, reader, update_id: update }: DeliveryResource): string {
+  return id === undefined ? `${bot} ${reader} ${update}` : String(id);
+}
+
+function columnsOf(
+  { state, selected, select, open, opened }: ListProps,
+  words: Words['deliveries'],
+  number: (n: number) => string,
+): Column<DeliveryResource>[] {
+  const { columns } = words;
+  return [
+    {
+      name: 'select-cell',
+      title: '',
+      width: '1.5rem',
+      cell: ({ id, update_id: update }) =>
+        id !== undefined && (
+          <input
+            type="checkbox"
+            aria-label={words.select(String(update))}
+            checked={selected.has(id)}
+            onChange={(event) => select(id, event.target.checked)}
+          />
+        ),
+    },
+    { name: 'bot-cell', title: columns.bot, width: 'minmax(6rem, 1.2fr)', cell: (row) => <BotName id={row.bot_id} /> },
+    { name: 'reader-cell', title: columns.reader, width: '5rem', cell: ({ reader }) => words.readers[reader] },
+    {
+      name: 'update-cell',
+      title: columns.update,
+      width: '7.5rem',
+      cell: (row) => (
+        <button
+          type="button"
+          className="row-link"
+          data-letter={row.id}
+          aria-expanded={opened !== null && keyOf(opened) === keyOf(row)}
+          onClick={() => open(row)}
+        >
+          {row.update_id}
+        </button>
+      ),
+    },
+    {
+      name: 'reason-cell',
+      title: columns.reason,
+      width: '10rem',
+      cell: ({ reason_code: code, last_status: status }) => (
+        <span className="cut" title={words.reasonHints[code]}>
+          {words.reasons[code]} {status !== undefined && <b>{status}</b>}
+        </span>
+      ),
+    },
+    {
+      name: 'error-cell',
+      title: columns.error,
+      width: 'minmax(7rem, 2fr)',
+      cell: ({ last_error: error }) => (
+        <span className="muted cut" title={error}>
+          {error}
+        </span>
+      ),
+    },
+    {
+      name: 'attempts-cell',
+      title: columns.attempts,
+      width: '5.5rem',
+      end: true,
+      cell: ({ attempts }) => number(attempts),
+    },
+    {
+      name: 'time-cell',
+      title: state === 'dead' ? columns.died : columns.next,
+      width: '8rem',
+      end: true,
+      cell: ({ dead_at: died, next_attempt_at: next }) => (
+        <span className="muted">{died ? <Ago at={died} /> : next && <Until at={next} />}</span>
+      ),
+    },
+  ];
+}

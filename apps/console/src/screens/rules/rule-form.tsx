@@ -1,0 +1,156 @@
+import type {
+  ConditionType,
+  RoutingAction,
+  RoutingDelivery,
+  RoutingRuleResource,
+} from '@flotilla/contract/routing-rules.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { CallError, call } from '../../call.ts';
+import { BotField } from '../../parts/bot-field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CheckField } from '../../parts/check-field.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Field, SelectField } from '../../parts/field.tsx';
+import { useWords } from '../../words/words.tsx';
+
+const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id'] as const satisfies readonly ConditionType[];
+const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
+const DELIVERIES = ['at_least_once', 'at_most_once'] as const satisfies readonly RoutingDelivery[];
+
+/** What the fields hold: numbers are text until the api reads them. */
+type Draft = {
+  condition: ConditionType;
+  value: string;
+  action: RoutingAction;
+  targetBot: string | undefined;
+  targetChat: string;
+  delivery: RoutingDelivery;
+  description: string;
+  enabled: boolean;
+};
+
+function draftOf(botId: number, rule: RoutingRuleResource | null): Draft {
+  return {
+    condition: rule?.condition_type ?? 'keyword',
+    value: rule?.condition_value ?? '',
+    action: rule?.action ?? 'forward',
+    targetBot: String(rule?.target_bot_id ?? botId),
+    targetChat: rule?.target_chat_id === undefined ? '' : String(rule.target_chat_id),
+    delivery: rule?.delivery ?? 'at_least_once',
+    description: rule?.description ?? '',
+    enabled: rule?.enabled ?? true,
+  };
+}
+
+function inputOf({ condition, value, action, targetBot, targetChat, delivery, description, enabled }: Draft) {
+  const target = {
+    ...(targetBot === undefined ? {} : { target_bot_id: targetBot }),
+    ...(targetChat.trim() === '' ? {} : { target_chat_id: targetChat.trim() }),
+  };
+  return {
+    condition_type: condition,
+    condition_value: condition === 'all' ? '' : value,
+    ...{ action, delivery, description, enabled },
+    ...(action === 'drop' ? {} : target),
+  };
+}
+
+type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () => void };
+
+/** Adds a rule, or changes one. */
+export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
+  const words = useWords();
+  const { form } = words.rules;
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState(() => draftOf(botId, rule));
+  const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
+  const save = useMutation({
+    mutationFn: () =>
+      rule === null
+        ? call('addRoutingRule', { source_bot_id: botId, ...inputOf(draft) })
+        : call('updateRoutingRule', { id: rule.id, ...inputOf(draft) }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['rules'] });
+      close();
+    },
+  });
+  const fault = (path: string) => (save.error instanceof CallError ? save.error.faults.get(path) : undefined);
+  const isShown = ['condition_value', 'target_bot_id', 'target_chat_id', 'description'].some(fault);
+  const { condition, action } = draft;
+  return (
+    <Dialog title={rule === null ? form.add : form.edit} close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!save.isPending) save.mutate();
+        }}
+      >
+        <SelectField
+          label={form.condition}
+          options={CONDITIONS.map((one) => [one, form.conditionTypes[one]] as const)}
+          value={condition}
+          choose={(chosen) => change({ condition: chosen })}
+        />
+        {condition !== 'all' && (
+          <Field
+            label={form.value[condition]}
+            hint={form.valueHints[condition]}
+            fault={fault('condition_value')}
+            required
+            dir="auto"
+            value={draft.value}
+            onChange={(event) => change({ value: event.target.value })}
+          />
+        )}
+        <SelectField
+          label={form.action}
+          options={ACTIONS.map((one) => [one, `${words.rules.actions[one]}: ${words.rules.actionHints[one]}`] as const)}
+          value={action}
+          choose={(chosen) => change({ action: chosen })}
+        />
+        {action !== 'drop' && (
+          <>
+            <BotField
+              label={form.targetBot}
+              fault={fault('target_bot_id')}
+              botId={draft.targetBot}
+              choose={(targetBot) => change({ targetBot })}
+            />
+            <Field
+              label={form.targetChat}
+              hint={form.targetChatHint}
+              fault={fault('target_chat_id')}
+              required
+              inputMode="text"
+              value={draft.targetChat}
+              onChange={(event) => change({ targetChat: event.target.value })}
+            />
+            <SelectField
+              label={form.delivery}
+              options={DELIVERIES.map((one) => [one, form.deliveries[one]] as const)}
+              value={draft.delivery}
+              choose={(delivery) => change({ delivery })}
+            />
+          </>
+        )}
+        <Field
+          label={form.description}
+          fault={fault('description')}
+          dir="auto"
+          value={draft.description}
+          onChange={(event) => change({ description: event.target.value })}
+        />
+        <CheckField label={words.rules.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
+        {save.error && !isShown && <Failure error={save.error} />}
+        <div className="dialog-actions">
+          <Button onClick={close}>{words.cancel}</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            {form.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

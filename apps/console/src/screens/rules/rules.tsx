@@ -1,0 +1,166 @@
+import type { RoutingRuleResource } from '@flotilla/contract/routing-rules.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { useBotName } from '../../parts/bot-field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { StateMark } from '../../parts/state-badge.tsx';
+import { REFRESH_MS } from '../../queries.ts';
+import { useSession } from '../../session.tsx';
+import { useWords } from '../../words/words.tsx';
+import { useBot } from '../bot/use-bot.ts';
+import { RuleForm } from './rule-form.tsx';
+import { type Tried, TryMessage } from './try-message.tsx';
+import './rules.css';
+
+type Rule = RoutingRuleResource;
+
+/** The routing rules of a bot in their order, and which of them a message would meet. */
+export function Rules(): ReactNode {
+  const { data: bot } = useBot();
+  return bot && <RulesOf key={bot.id} botId={bot.id} />;
+}
+
+function RulesOf({ botId }: { botId: number }): ReactNode {
+  const { rules: words } = useWords();
+  const { account } = useSession();
+  const isAdmin = account.role === 'admin';
+  const [tried, setTried] = useState<Tried | null>(null);
+  const [adding, setAdding] = useState(false);
+  const rules = useQuery({
+    queryKey: ['rules', botId],
+    queryFn: ({ signal }) => call('listRoutingRules', { bot_id: botId }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <div className="rules">
+      <section className="panel" aria-labelledby="rules">
+        <header className="rules-head">
+          <h2 id="rules">{words.title}</h2>
+          <p className="muted">{words.hint}</p>
+          {isAdmin && <Button onClick={() => setAdding(true)}>{words.add}</Button>}
+        </header>
+        {rules.isError && <Failure error={rules.error} retry={() => void rules.refetch()} />}
+        {rules.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
+        <ol className="rule-list">
+          {rules.data?.map((rule) => (
+            <RuleRow
+              key={rule.id}
+              rule={rule}
+              isAdmin={isAdmin}
+              tried={tried?.find(({ route_id: id }) => id === rule.id)}
+            />
+          ))}
+        </ol>
+      </section>
+      <TryMessage botId={botId} told={setTried} tried={tried} />
+      {adding && <RuleForm botId={botId} rule={null} close={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+type RowProps = { rule: Rule; isAdmin: boolean; tried: Tried[number] | undefined };
+
+function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
+  const words = useWords();
+  const [over, setOver] = useState<'edit' | 'remove' | null>(null);
+  const condition = words.rules.conditions[rule.condition_type](rule.condition_value);
+  return (
+    <li className={rule.enabled ? 'rule' : 'rule off'}>
+      <div className="rule-text">
+        <p>
+          <bdi>{condition}</bdi> <span aria-hidden="true">→</span> <RuleAction rule={rule} />
+        </p>
+        {rule.description && <p className="muted">{rule.description}</p>}
+        {tried && (
+          <p className={tried.matches ? 'verdict acts' : 'verdict'}>
+            <StateMark state={tried.matches ? 'ok' : 'disabled'} />
+            {tried.matches ? words.rules.try.matches : words.rules.noMatch[tried.reason ?? 'condition']}
+          </p>
+        )}
+      </div>
+      {isAdmin ? (
+        <div className="actions">
+          <Toggle rule={rule} name={condition} />
+          <Button onClick={() => setOver('edit')}>{words.rules.edit}</Button>
+          <Button kind="quiet" onClick={() => setOver('remove')}>
+            {words.rules.remove}
+          </Button>
+        </div>
+      ) : (
+        !rule.enabled && <span className="muted">{words.rules.noMatch.disabled}</span>
+      )}
+      {over === 'edit' && <RuleForm botId={rule.source_bot_id} rule={rule} close={() => setOver(null)} />}
+      {over === 'remove' && <Remove rule={rule} condition={condition} close={() => setOver(null)} />}
+    </li>
+  );
+}
+
+function RuleAction({ rule }: { rule: Rule }): ReactNode {
+  const { rules: words } = useWords();
+  const bot = useBotName(rule.action === 'drop' ? undefined : String(rule.target_bot_id));
+  return (
+    <>
+      <b title={words.actionHints[rule.action]}>{words.actions[rule.action]}</b>{' '}
+      {rule.action !== 'drop' && (
+        <>
+          {rule.target_chat_id === 0 ? words.sameChat : words.to(String(rule.target_chat_id))}{' '}
+          <span className="muted">
+            {words.by} <bdi>{bot}</bdi>
+            {rule.delivery === 'at_most_once' && `, ${words.atMostOnce}`}
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+function Toggle({ rule, name }: { rule: Rule; name: string }): ReactNode {
+  const { rules: words } = useWords();
+  const queries = useQueryClient();
+  const toggle = useMutation({
+    mutationFn: (enabled: boolean) => call('updateRoutingRule', { id: rule.id, enabled }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['rules'] }),
+  });
+  const isOn = toggle.isPending ? toggle.variables : rule.enabled;
+  return (
+    <>
+      <label className="check">
+        <input
+          type="checkbox"
+          aria-label={words.toggle(name)}
+          checked={isOn}
+          onChange={(event) => toggle.mutate(event.target.checked)}
+        />
+        <span aria-hidden="true">{words.enabled}</span>
+      </label>
+      {toggle.isError && <Failure error={toggle.error} />}
+    </>
+  );
+}
+
+function Remove({ rule, condition, close }: { rule: Rule; condition: string; close: () => void }): ReactNode {
+  const words = useWords();
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call('deleteRoutingRule', { id: rule.id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['rules'] });
+      close();
+    },
+  });
+  return (
+    <Confirm
+      title={words.rules.removeTitle}
+      description={condition}
+      act={words.rules.remove.replace('…', '')}
+      run={remove.mutate}
+      close={close}
+      busy={remove.isPending}
+      error={remove.error}
+    />
+  );
+}

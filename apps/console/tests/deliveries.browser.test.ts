@@ -1,0 +1,309 @@
+import { readFile } from 'node:fs/promises';
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { buryLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
+import { picture } from './open-console.ts';
+
+const EVE = ['eve', 'a password of eve'] as const;
+const PERSON = 4343;
+/** Dead letters of each bot that are sent again together. */
+const LETTERS = [1_000, 600, 400];
+
+let backend: TestBackend;
+let shopIsDown = true;
+let shop: FleetBot;
+let bots: FleetBot[];
+
+beforeAll(async () => {
+  backend = await startBackend(({ url }, response) => {
+    response.writeHead(url === '/shop' && shopIsDown ? 502 : 200, { 'content-type': 'text/plain' });
+    response.end(url === '/shop' && shopIsDown ? 'upstream is away' : '');
+  });
+});
+
+const suite = consoleSuite({ apis: 1, workers: 1 });
+const { open, openAsAdmin } = suite;
+
+beforeAll(async () => {
+  const { fleet } = suite;
+  const pushed = (path: string) => ({ proxy_enabled: true, backend_url: `${backend.url}/${path}` });
+  shop = await fleet.addBot(
+    { ...pushed('shop'), secret_token: 'a-secret-of-the-shop' },
+    { name: 'Shop EU', username: 'shop_eu_bot' },
+  );
+  bots = [];
+  for (const [at] of LETTERS.entries()) bots.push(await fleet.addBot(pushed(`many-${at}`), { name: `Many ${at}` }));
+  await fleet.rest('/api/auth/users/add', {
+    ...{ username: EVE[0], password: EVE[1], role: 'user', bot_ids: [bots[2]!.id], must_change_password: false },
+  });
+  await fleet.control.createPerson({ id: PERSON });
+  await fleet.control.startBot({ person: PERSON, bot: shop.platformId });
+  await backend.waitForRequests(1);
+}, TEST_MS);
+
+beforeEach(async () => {
+  await suite.database.db.deleteFrom('dead_letters').execute();
+});
+
+afterAll(async () => {
+  await backend?.stop();
+});
+
+test(
+  'a failed attempt shows request and answer, copies itself as curl without a secret, and is sent again',
+  async () => {
+    const { page, context, complaints, answers } = await openAsAdmin(`bots/${shop.id}`);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const attempt = page.getByRole('region', { name: 'Last attempts' }).getByRole('button', { name: '502' }).last();
+    await attempt.click();
+    const details = page.getByRole('complementary', { name: /Attempt for update/ });
+    await details.getByText(`${backend.url}/shop`).waitFor();
+    await details.getByText('upstream is away').waitFor();
+    await details.getByText('update_id:').waitFor();
+    await picture(page, 'attempt');
+
+    await details.getByRole('button', { name: 'Copy as curl' }).click();
+    await details.getByText('Copied').waitFor();
+    const line = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
+    expect(line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
+    expect(line).toMatch(/--data-raw '\{"update_id":/);
+    const seen = `${await page.content()} ${line} ${answers.map(({ text }) => text).join()}`;
+    expect([seen.includes(shop.token), seen.includes('a-secret-of-the-shop')]).toEqual([false, false]);
+
+    await details.getByRole('button', { name: 'Send as a test' }).click();
+    await details.getByText('The backend did not take it.').waitFor();
+    expect(backend.requests.some(({ headers }) => headers['x-flotilla-test'] === '1')).toBe(true);
+
+    const id = Number(/"update_id":(\d+)/.exec(line)?.[1]);
+    await buryLetters(suite.database, shop.id, 1, id);
+    shopIsDown = false;
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await attempt.click();
+    const again = details.getByRole('button', { name: 'Send again' });
+    await again.waitFor();
+    const sent = () =>
+      backend.requests.filter(
+        ({ headers }) =>
+          headers['x-flotilla-test'] === undefined && headers['flotilla-delivery-id'] === `${shop.id}-${id}`,
+      ).length;
+    const before = sent();
+    await again.click();
+    await details.getByText('It waits for its turn now').waitFor();
+    await waitFor(() => sent() > before, { timeoutMs: 60_000 });
+    shopIsDown = true;
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'an update can be edited and sent as a test, and what is wrong with it is said at the field',
+  async () => {
+    const { page } = await openAsAdmin(`bots/${shop.id}`);
+    await page.getByRole('button', { name: 'Test delivery…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Test delivery' });
+    const field = dialog.getByLabel('Update, as JSON');
+    await field.fill('{"update_id":');
+    await dialog.getByRole('button', { name: 'Send the test' }).click();
+    await dialog.getByText('must be a JSON object').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('{"update_id":5,"message":{"text":"edited by hand"}}');
+    await sendTest(dialog);
+    expect(backend.requests.map(({ text }) => text)).toContain('{"update_id":5,"message":{"text":"edited by hand"}}');
+    await dialog.getByText('upstream is away').waitFor();
+    await dialog.getByText('X-Flotilla-Test', { exact: true }).waitFor({ state: 'attached' });
+  },
+  TEST_MS,
+);
+
+test(
+  'of 2,012 dead letters of three bots, the 2,000 that a filter matches are sent again, in the order of each chat',
+  async () => {
+    for (const [at, count] of LETTERS.entries()) {
+      await buryLetters(suite.database, bots[at]!.id, count, 1_000);
+      await buryLetters(suite.database, bots[at]!.id, 4, 90_000, 404);
+    }
+    const { page, complaints } = await openAsAdmin('deliveries');
+    await page.getByText('2,012 match', { exact: true }).waitFor();
+    const table = page.getByRole('table', { name: 'Deliveries' });
+    expect(await table.getByRole('row').count()).toBeLessThan(60);
+    await page.getByLabel('Status', { exact: true }).selectOption('5xx');
+    await page.waitForURL('**/console/deliveries?status=5xx');
+    await page.getByRole('button', { name: 'Send all 2,000 again…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send 2,000 updates again?' });
+    await dialog.getByText('1,000 updates').waitFor();
+    await picture(page, 'deliveries-redrive');
+    const sentBefore = backend.requests.length;
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('2,000 updates were sent again').waitFor({ timeout: 60_000 });
+    const delivered = () => backend.requests.slice(sentBefore).filter(({ url }) => url.startsWith('/many-'));
+    await waitFor(() => delivered().length >= 2_000, { timeoutMs: 60_000 });
+
+    for (const [at, count] of LETTERS.entries()) {
+      const updates = delivered()
+        .filter(({ url }) => url === `/many-${at}`)
+        .map(({ text }) => JSON.parse(text) as { update_id: number; message: { chat: { id: number } } });
+      expect(updates.map(({ update_id: id }) => id).toSorted((one, other) => one - other)).toEqual(
+        Array.from({ length: count }, (_, index) => 1_000 + index),
+      );
+      for (let chat = FIRST_CHAT; chat < FIRST_CHAT + CHATS; chat += 1) {
+        const ids = updates.filter(({ message }) => message.chat.id === chat).map(({ update_id: id }) => id);
+        expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+      }
+    }
+    await page.getByText('No delivery matches the filter.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).first().click();
+    await page.getByText('12 match', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  3 * TEST_MS,
+);
+
+test(
+  'rows are chosen by keyboard, a row opens beside the list, and what is discarded is gone',
+  async () => {
+    await buryLetters(suite.database, bots[0]!.id, 5, 70);
+    const { page, complaints } = await openAsAdmin(`bots/${bots[0]!.id}/deliveries`);
+    await page.getByText('5 match', { exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('2 selected', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    const details = page.getByRole('complementary', { name: 'Update 73' });
+    await details.getByText('answered with an error').waitFor();
+    await details.getByText('"<b>hello</b>"').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Discard 2 updates?' });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('2 updates were discarded').waitFor();
+    await page.getByText('3 match', { exact: true }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export JSON' }).click();
+    const saved = JSON.parse(await readFile((await (await saving).path())!, 'utf8')) as { update_id: number }[];
+    expect(saved.map(({ update_id: id }) => id)).toEqual([72, 71, 70]);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a user sees and sends only the dead letters of own bots, also by address, and no system',
+  async () => {
+    await buryLetters(suite.database, bots[0]!.id, 3, 10);
+    await buryLetters(suite.database, bots[2]!.id, 2, 20);
+    const { page, signIn } = await open('deliveries');
+    await signIn(...EVE);
+    await page.getByText('2 match', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'System' }).count()).toBe(0);
+    const sentBefore = backend.requests.length;
+    await page.getByRole('button', { name: 'Send all 2 again…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send 2 updates again?' });
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('2 updates were sent again').waitFor();
+    await backend.waitForRequests(sentBefore + 2, 60_000);
+    await page.goto(`${suite.fleet.url}/console/deliveries?bot=${bots[0]!.id}`);
+    await page.getByText('Your account may not do this.').first().waitFor();
+    await page.goto(`${suite.fleet.url}/console/system`);
+    await page.getByText('Your account may not do this.').first().waitFor();
+    expect(await page.content()).not.toContain('Many 0');
+  },
+  TEST_MS,
+);
+
+test(
+  'rules are added, tried with a text, switched off and deleted',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`bots/${bots[1]!.id}/rules`);
+    await page.getByText('This bot has no rules.').waitFor();
+    await page.getByRole('button', { name: 'Add a rule…' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a rule' });
+    await form.getByLabel('If', { exact: true }).selectOption('text');
+    await form.getByLabel('Regular expression').fill('refund(');
+    await form.getByLabel('Then', { exact: true }).selectOption('drop');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.locator('[aria-invalid=true]').waitFor();
+    await form.getByLabel('Regular expression').fill('refund');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByText('Matches /refund/').waitFor();
+
+    const trial = page.getByRole('region', { name: 'Try a message' });
+    await trial.getByLabel('Text of the message').fill('A refund, please');
+    await trial.getByRole('button', { name: 'Try', exact: true }).click();
+    await trial.getByText('1 rule would act.').waitFor();
+    await page.getByText('Would act', { exact: true }).waitFor();
+    await trial.getByLabel('Given as').selectOption('json');
+    await trial.getByLabel('Message or update, as JSON').fill('{');
+    await trial.getByRole('button', { name: 'Try', exact: true }).click();
+    await trial.getByText('This is no JSON.').waitFor();
+
+    const inUse = page.getByRole('checkbox', { name: 'In use: Matches /refund/' });
+    await inUse.click();
+    await page.locator('.rule.off').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('This bot has no rules.').waitFor();
+    expect(complaints.filter((line) => !line.includes('/api/routes/add'))).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('deliveries, rules and system are accessible and fit the window', suite, async (one, lookAt) => {
+  const { page, signIn } = one;
+  const visit = (path: string) => page.goto(`${suite.fleet.url}/console/${path}`);
+  await buryLetters(suite.database, bots[0]!.id, 10, 10, 404);
+  await buryLetters(suite.database, shop.id, 30, 10);
+  // It is retried, because the shop is down.
+  await suite.fleet.control.startBot({ person: PERSON, bot: shop.platformId });
+  const rule = { source_bot_id: bots[2]!.id, condition_type: 'keyword', condition_value: 'refund', action: 'forward' };
+  const listed = await suite.fleet.rest<unknown[]>(`/api/routes?bot_id=${bots[2]!.id}`);
+  if (listed.length === 0) {
+    const target = { target_bot_id: bots[1]!.id, target_chat_id: -100_123, description: 'For the accountants' };
+    await suite.fleet.rest('/api/routes/add', { ...rule, ...target });
+    await suite.fleet.rest('/api/routes/add', { ...rule, condition_type: 'all', condition_value: '', action: 'drop' });
+  }
+  await signIn('admin', 'a password for tests');
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+
+  await visit('deliveries');
+  await page.getByText('40 match', { exact: true }).waitFor();
+  await page.getByText('Shop EU').first().waitFor();
+  await lookAt('deliveries');
+  await page.getByRole('button', { name: '39', exact: true }).click();
+  await page.getByRole('complementary', { name: 'Update 39' }).waitFor();
+  await lookAt('delivery');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Send all 40 again…' }).click();
+  await page.getByRole('dialog', { name: 'Send 40 updates again?' }).waitFor();
+  await lookAt('deliveries-act');
+  await visit(`bots/${shop.id}/deliveries?state=retrying`);
+  await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
+  await lookAt('deliveries-retrying');
+  await visit(`bots/${shop.id}/deliveries?state=attempts`);
+  await page.getByRole('button', { name: '502' }).first().click();
+  await page.getByRole('complementary').getByText('update_id:').waitFor();
+  await lookAt('attempt');
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await sendTest(page.getByRole('dialog', { name: 'Test delivery' }));
+  await lookAt('test-delivery');
+  await visit(`bots/${bots[2]!.id}/rules`);
+  await page.getByLabel('Text of the message').fill('A refund, please');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByText('2 rules would act.').waitFor();
+  await lookAt('rules');
+  await page.getByRole('button', { name: 'Edit…' }).first().click();
+  await page.getByRole('dialog', { name: 'Edit the rule' }).waitFor();
+  await lookAt('rule');
+  await visit('system');
+  await page.getByText('2 processes').waitFor();
+  await page.getByText('all applied').waitFor();
+  await lookAt('system');
+});
