@@ -82,7 +82,7 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
   return [
     {
       name: 'name-cell',
-      title: columns.name,
+      title: words.access.keyName,
       width: 'minmax(8rem, 2fr)',
       cell: ({ id, name }) => (
         <Link
@@ -103,7 +103,7 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       cell: ({ prefix }) => <code className="muted">{prefix}…</code>,
     },
     { name: 'state-cell', title: columns.state, width: '8.5rem', cell: (key) => <KeyState apiKey={key} /> },
-    { name: 'role-cell', title: columns.role, width: '8.5rem', cell: ({ role }) => words.account.roles[role] },
+    { name: 'role-cell', title: columns.role, width: '9.5rem', cell: ({ role }) => words.account.roles[role] },
     {
       name: 'bots-cell',
       title: columns.bots,

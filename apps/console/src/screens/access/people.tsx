@@ -102,7 +102,7 @@ function columnsOf(words: Words, q: string): Column<AccountResource>[] {
       width: 'minmax(7rem, 1.5fr)',
       cell: ({ username }) => <bdi className="muted cut">{username}</bdi>,
     },
-    { name: 'role-cell', title: columns.role, width: '8.5rem', cell: ({ role }) => words.account.roles[role] },
+    { name: 'role-cell', title: columns.role, width: '9.5rem', cell: ({ role }) => words.account.roles[role] },
     {
       name: 'bots-cell',
       title: columns.bots,

@@ -7,7 +7,7 @@ export const access: Words['access'] = {
   title: 'Люди и ключи',
   views: { label: 'Разделы', people: 'Люди', keys: 'Ключи API', sessions: 'Ваши сеансы' },
   columns: {
-    name: 'Название',
+    name: 'Имя',
     username: 'Имя пользователя',
     role: 'Роль',
     bots: 'Боты',
