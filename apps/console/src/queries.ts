@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { CallError } from './call.ts';
 import { SESSION } from './session.tsx';
 
@@ -8,12 +8,12 @@ const RETRIES = 2;
 
 /** Asks again after faults that pass; a 401 of any call shows the sign-in. */
 export function createQueries(): QueryClient {
+  const noticeEnd = (error: Error) => {
+    if (error instanceof CallError && error.status === 401) queries.setQueryData(SESSION, null);
+  };
   const queries: QueryClient = new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (error instanceof CallError && error.status === 401) queries.setQueryData(SESSION, null);
-      },
-    }),
+    queryCache: new QueryCache({ onError: noticeEnd }),
+    mutationCache: new MutationCache({ onError: noticeEnd }),
     defaultOptions: {
       queries: { retry: (failures, error) => failures < RETRIES && isPassing(error), staleTime: REFRESH_MS / 2 },
     },

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { readAccessAddress } from './screens/access/access-view.ts';
@@ -7,6 +7,7 @@ import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
 import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
+import { readInboxSearch } from './screens/inbox/inbox-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
 import { PERIODS_OF_BOT, PERIODS_OF_CHAT, readPeriod } from './screens/statistics/period.ts';
@@ -69,6 +70,13 @@ const chat = createRoute({
   id: 'of-chat',
   component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
 });
+const chatMessages = createRoute({
+  getParentRoute: () => root,
+  path: '/bots/$id/chats/$chat',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/inbox/$botId/$chatId', params: { botId: params.id, chatId: params.chat } });
+  },
+});
 const chatPeople = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/people',
@@ -127,16 +135,33 @@ const system = createRoute({
   path: '/system',
   component: lazyRouteComponent(() => import('./screens/system/system.tsx'), 'System'),
 });
+const botChats = createRoute({
+  getParentRoute: () => bot,
+  path: '/chats',
+  validateSearch: readInboxSearch,
+  component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'BotChats'),
+});
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  validateSearch: readInboxSearch,
+  component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'Inbox'),
+});
+// The chat is a part of the screen, which the other chats stay beside.
+const inboxChat = createRoute({ getParentRoute: () => inbox, path: '/$botId/$chatId' });
 
 export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       fleet,
       addBot,
+      inbox.addChildren([inboxChat]),
       deliveries,
       system,
       live,
-      bot.addChildren([botOverview, botLive, botDeliveries, botRules, botStatistics, botSettings]),
+      bot.addChildren([botOverview, botChats, botLive, botDeliveries, botRules, botStatistics, botSettings]),
+      chatMessages,
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),
       search,
       audit,

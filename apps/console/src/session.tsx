@@ -2,6 +2,7 @@ import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, Fragment, type ReactNode, use, useState } from 'react';
 import { CallError, call } from './call.ts';
+import { forgetDrafts } from './drafts.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Failure } from './parts/failure.tsx';
 import { ForcedChange } from './screens/sign-in/change-password.tsx';
@@ -48,6 +49,7 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const leaving = useMutation({
     mutationFn: endSession,
     onSuccess: () => {
+      if (account !== null) forgetDrafts(account.id);
       setAccount(null);
       queries.clear();
       queries.setQueryData(SESSION, null);

@@ -20,6 +20,12 @@ const STROKES = {
   audit: 'M6 4h12v16H6zM9 8h6M9 12h6M9 16h3',
   access:
     'M9 4a3.5 3.5 0 1 0 0 7a3.5 3.5 0 1 0 0-7M2.5 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 5a3 3 0 0 1 0 6M18 14.5c2.2.7 3.5 2.6 3.5 5.5',
+  inbox: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1 2.5h4l1-2.5h5',
+  more: 'M6 12v0M12 12v0M18 12v0',
+  attach: 'M19 11.5l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l7.9-7.9a3 3 0 0 1 4.3 4.3l-7.6 7.6a1.5 1.5 0 0 1-2.2-2.2l6.8-6.8',
+  keyboard: 'M3 7h18v10H3zM7 11v0M11 11v0M15 11v0M8 14h8',
+  download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
+  plus: 'M12 5v14M5 12h14',
 } as const;
 
 export type IconName = keyof typeof STROKES;

@@ -15,6 +15,7 @@ type Screen = {
 /** The screens of the navigation, of the command palette and of the shortcuts, in the order of the navigation. */
 const SCREENS: readonly Screen[] = [
   { name: 'fleet', to: '/', icon: 'fleet', key: 'f' },
+  { name: 'inbox', to: '/inbox', icon: 'inbox', key: 'i' },
   { name: 'live', to: '/live', icon: 'live', key: 'l' },
   { name: 'deliveries', to: '/deliveries', icon: 'deliveries', key: 'd' },
   { name: 'search', to: '/search', icon: 'search', key: 's' },

@@ -4,6 +4,7 @@ import { audit } from './en/audit.ts';
 import { botSettings } from './en/bot-settings.ts';
 import { chart } from './en/chart.ts';
 import { deliveries } from './en/deliveries.ts';
+import { inbox } from './en/inbox.ts';
 import { live } from './en/live.ts';
 import { outages } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
@@ -197,6 +198,7 @@ export const words = {
 
   live,
   chart,
+  inbox,
 
   bot: {
     back: 'Fleet',

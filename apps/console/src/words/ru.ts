@@ -6,6 +6,7 @@ import { audit } from './ru/audit.ts';
 import { botSettings } from './ru/bot-settings.ts';
 import { chart } from './ru/chart.ts';
 import { deliveries } from './ru/deliveries.ts';
+import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
 import { outages } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
@@ -200,6 +201,7 @@ export const words: Words = {
 
   live,
   chart,
+  inbox,
 
   bot: {
     back: 'Флот',

@@ -9,6 +9,7 @@ type Tab = { name: Exclude<keyof Words['bot']['tabs'], 'label'>; to: NonNullable
 /** The views of a bot, in the order of the tabs. */
 const TABS: readonly Tab[] = [
   { name: 'overview', to: '/bots/$id' },
+  { name: 'chats', to: '/bots/$id/chats' },
   { name: 'live', to: '/bots/$id/live' },
   { name: 'deliveries', to: '/bots/$id/deliveries' },
   { name: 'rules', to: '/bots/$id/rules' },

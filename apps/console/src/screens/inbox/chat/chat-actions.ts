@@ -1,0 +1,26 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { createContext, use } from 'react';
+import type { ChatId } from './use-window.ts';
+
+/** What can be done with the messages of the chat that is shown. */
+export type ChatActions = {
+  chat: ChatId;
+  reply(message: Message): void;
+  edit(message: Message): void;
+  remove(message: Message): void;
+  pin(message: Message, pinned: boolean): void;
+  /** Shows a message, wherever in the chat it is. */
+  jump(messageId: number): void;
+  /** A message of the chat, if it is loaded. */
+  find(messageId: number): Message | undefined;
+  /** The account that sent a message, if one did. */
+  accountOf(messageId: number): string | undefined;
+  showPerson(userId: number): void;
+};
+
+const ActionsContext = createContext<ChatActions | null>(null);
+export const ChatActionsProvider = ActionsContext.Provider;
+
+export function useChatActions(): ChatActions {
+  return use(ActionsContext)!;
+}

@@ -1,0 +1,76 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useBotName } from '../../../parts/bot-field.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { useTitle } from '../../../parts/use-title.ts';
+import { useWords } from '../../../words/words.tsx';
+import { titleOf } from '../chats/chat-row.tsx';
+import { messageOfDay } from './message-of-day.ts';
+import { useChat } from './use-chat.ts';
+import type { ChatId } from './use-window.ts';
+
+type HeadProps = {
+  chat: ChatId;
+  back: () => void;
+  goTo: (messageId: number | undefined) => void;
+  /** Null where the person is shown anyway. */
+  showPerson: ((userId: number) => void) | null;
+};
+
+/** The name of the chat, and the way to a day of it. */
+export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode {
+  const words = useWords();
+  const { inbox } = words;
+  const known = useChat(chat);
+  const botName = useBotName(String(chat.botId));
+  const title = known ? titleOf(known) : String(chat.chatId);
+  useTitle(title);
+  const jumping = useMutation({
+    mutationFn: (day: Date) => messageOfDay(chat, day),
+    onSuccess: goTo,
+  });
+  return (
+    <header className="chat-head">
+      <Button kind="quiet" className="icon-only chat-back" aria-label={inbox.back} onClick={back}>
+        <Icon name="back" />
+      </Button>
+      <div className="chat-title">
+        <h1 className="cut">
+          <bdi>{title}</bdi>
+        </h1>
+        <p className="muted cut">
+          {known?.username && <bdi>@{known.username} · </bdi>}
+          {known && `${inbox.types[known.type]} · `}
+          <Link to="/bots/$id" params={{ id: String(chat.botId) }}>
+            <bdi>{botName}</bdi>
+          </Link>
+        </p>
+      </div>
+      {showPerson && chat.chatId > 0 && (
+        <Button
+          kind="quiet"
+          className="icon-only"
+          aria-label={words.person.title}
+          title={words.person.title}
+          onClick={() => showPerson(chat.chatId)}
+        >
+          <Icon name="access" />
+        </Button>
+      )}
+      <input
+        type="date"
+        className="jump"
+        aria-label={inbox.toDay}
+        title={inbox.toDay}
+        min="2013-01-01"
+        max={new Date().toLocaleDateString('sv')}
+        aria-invalid={jumping.isError || undefined}
+        onChange={({ target }) =>
+          target.value && target.checkValidity() && jumping.mutate(new Date(`${target.value}T00:00`))
+        }
+      />
+    </header>
+  );
+}

@@ -1,0 +1,188 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useRef, useState } from 'react';
+import { CallError, call } from '../../../call.ts';
+import { useShortcuts } from '../../../keys.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { NotFound } from '../../../parts/not-found.tsx';
+import { REFRESH_MS } from '../../../queries.ts';
+import { useWords } from '../../../words/words.tsx';
+import { CHATS } from '../chats/use-chats.ts';
+import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
+import { linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
+import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
+import { ChatHead } from './chat-head.tsx';
+import { type ListHandle, MessageList } from './message-list.tsx';
+import { isEditable } from './message-menu.tsx';
+import { keyOf, type MessageWindow } from './message-window.ts';
+import { PersonPane, usePerson } from './person-pane.tsx';
+import { RemoveMessage } from './remove-message.tsx';
+import { useChatLive } from './use-chat-live.ts';
+import { usePin } from './use-pin.ts';
+import { type ChatId, useWindow } from './use-window.ts';
+import './chat.css';
+
+/** One chat: its messages, and the field in which the bot answers. */
+export function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): ReactNode {
+  const { inbox: words, bot: botWords } = useWords();
+  const place = useInboxPlace();
+  const navigate = useNavigate();
+  const { query, window, reach, extend, keep, isThere } = useWindow(chat, around);
+  useChatLive(window === undefined ? null : chat, { ask: query.refetch, isThere });
+  const bot = useQuery({
+    queryKey: ['bot', String(chat.botId)],
+    queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
+    staleTime: REFRESH_MS,
+  });
+  const [edited, setEdited] = useState<Message | null>(null);
+  const [removed, setRemoved] = useState<Message | null>(null);
+  const list = useRef<ListHandle | null>(null);
+  const compose = useRef<ComposeHandle | null>(null);
+  const { pin, pinning } = usePin(chat);
+  const accountOf = useSenders(chat);
+  const seen = useMarkRead(chat);
+
+  const person = usePerson(chat);
+
+  const goTo = (messageId: number | undefined) =>
+    void navigate({ ...linkToChat(place, { bot_id: chat.botId, id: chat.chatId }, messageId), replace: true });
+  const toEnd = () => (around === undefined ? list.current?.toEnd() : goTo(undefined));
+  const back = () => {
+    void navigate(linkToList(place, place.filter));
+    document.querySelector<HTMLElement>('.chat-row.active')?.focus();
+  };
+  const actions: ChatActions = {
+    chat,
+    reply: ({ id }) => {
+      setEdited(null);
+      compose.current?.reply(id);
+    },
+    edit: setEdited,
+    remove: setRemoved,
+    pin,
+    jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
+    find: (messageId) => window?.messages.find(({ id }) => id === messageId),
+    accountOf,
+    showPerson: person.choose,
+  };
+  const focusedMessage = () => {
+    const id = Number(document.activeElement?.closest<HTMLElement>('[data-message]')?.dataset.message);
+    return window?.messages.find((message) => message.id === id);
+  };
+  useShortcuts({
+    r: () => {
+      const message = focusedMessage();
+      if (message && message.id > 0) actions.reply(message);
+      else compose.current?.focus();
+    },
+    Escape: back,
+  });
+
+  const refused = window === undefined && query.error instanceof CallError ? query.error.status : 0;
+  if (refused === 400 || refused === 403) {
+    return (
+      <section className="chat">
+        <NotFound title={botWords.gone} hint="" />
+      </section>
+    );
+  }
+  if (refused === 404) {
+    return (
+      <section className="chat">
+        <Empty title={words.messageGone}>
+          <Button onClick={() => goTo(undefined)}>{words.toEnd}</Button>
+        </Empty>
+      </section>
+    );
+  }
+  return (
+    <ChatActionsProvider value={actions}>
+      <section className="chat" aria-label={words.chat}>
+        <ChatHead chat={chat} back={back} goTo={goTo} showPerson={person.isWide ? null : person.choose} />
+        {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
+        {pinning.isError && <Failure error={pinning.error} />}
+        {window?.messages.length === 0 && <Empty title={words.noMessages} />}
+        {window === undefined || window.messages.length === 0 ? (
+          <div className="feed-frame" aria-busy={window === undefined} />
+        ) : (
+          <MessageList
+            key={around ?? 'end'}
+            window={window}
+            start={around}
+            reach={reach}
+            extend={extend}
+            leaveWindow={() => goTo(undefined)}
+            seen={seen}
+            handle={list}
+          />
+        )}
+        {edited === null ? (
+          <Compose
+            chat={chat}
+            botName={bot.data ? `@${bot.data.username}` : ''}
+            handle={compose}
+            done={(message) => {
+              keep(message);
+              toEnd();
+            }}
+            leave={() => list.current?.focus()}
+            editLast={() => setEdited(window?.messages.findLast(isEditable) ?? null)}
+          />
+        ) : (
+          <Edit
+            key={keyOf(edited)}
+            message={edited}
+            done={(message) => {
+              keep(message);
+              setEdited(null);
+            }}
+            leave={() => setEdited(null)}
+          />
+        )}
+        {removed && (
+          <RemoveMessage
+            message={removed}
+            close={() => setRemoved(null)}
+            done={() => keep({ ...removed, deleted_at: new Date().toISOString() })}
+          />
+        )}
+      </section>
+      <PersonPane chat={chat} person={person} />
+    </ChatActionsProvider>
+  );
+}
+
+/** The accounts that sent the newest messages of the bot, from the audit log. */
+function useSenders({ botId, chatId }: ChatId): (messageId: number) => string | undefined {
+  const entries = useQuery({
+    queryKey: ['senders', botId, chatId],
+    queryFn: ({ signal }) =>
+      call('listAuditEntries', { bot_id: botId, chat_id: chatId, action: 'send', limit: 200 }, signal),
+    staleTime: REFRESH_MS,
+  });
+  const accounts = new Map(entries.data?.map(({ target_id, actor_username }) => [target_id, actor_username]));
+  return (messageId) => accounts.get(messageId);
+}
+
+/** Marks the chat as read up to its end, once for every new end. */
+function useMarkRead({ botId, chatId }: ChatId): (window: MessageWindow) => void {
+  const queries = useQueryClient();
+  const marked = useRef<string | null>(null);
+  return useCallback(
+    ({ messages }) => {
+      const last = messages.at(-1);
+      if (last === undefined || marked.current === keyOf(last)) return;
+      marked.current = keyOf(last);
+      call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: last.id }).then(
+        () => queries.invalidateQueries({ queryKey: [CHATS] }),
+        () => {
+          marked.current = null;
+        },
+      );
+    },
+    [queries, botId, chatId],
+  );
+}

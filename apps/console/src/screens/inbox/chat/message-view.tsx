@@ -1,0 +1,137 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { memo, type ReactNode } from 'react';
+import { useWords } from '../../../words/words.tsx';
+import { useChatActions } from './chat-actions.ts';
+import { Media } from './media.tsx';
+import { isEvent, type MessageItem } from './message-items.ts';
+import { canAct, MessageMenu } from './message-menu.tsx';
+import { nameOf } from './names.ts';
+import { Quote } from './quote.tsx';
+import { RichText } from './rich-text.tsx';
+import { serviceLine, summaryOf } from './summary.ts';
+import { useMessageTimes } from './times.ts';
+import './message.css';
+
+/** A message or an album, with the day before it where a day begins. */
+export const MessageView = memo(function MessageView({ item }: { item: MessageItem }): ReactNode {
+  const { dayOf } = useMessageTimes();
+  const [first] = item.messages;
+  return (
+    <>
+      {item.startsDay && (
+        <p className="day">
+          <time dateTime={new Date(first.date * 1000).toISOString()}>{dayOf(first.date)}</time>
+        </p>
+      )}
+      {isEvent(first) ? <EventLine message={first} /> : <Bubble item={item} />}
+    </>
+  );
+});
+
+/** Something that happened in the chat, or a button that somebody pressed. */
+function EventLine({ message }: { message: Message }): ReactNode {
+  const words = useWords();
+  const { timeOf } = useMessageTimes();
+  const { jump } = useChatActions();
+  const { reply_to_message_id: about } = message;
+  return (
+    <p className="event">
+      <bdi>{nameOf(message)}</bdi> <span dir="auto">{summaryOf(message, words)}</span>{' '}
+      {about !== undefined && (
+        <button type="button" className="link" onClick={() => jump(about)}>
+          {words.inbox.toMessage}
+        </button>
+      )}{' '}
+      <small>{timeOf(message.date)}</small>
+    </p>
+  );
+}
+
+function Bubble({ item }: { item: MessageItem }): ReactNode {
+  const words = useWords();
+  const { messages, continues } = item;
+  const [first] = messages;
+  const said = messages.find(({ text }) => text) ?? first;
+  const { reply_to_message_id: answered, service, buttons, forward_origin: origin } = first;
+  const isDeleted = messages.every(({ deleted_at }) => deleted_at !== undefined);
+  const text = service === undefined ? said.text : serviceLine(service, said.text ?? '', words.inbox);
+  return (
+    <div className={`said ${first.outgoing ? 'own' : ''} ${isDeleted ? 'deleted' : ''}`}>
+      <div className="bubble">
+        {!continues && <Sender message={first} />}
+        {origin && <p className="forwarded muted">{words.inbox.forwarded(origin.name ?? '')}</p>}
+        {answered !== undefined && <Quote messageId={answered} />}
+        {first.file_id !== undefined && (
+          <div className={messages.length > 1 ? 'album' : 'media'}>
+            {messages.map((message) => (
+              <Media key={message.id} message={message} />
+            ))}
+          </div>
+        )}
+        {text && <RichText text={text} entities={service === undefined ? said.entities : undefined} />}
+        <Meta message={messages.at(-1)!} />
+      </div>
+      {canAct(first) && <MessageMenu message={said} />}
+      {buttons && <Buttons rows={buttons} />}
+    </div>
+  );
+}
+
+function Sender({ message }: { message: Message }): ReactNode {
+  const words = useWords();
+  const { accountOf, showPerson } = useChatActions();
+  const { outgoing, user_id: userId } = message;
+  const account = outgoing ? accountOf(message.id) : undefined;
+  // The other side of a private chat is named above it. Ids of groups are negative.
+  if (!outgoing && message.chat_id > 0) return null;
+  const name = <bdi>{nameOf(message) || words.inbox.nobody}</bdi>;
+  if (outgoing || userId === undefined) {
+    return (
+      <p className="sender">
+        {name}
+        {account && <span className="muted"> · {words.inbox.sentBy(account)}</span>}
+      </p>
+    );
+  }
+  return (
+    <button type="button" className="sender link" onClick={() => showPerson(userId)}>
+      {name}
+    </button>
+  );
+}
+
+function Meta({ message }: { message: Message }): ReactNode {
+  const { inbox: words } = useWords();
+  const { timeOf, exactOf } = useMessageTimes();
+  const { date, edited_at: editedAt, deleted_at: deletedAt, thread_id: thread } = message;
+  return (
+    <p className="meta">
+      {thread !== undefined && <span>{words.thread(String(thread))}</span>}
+      {deletedAt !== undefined && <span className="gone">{words.deleted}</span>}
+      {editedAt !== undefined && <span title={exactOf(editedAt)}>{words.edited}</span>}
+      <time dateTime={new Date(date * 1000).toISOString()} title={exactOf(date)}>
+        {timeOf(date)}
+      </time>
+    </p>
+  );
+}
+
+/** The inline keyboard, as the person in the chat sees it; here it cannot be pressed. */
+function Buttons({ rows }: { rows: NonNullable<Message['buttons']> }): ReactNode {
+  const { inbox: words } = useWords();
+  return (
+    <ul className="keyboard" aria-label={words.buttons}>
+      {rows.map((row, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a keyboard have no other name
+        <li key={at}>
+          {row.map(({ text, url, callback_data: data }, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: likewise
+            <span key={place} className="key cut" title={url ?? data} dir="auto">
+              {text}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}

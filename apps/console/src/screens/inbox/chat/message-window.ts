@@ -1,0 +1,65 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+
+/** The part of a chat that is loaded: without gaps, the oldest message first. */
+export type MessageWindow = {
+  messages: readonly Message[];
+  hasOlder: boolean;
+  hasNewer: boolean;
+  /** Of the whole chat. */
+  total: number;
+};
+
+/** One answer of the api, the newest message first. */
+export type MessagePage = { rows: readonly Message[]; total: number; hasOlder: boolean; hasNewer: boolean };
+
+/** What the window must show: a message and, if it was edited, of this edit. */
+export type Awaited = { messageId: number; editS: number };
+
+/** More are not kept: what is far from the screen is loaded again when somebody comes there. */
+const MOST = 600;
+
+/** Two messages of a business chat may have one id, of different connections. */
+export function keyOf({ id, date }: Message): string {
+  return `${id}.${date}`;
+}
+
+export function compareMessages(a: Message, b: Message): number {
+  return a.date - b.date || a.id - b.id;
+}
+
+export function windowOf({ rows, ...rest }: MessagePage): MessageWindow {
+  return { messages: rows.toReversed(), ...rest };
+}
+
+/** The window with a page that was read later: it adds, replaces and removes messages, and never leaves a gap. */
+export function withPage(known: MessageWindow, page: MessagePage): MessageWindow {
+  const [first, last] = [known.messages[0], known.messages.at(-1)];
+  const [oldest, newest] = [page.rows.at(-1), page.rows[0]];
+  if (first === undefined || last === undefined) return windowOf(page);
+  if (oldest === undefined || newest === undefined) return { ...known, total: page.total };
+  // So many came at once that the page does not reach to what is loaded.
+  if (compareMessages(oldest, last) > 0 && page.hasOlder) return { ...known, hasNewer: true, total: page.total };
+  const isBeside = (message: Message) => compareMessages(message, oldest) < 0 || compareMessages(message, newest) > 0;
+  return {
+    messages: [...known.messages.filter(isBeside), ...page.rows].toSorted(compareMessages),
+    hasOlder: compareMessages(oldest, first) <= 0 ? page.hasOlder : known.hasOlder,
+    hasNewer: compareMessages(newest, last) >= 0 ? page.hasNewer : known.hasNewer,
+    total: page.total,
+  };
+}
+
+/** The window with a message that was just sent or changed, if it belongs there. */
+export function withMessage(known: MessageWindow, message: Message): MessageWindow {
+  const at = known.messages.findIndex((one) => keyOf(one) === keyOf(message));
+  if (at >= 0) return { ...known, messages: known.messages.with(at, message) };
+  if (known.hasNewer) return known;
+  return { ...known, messages: [...known.messages, message].toSorted(compareMessages), total: known.total + 1 };
+}
+
+/** The window without what is beyond its size at one end. */
+export function cutAt(end: 'older' | 'newer', known: MessageWindow): MessageWindow {
+  if (known.messages.length <= MOST) return known;
+  return end === 'older'
+    ? { ...known, messages: known.messages.slice(-MOST), hasOlder: true }
+    : { ...known, messages: known.messages.slice(0, MOST), hasNewer: true };
+}

@@ -1,0 +1,41 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useWords } from '../../../words/words.tsx';
+import { useChatActions } from './chat-actions.ts';
+import { nameOf } from './names.ts';
+import { summaryOf } from './summary.ts';
+import { readPage } from './use-window.ts';
+
+/** The message that another one answers; a press goes there. */
+export function Quote({ messageId }: { messageId: number }): ReactNode {
+  const words = useWords();
+  const { jump } = useChatActions();
+  const { message, isGone } = useMessage(messageId);
+  return (
+    <button type="button" className="quote" onClick={() => jump(messageId)} disabled={isGone}>
+      <bdi className="quote-name cut">{message ? nameOf(message) : words.inbox.replyTo(String(messageId))}</bdi>
+      <span className="cut" dir="auto">
+        {message ? summaryOf(message, words) : isGone ? words.inbox.notKept : ''}
+      </span>
+    </button>
+  );
+}
+
+/** A message of the chat, from what is loaded or else from the api. */
+export function useMessage(messageId: number): { message: Message | undefined; isGone: boolean } {
+  const { find, chat } = useChatActions();
+  const loaded = find(messageId);
+  const asked = useQuery({
+    queryKey: ['message', chat.botId, chat.chatId, messageId],
+    queryFn: async ({ signal }) => {
+      const { rows } = await readPage(chat, messageId, signal, 1);
+      return rows.find(({ id }) => id === messageId) ?? null;
+    },
+    enabled: loaded === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const message = loaded ?? asked.data ?? undefined;
+  return { message, isGone: message === undefined && !asked.isPending };
+}

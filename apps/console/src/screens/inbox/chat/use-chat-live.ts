@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'react';
+import { type LiveEvent, useLive } from '../../../live.ts';
+import type { Awaited } from './message-window.ts';
+import type { ChatId } from './use-window.ts';
+
+/** An update is live before the history has stored it: so long after each answer without it the api is asked again. */
+const ASK_AFTER_MS = [150, 200, 400, 800, 1_600, 3_200];
+
+type Asking = { ask: () => Promise<unknown>; isThere: (awaited: Awaited) => boolean };
+
+/** Asks for the messages of a chat when something happens there, until what happened is among them. Null: no chat yet. */
+export function useChatLive(chat: ChatId | null, asking: Asking): void {
+  const latest = useRef(asking);
+  latest.current = asking;
+  const loop = useRef({ awaited: [] as Awaited[], attempt: 0, runs: false, ended: false });
+  useEffect(() => {
+    const { current } = loop;
+    current.ended = false;
+    return () => {
+      current.ended = true;
+    };
+  }, []);
+  const run = async () => {
+    const { current } = loop;
+    current.runs = true;
+    for (current.attempt = 0; !current.ended && current.attempt < ASK_AFTER_MS.length; ) {
+      await latest.current.ask();
+      current.awaited = current.awaited.filter((one) => !latest.current.isThere(one));
+      if (current.awaited.length === 0) break;
+      await pause(ASK_AFTER_MS[current.attempt]!);
+      current.attempt += 1;
+    }
+    current.awaited = [];
+    current.runs = false;
+  };
+  useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
+    if (event.name !== 'update' && event.name !== 'call') return;
+    const { current } = loop;
+    current.attempt = 0;
+    current.awaited.push(...awaitedOf(event));
+    if (!current.runs) void run();
+  });
+}
+
+type Fields = { message_id?: number; edit_date?: number };
+
+function awaitedOf(event: Extract<LiveEvent, { name: 'update' | 'call' }>): Awaited[] {
+  const { data } = event;
+  const message = ('update' in data ? data.update[data.kind] : data.result) as Fields | undefined;
+  if (typeof message?.message_id !== 'number') return [];
+  return [{ messageId: message.message_id, editS: message.edit_date ?? 0 }];
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,78 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useRef } from 'react';
+import { useShortcuts } from '../../../keys.ts';
+import { BotField } from '../../../parts/bot-field.tsx';
+import { given } from '../../../parts/filters.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { useTyped } from '../../../parts/use-typed.ts';
+import { useWords } from '../../../words/words.tsx';
+import { type InboxFilter, TYPES } from '../inbox-filter.ts';
+import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
+
+/** What the list shows; all of it is in the address. */
+export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
+  const { inbox: words, fleet } = useWords();
+  const place = useInboxPlace();
+  const navigate = useNavigate();
+  const field = useRef<HTMLInputElement>(null);
+  const latest = useRef(place);
+  latest.current = place;
+  const apply = useCallback(
+    (changes: { [Name in keyof InboxFilter]?: InboxFilter[Name] | undefined }) => {
+      const { filter: now } = latest.current;
+      void navigate({ ...linkToFilter(latest.current, given({ ...now, ...changes }) as InboxFilter), replace: true });
+    },
+    [navigate],
+  );
+  const [typed, setTyped] = useTyped(
+    filter.q ?? '',
+    useCallback((q: string) => apply({ q: q.trim() === '' ? undefined : q }), [apply]),
+  );
+  useShortcuts({ '/': () => field.current?.focus() });
+  const { unread: _, ...others } = place.filter;
+  return (
+    <div className="chat-filters">
+      <div className="filter">
+        <Icon name="search" />
+        <input
+          ref={field}
+          type="search"
+          aria-label={fleet.filter}
+          placeholder={words.filterHint}
+          dir="auto"
+          spellCheck={false}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && typed === '' && field.current?.blur()}
+        />
+        <kbd>/</kbd>
+      </div>
+      <div className="chat-choices">
+        <nav className="switch" aria-label={words.chats}>
+          <Link {...linkToFilter(place, others)} replace activeOptions={{ exact: true }}>
+            {words.all}
+          </Link>
+          <Link {...linkToFilter(place, { ...others, unread: '1' })} replace activeOptions={{ exact: true }}>
+            {words.unread}
+          </Link>
+        </nav>
+        <select
+          aria-label={words.type}
+          value={filter.type ?? ''}
+          onChange={({ target: { value } }) => apply({ type: TYPES.find((one) => one === value) })}
+        >
+          <option value="">{words.allTypes}</option>
+          {TYPES.map((type) => (
+            <option key={type} value={type}>
+              {words.types[type]}
+            </option>
+          ))}
+        </select>
+      </div>
+      {place.ofBot === undefined && (
+        <BotField label={words.ofBot} placeholder={words.allBots} botId={filter.bot} choose={(bot) => apply({ bot })} />
+      )}
+    </div>
+  );
+}

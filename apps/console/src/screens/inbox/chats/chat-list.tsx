@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Empty } from '../../../parts/empty.tsx';
+import { Failure } from '../../../parts/failure.tsx';
+import { useWords } from '../../../words/words.tsx';
+import type { InboxFilter } from '../inbox-filter.ts';
+import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
+import { ChatFilters } from './chat-filters.tsx';
+import { ChatRow } from './chat-row.tsx';
+import { chatKey, useChats } from './use-chats.ts';
+import { useChatsLive } from './use-chats-live.ts';
+import './chats.css';
+
+const ROW_PX = 68;
+const OVERSCAN = 4;
+const FIRST_SHAPES = 8;
+
+/** All chats that match the filter, the one with the newest message first. */
+export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
+  const { inbox: words } = useWords();
+  const place = useInboxPlace();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState(false);
+  const { head, total, rowAt, shows, isBehind } = useChats(filter, pointed);
+  useChatsLive(head.data?.rows ?? []);
+  const count = head.isPending ? FIRST_SHAPES : total;
+  const list = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  });
+  const items = list.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => shows(first, last), [shows, first, last]);
+  const rows = items.map(({ index, start }) => ({ index, start, chat: rowAt(index) }));
+  const isFiltered = Object.keys(place.filter).length > 0;
+  return (
+    <section className="chats" aria-label={words.chats}>
+      <ChatFilters filter={filter} />
+      {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
+      {head.data && total === 0 && (
+        <Empty title={isFiltered ? words.noMatch : words.empty} hint={isFiltered ? '' : words.emptyHint}>
+          {isFiltered && (
+            <Link {...linkToFilter(place, {})} className="button plain">
+              {words.clear}
+            </Link>
+          )}
+        </Empty>
+      )}
+      <div
+        ref={scroller}
+        className="chat-scroller"
+        aria-busy={head.isPending || head.isPlaceholderData}
+        onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+        onPointerLeave={() => setPointed(false)}
+      >
+        <ul className="chat-rows" style={{ height: list.getTotalSize() }}>
+          {rows.map(({ index, start, chat }) => (
+            <li
+              key={chat === undefined ? `at ${index}` : chatKey(chat)}
+              aria-setsize={count}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
+            >
+              {chat === undefined ? <span className="shape" /> : <ChatRow chat={chat} />}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {isBehind && (
+        <button type="button" className="pill" onClick={() => setPointed(false)}>
+          {words.moved}
+        </button>
+      )}
+      <p role="status" className="unseen">
+        {head.data && words.count(total)}
+      </p>
+    </section>
+  );
+}

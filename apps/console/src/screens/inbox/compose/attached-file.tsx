@@ -1,0 +1,51 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { useNumber } from '../../../parts/time.tsx';
+import { useWords } from '../../../words/words.tsx';
+import { sizeOf } from '../chat/media.tsx';
+
+/** The api takes no larger files. */
+const LARGEST_BYTES = 50 * 1024 * 1024;
+
+type AttachedProps = {
+  file: File /** From 0 to 1; null while it is not sent. */;
+  sent: number | null;
+  remove: () => void;
+};
+
+export function AttachedFile({ file, sent, remove }: AttachedProps): ReactNode {
+  const { inbox: words } = useWords();
+  const number = useNumber();
+  const preview = usePreview(file);
+  return (
+    <div className="strip">
+      {preview ? <img className="preview" src={preview} alt="" /> : <Icon name="attach" />}
+      <span className="cut">
+        <bdi>{file.name}</bdi> <small className="muted">{sizeOf(file.size, number, words.bytes)}</small>
+        {file.size > LARGEST_BYTES && <small className="fault"> {words.refusals.tooLarge}</small>}
+      </span>
+      {sent !== null && <progress value={sent} aria-label={words.sending} />}
+      {sent === null && (
+        <Button kind="quiet" className="icon-only" aria-label={words.removeFile} onClick={remove}>
+          <Icon name="close" />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The address of a picture that lies in the browser only. */
+function usePreview(file: File): string | null {
+  const [address, setAddress] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file.type.startsWith('image/')) return;
+    const made = URL.createObjectURL(file);
+    setAddress(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setAddress(null);
+    };
+  }, [file]);
+  return address;
+}

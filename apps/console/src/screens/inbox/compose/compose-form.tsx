@@ -1,0 +1,147 @@
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { useWords } from '../../../words/words.tsx';
+import { ButtonsEditor } from './buttons-editor.tsx';
+import { countButtons, type Markup } from './markup.ts';
+import './compose.css';
+
+export const FORMATS = ['plain', 'HTML', 'MarkdownV2'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** What is written, whether it becomes a message or changes one. */
+export type Content = { text: string; format: Format; markup: Markup };
+
+type FormProps = {
+  label: string;
+  act: string;
+  content: Content;
+  change: (changes: Partial<Content>) => void;
+  /** What is above the field: what is answered or edited, the file, what went wrong. */
+  children: ReactNode;
+  canSend: boolean;
+  busy: boolean;
+  submit: () => void;
+  /** Escape, and the arrow up in an empty field. */
+  leave: () => void;
+  editLast?: () => void;
+  attach?: (file: File) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** Reply keyboards go with new messages only. */
+  inlineOnly: boolean;
+};
+
+const MOST_ROWS = 8;
+
+export function ComposeForm(props: FormProps): ReactNode {
+  const { label, act, content, change, children, canSend, busy, leave, editLast, attach, field } = props;
+  const { inbox: words } = useWords();
+  const [editingButtons, setEditingButtons] = useState(false);
+  const files = useRef<HTMLInputElement>(null);
+  const { text, format, markup } = content;
+  const submit = () => canSend && props.submit();
+  const keys = (event: KeyboardEvent) => {
+    const acts: [boolean, (() => unknown) | undefined][] = [
+      [event.key === 'Enter' && (event.ctrlKey || event.metaKey), submit],
+      [event.key === 'Escape', leave],
+      [event.key === 'ArrowUp' && text === '', editLast],
+    ];
+    const [, run] = acts.find(([pressed]) => pressed) ?? [];
+    if (run === undefined || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    run();
+  };
+  const take = (list: FileList | null) => {
+    const file = list?.[0];
+    if (file !== undefined) attach?.(file);
+    return file !== undefined;
+  };
+  const paste = (event: ClipboardEvent) => {
+    if (take(event.clipboardData.files)) event.preventDefault();
+  };
+  const buttons = countButtons(markup);
+  return (
+    <form
+      className="compose"
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        take(event.dataTransfer.files);
+      }}
+    >
+      {children}
+      <textarea
+        ref={field}
+        aria-label={label}
+        placeholder={label}
+        dir="auto"
+        rows={Math.min(MOST_ROWS, text.split('\n').length)}
+        value={text}
+        onChange={(event) => change({ text: event.target.value })}
+        onKeyDown={keys}
+        onPaste={paste}
+      />
+      <div className="compose-tools">
+        {attach && (
+          <>
+            <input
+              ref={files}
+              type="file"
+              hidden
+              onChange={({ target }) => {
+                take(target.files);
+                target.value = '';
+              }}
+            />
+            <Button kind="quiet" aria-label={words.attach} title={words.attach} onClick={() => files.current?.click()}>
+              <Icon name="attach" />
+            </Button>
+          </>
+        )}
+        <Button
+          kind="quiet"
+          aria-label={words.addButtons}
+          title={words.addButtons}
+          onClick={() => setEditingButtons(true)}
+        >
+          <Icon name="keyboard" />
+          {buttons > 0 && <span className="count">{buttons}</span>}
+        </Button>
+        <select
+          aria-label={words.format}
+          title={words.format}
+          value={format}
+          onChange={(event) => change({ format: event.target.value as Format })}
+        >
+          {FORMATS.map((one) => (
+            <option key={one} value={one}>
+              {words.formats[one]}
+            </option>
+          ))}
+        </select>
+        <span className="compose-gap muted">
+          <kbd>Ctrl</kbd> <kbd>⏎</kbd>
+        </span>
+        <Button type="submit" kind="primary" busy={busy} disabled={!canSend}>
+          {act}
+        </Button>
+      </div>
+      {editingButtons && (
+        <ButtonsEditor
+          markup={markup}
+          inlineOnly={props.inlineOnly}
+          save={(changed) => {
+            change({ markup: changed });
+            setEditingButtons(false);
+          }}
+          close={() => setEditingButtons(false)}
+        />
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,30 @@
+import { CallError } from '../../../call.ts';
+import { sentenceOf } from '../../../parts/failure.tsx';
+import type { Words } from '../../../words/en.ts';
+
+/** What the platform says, as https://core.telegram.org/bots/api does not list it but its users know it. */
+const REFUSALS = [
+  [/bot was blocked by the user/i, 'blocked'],
+  [/user is deactivated/i, 'deactivated'],
+  [/chat not found/i, 'noChat'],
+  [/bot was kicked|bot is not a member/i, 'kicked'],
+  [/not enough rights|have no rights|need administrator rights|CHAT_WRITE_FORBIDDEN/i, 'noRights'],
+  [/message is too long|caption is too long/i, 'tooLong'],
+  [/can't parse entities/i, 'markup'],
+  [/message is not modified/i, 'notModified'],
+  [/message can't be edited/i, 'cannotEdit'],
+  [/message can't be deleted/i, 'cannotDelete'],
+  [/message to (be replied|edit|delete|pin) not found|message to reply not found/i, 'noMessage'],
+  [/BUTTON_\w+_INVALID|button .*(invalid|is invalid)|wrong HTTP URL/i, 'badButton'],
+] as const satisfies readonly (readonly [RegExp, keyof Words['inbox']['refusals']])[];
+
+/** What went wrong when a message was sent or changed, in the words of the person. */
+export function refusalOf(error: Error, words: Words): string {
+  const { refusals } = words.inbox;
+  if (!(error instanceof CallError)) return sentenceOf(error, words);
+  if (error.status === 0 || error.status === 504) return refusals.unknown;
+  if (error.status === 413) return refusals.tooLarge;
+  if (error.status === 429 && error.retryAfterS !== null) return refusals.tooFast(error.retryAfterS);
+  const known = REFUSALS.find(([pattern]) => pattern.test(error.message))?.[1];
+  return known === undefined ? sentenceOf(error, words) : refusals[known];
+}

@@ -1,0 +1,19 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { given, readId, readText } from '../../parts/filters.tsx';
+
+export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const satisfies readonly ChatResource['type'][];
+
+/** What the address says about the list of chats. */
+export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: string; unread?: '1' };
+/** And about the chat: the message around which it is shown. */
+export type InboxSearch = InboxFilter & { around?: string };
+
+export function readInboxSearch({ bot, type, q, unread, around }: Record<string, unknown>): InboxSearch {
+  return given({
+    bot: readId(bot),
+    type: TYPES.find((one) => one === type),
+    q: readText(q),
+    unread: unread === '1' ? ('1' as const) : undefined,
+    around: readId(around),
+  });
+}

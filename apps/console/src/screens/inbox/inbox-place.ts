@@ -1,0 +1,47 @@
+import type { ChatResource } from '@flotilla/contract/chats.ts';
+import { linkOptions } from '@tanstack/react-router';
+import { createContext, use } from 'react';
+import type { ChatId } from './chat/use-window.ts';
+import type { InboxFilter, InboxSearch } from './inbox-filter.ts';
+
+/** Where the inbox is shown: as a screen, or as a view of one bot; and what its address names. */
+export type InboxPlace = {
+  /** Of the bot whose view it is. */
+  ofBot: string | undefined;
+  chat: ChatId | null;
+  filter: InboxFilter;
+  around: number | undefined;
+};
+
+const PlaceContext = createContext<InboxPlace | null>(null);
+export const InboxPlaceProvider = PlaceContext.Provider;
+
+export function useInboxPlace(): InboxPlace {
+  return use(PlaceContext)!;
+}
+
+type ChatKey = Pick<ChatResource, 'bot_id' | 'id'>;
+
+/** The address of a chat, or of a message in it, beside the same list. */
+export function linkToChat({ ofBot, filter }: InboxPlace, { bot_id, id }: ChatKey, around?: number) {
+  const search: InboxSearch = {
+    ...filter,
+    ...(ofBot === undefined ? {} : { bot: ofBot }),
+    ...(around === undefined ? {} : { around: String(around) }),
+  };
+  return linkOptions({ to: '/inbox/$botId/$chatId', params: { botId: String(bot_id), chatId: String(id) }, search });
+}
+
+/** The address of the list alone. */
+export function linkToList({ ofBot }: InboxPlace, search: InboxFilter) {
+  return ofBot === undefined
+    ? linkOptions({ to: '/inbox', search })
+    : linkOptions({ to: '/bots/$id/chats', params: { id: ofBot }, search });
+}
+
+/** The address of what is shown now, with another filter. */
+export function linkToFilter(place: InboxPlace, filter: InboxFilter) {
+  const { chat } = place;
+  if (chat === null) return linkToList(place, filter);
+  return linkToChat({ ...place, filter }, { bot_id: chat.botId, id: chat.chatId }, place.around);
+}
