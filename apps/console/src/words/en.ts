@@ -42,7 +42,7 @@ export const words = {
     live: 'Live',
     search: 'Search',
     audit: 'Audit',
-    access: 'People and keys',
+    access: 'Access',
     system: 'System',
     queues: 'Queues',
     document: 'API document',

@@ -42,7 +42,7 @@ export const words: Words = {
     live: 'Поток',
     search: 'Поиск',
     audit: 'Журнал',
-    access: 'Люди и ключи',
+    access: 'Доступ',
     system: 'Система',
     queues: 'Очереди',
     document: 'Описание API',
