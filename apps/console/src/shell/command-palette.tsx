@@ -84,7 +84,7 @@ function useTargets(text: string, close: () => void): Target[] {
   const actions: [string, () => void][] = [
     ...screensOf(account).map(({ name, to }): [string, () => void] => [words.nav[name], () => void navigate({ to })]),
     ...(addsBots(account)
-      ? ([[words.addBot.title, () => void navigate({ to: '/bots/add' })]] as [string, () => void][])
+      ? ([[words.fleet.add, () => void navigate({ to: '/bots/add' })]] as [string, () => void][])
       : []),
     ...THEMES.map((theme): [string, () => void] => [
       words.palette.theme(words.preferences.themes[theme]),

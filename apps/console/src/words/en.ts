@@ -1,7 +1,5 @@
 import { access } from './en/access.ts';
-import { addBot } from './en/add-bot.ts';
 import { audit } from './en/audit.ts';
-import { botSettings } from './en/bot-settings.ts';
 import { chart } from './en/chart.ts';
 import { deliveries } from './en/deliveries.ts';
 import { inbox } from './en/inbox.ts';
@@ -193,6 +191,9 @@ export const words = {
     never: 'never',
     noMatch: 'No bot matches the filter.',
     empty: 'There are no bots yet.',
+    add: 'Add bot',
+    addFirst: 'Add the first bot',
+    addHint: 'Paste its token, choose how its program gets updates, change one line in the program.',
     emptyUser: 'An administrator gives you bots.',
   },
 
@@ -270,8 +271,6 @@ export const words = {
     ms: (n: string) => `${n} ms`,
   },
 
-  addBot,
-  botSettings,
   deliveries,
   outages,
   rules,

@@ -1,9 +1,7 @@
 import type { Words } from './en.ts';
 import { plurals } from './plural.ts';
 import { access } from './ru/access.ts';
-import { addBot } from './ru/add-bot.ts';
 import { audit } from './ru/audit.ts';
-import { botSettings } from './ru/bot-settings.ts';
 import { chart } from './ru/chart.ts';
 import { deliveries } from './ru/deliveries.ts';
 import { inbox } from './ru/inbox.ts';
@@ -196,6 +194,9 @@ export const words: Words = {
     never: 'никогда',
     noMatch: 'Под фильтр не подходит ни один бот.',
     empty: 'Ботов пока нет.',
+    add: 'Добавить бота',
+    addFirst: 'Добавить первого бота',
+    addHint: 'Вставьте токен, выберите, как программа получает обновления, измените в программе одну строку.',
     emptyUser: 'Ботов вам назначает администратор.',
   },
 
@@ -279,8 +280,6 @@ export const words: Words = {
     ms: (n) => `${n} мс`,
   },
 
-  addBot,
-  botSettings,
   deliveries,
   outages,
   rules,

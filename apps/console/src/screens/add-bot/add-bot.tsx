@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { NotFound } from '../../parts/not-found.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { addsBots, useSession } from '../../session.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useAddBotWords } from './add-bot-words.ts';
 import { ConnectProgram } from './connect-program.tsx';
 import { TokenForm } from './token-form.tsx';
 import './add-bot.css';
@@ -12,7 +12,7 @@ const route = getRouteApi('/bots/add');
 
 /** Leads from a token to the first update of a bot. */
 export function AddBot(): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const { account } = useSession();
   const { bot } = route.useSearch();
   useTitle(words.title);

@@ -7,7 +7,7 @@ import { useLive } from '../../live.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
-import { useWords } from '../../words/words.tsx';
+import { useAddBotWords } from './add-bot-words.ts';
 import type { Way } from './added-bot.ts';
 import { FirstUpdate } from './first-update.tsx';
 import { linesOf } from './libraries.ts';
@@ -18,7 +18,7 @@ const REFRESH_MS = 10_000;
 
 /** What to change in the bot's program, and whether its first update has come. */
 export function ConnectProgram({ id }: { id: string }): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const queries = useQueryClient();
   useLive([`bot:${id}`], ({ name }) => {
     if (name === 'update') void queries.invalidateQueries({ queryKey: ['bot', id] });
@@ -55,7 +55,7 @@ function wayOf({ proxy_enabled, long_poll_enabled }: BotResource): Way {
 }
 
 function Lines(): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const { apiRoot } = useInstallation();
   if (apiRoot === undefined) return null;
   return (

@@ -5,13 +5,13 @@ import { call } from '../../call.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
-import { useWords } from '../../words/words.tsx';
+import { useAddBotWords } from './add-bot-words.ts';
 
 const REFRESH_MS = 2_000;
 
 /** Says when the first update of the bot has come, and what was written. */
 export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const { last_update_at: at, pending_update_count: waiting } = bot;
   const said = useQuery({
     queryKey: ['first-message', bot.id],
@@ -47,7 +47,7 @@ export function FirstUpdate({ bot }: { bot: BotResource }): ReactNode {
 }
 
 function Invitation({ bot }: { bot: BotResource }): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const { isReal } = useInstallation();
   return (
     <>

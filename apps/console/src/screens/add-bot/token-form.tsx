@@ -6,8 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { looksLikeToken } from '../../parts/looks-like-token.ts';
-import type { Words } from '../../words/en.ts';
-import { useWords } from '../../words/words.tsx';
+import { type AddBotWords, useAddBotWords } from './add-bot-words.ts';
 import { WAYS, type Way } from './added-bot.ts';
 import { StepTitle } from './step-title.tsx';
 import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
@@ -15,7 +14,7 @@ import '../../parts/check-field.css';
 
 /** Registers a bot. The token is in the field only, and gone with it. */
 export function TokenForm(): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [token, setToken] = useState('');
@@ -85,7 +84,7 @@ function settingsOf(way: Way, url: string) {
 
 type Note = { hint: string; fault?: string };
 
-function tokenNote(token: string, check: TokenCheck, refused: string | undefined, words: Words['addBot']): Note {
+function tokenNote(token: string, check: TokenCheck, refused: string | undefined, words: AddBotWords): Note {
   const hint = words.tokenHint;
   if (refused !== undefined) return { hint, fault: refused };
   if (token !== '' && !/^\d*(:[A-Za-z0-9_-]*)?$/.test(token)) return { hint, fault: words.malformed };
@@ -104,7 +103,7 @@ function faultsOf(error: Error | null): { token?: string; url?: string; other?: 
 }
 
 function WayChoice({ way, choose }: { way: Way; choose: (way: Way) => void }): ReactNode {
-  const { addBot: words } = useWords();
+  const words = useAddBotWords();
   return (
     <fieldset className="ways">
       <legend>{words.way}</legend>

@@ -6,14 +6,14 @@ import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
-import { useWords } from '../../words/words.tsx';
 import { ReplaceToken } from './replace-token.tsx';
+import { useSettingsWords } from './settings-words.ts';
 
 type Act = 'disable' | 'token' | 'delete';
 
 /** What switches the bot off or changes what it is; each act asks first. */
 export function BotActs({ bot }: { bot: BotResource }): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const [asking, setAsking] = useState<Act | null>(null);
   const close = () => setAsking(null);
   return (
@@ -68,7 +68,7 @@ function useToggle(bot: BotResource, done: () => void) {
 }
 
 function EnableRow({ bot }: { bot: BotResource }): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const toggle = useToggle(bot, () => {});
   return (
     <ActRow title={words.enable} hint={toggle.error?.message || words.enableHint}>
@@ -82,7 +82,7 @@ function EnableRow({ bot }: { bot: BotResource }): ReactNode {
 type AskProps = { bot: BotResource; close: () => void };
 
 function Disable({ bot, close }: AskProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const { mutate, isPending, error } = useToggle(bot, close);
   return (
     <Confirm
@@ -98,7 +98,7 @@ function Disable({ bot, close }: AskProps): ReactNode {
 
 /** Needs the name of the bot, because nothing brings it back. */
 function Delete({ bot, close }: AskProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');

@@ -4,12 +4,14 @@ import { useWords } from '../../words/words.tsx';
 import { BotActs } from './bot-acts.tsx';
 import { OriginFacts, SettingsFacts } from './settings-facts.tsx';
 import { SettingsForm } from './settings-form.tsx';
+import { useSettingsWords } from './settings-words.ts';
 import { useBot } from './use-bot.ts';
 import './bot-settings.css';
 
 /** The settings of a bot: a form for admins, a list for all others. */
 export function BotSettings(): ReactNode {
   const words = useWords();
+  const settingsWords = useSettingsWords();
   const { account } = useSession();
   const { data: bot } = useBot();
   if (bot === undefined) return null;
@@ -24,7 +26,7 @@ export function BotSettings(): ReactNode {
         </div>
       )}
       <section className="panel" aria-labelledby="origin">
-        <h2 id="origin">{words.botSettings.more}</h2>
+        <h2 id="origin">{settingsWords.more}</h2>
         <OriginFacts bot={bot} />
       </section>
       {isAdmin && <BotActs bot={bot} />}

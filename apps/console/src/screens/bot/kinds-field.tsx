@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CheckField } from '../../parts/check-field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useSettingsWords } from './settings-words.ts';
 
 /** The platform sends these only to bots that name them. */
 const ONLY_ON_DEMAND = ['chat_member', 'message_reaction', 'message_reaction_count'];
@@ -15,7 +15,7 @@ type KindsProps = {
 
 /** Which kinds of updates the bot receives. */
 export function KindsField({ kinds, choose, fault }: KindsProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const names = Object.entries(words.kindNames);
   const toggle = (kind: string) => (on: boolean) =>
     choose(names.map(([name]) => name).filter((name) => (name === kind ? on : kinds?.includes(name))));

@@ -5,11 +5,11 @@ import { CallError, call } from '../../call.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
 import { looksLikeToken } from '../../parts/looks-like-token.ts';
-import { useWords } from '../../words/words.tsx';
+import { useSettingsWords } from './settings-words.ts';
 
 /** Gives the bot another token of its own. The field holds it only until the dialog closes. */
 export function ReplaceToken({ bot, close }: { bot: BotResource; close: () => void }): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const queries = useQueryClient();
   const [token, setToken] = useState('');
   const [isMalformed, setMalformed] = useState(false);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useSettingsWords } from './settings-words.ts';
 
 type SecretProps = {
   /** True if the bot has a secret; its text is not known here. */
@@ -14,7 +14,7 @@ type SecretProps = {
 
 /** Replaces or removes a secret that is not shown. */
 export function SecretField({ isSet, typed, type, fault }: SecretProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const goes = isSet && typed === '';
   const hint = goes ? words.secretGoes : isSet ? words.secretSet : words.secretHint;
   return (

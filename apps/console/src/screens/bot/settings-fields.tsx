@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
-import { useWords } from '../../words/words.tsx';
 import { KindsField } from './kinds-field.tsx';
 import { SecretField } from './secret-field.tsx';
 import type { Settings } from './settings-draft.ts';
+import { useSettingsWords } from './settings-words.ts';
 
 type FieldsProps = {
   settings: Settings;
@@ -15,7 +15,7 @@ type FieldsProps = {
 
 /** The fields of the settings in groups, each with a line on what it does. */
 export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   return (
     <>
       <Group title={words.about}>
@@ -76,7 +76,7 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
 }
 
 function BackendFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   return (
     <Group title={words.backend}>
       <SwitchField

@@ -6,13 +6,13 @@ import { useShortcuts } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { useWords } from '../../words/words.tsx';
 import { changesOf, inputOf, isMasked, type Settings, settingsOf } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
+import { useSettingsWords } from './settings-words.ts';
 
 /** Changes the settings of a bot; only what was changed is sent. */
 export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
-  const { botSettings: words } = useWords();
+  const words = useSettingsWords();
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState<Partial<Settings>>({});

@@ -142,13 +142,13 @@ function NoMatch(): ReactNode {
 }
 
 function NoBots(): ReactNode {
-  const { fleet: words, addBot } = useWords();
+  const { fleet: words } = useWords();
   const canAdd = addsBots(useSession().account);
   return (
-    <Empty title={words.empty} hint={canAdd ? addBot.firstHint : words.emptyUser}>
+    <Empty title={words.empty} hint={canAdd ? words.addHint : words.emptyUser}>
       {canAdd && (
         <Link to="/bots/add" className="button primary">
-          {addBot.startFirst}
+          {words.addFirst}
         </Link>
       )}
     </Empty>

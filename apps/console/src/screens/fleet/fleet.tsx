@@ -36,7 +36,7 @@ export function Fleet(): ReactNode {
         <h1>{words.fleet.title}</h1>
         {canAdd && hasBots && (
           <Link to="/bots/add" className="button plain">
-            {words.addBot.start}
+            {words.fleet.add}
           </Link>
         )}
       </header>

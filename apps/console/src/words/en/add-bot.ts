@@ -4,9 +4,6 @@ const plural = plurals('en');
 
 export const addBot = {
   title: 'Add a bot',
-  start: 'Add bot',
-  startFirst: 'Add the first bot',
-  firstHint: 'Paste its token, choose how its program gets updates, change one line in the program.',
   steps: 'Steps',
   stepToken: 'Token and updates',
   stepProgram: 'Connect its program',

@@ -5,9 +5,6 @@ const plural = plurals('ru');
 
 export const addBot: typeof english = {
   title: 'Новый бот',
-  start: 'Добавить бота',
-  startFirst: 'Добавить первого бота',
-  firstHint: 'Вставьте токен, выберите, как программа получает обновления, измените в программе одну строку.',
   steps: 'Шаги',
   stepToken: 'Токен и обновления',
   stepProgram: 'Подключение программы',

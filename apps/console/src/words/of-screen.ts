@@ -1,0 +1,6 @@
+import { type Language, useWords } from './words.tsx';
+
+/** The texts of a screen that is seldom opened: they are loaded with it, and not with the first screen. */
+export function useWordsOf<Texts>(catalogs: Record<Language, Texts>): Texts {
+  return catalogs[useWords().language as Language];
+}
