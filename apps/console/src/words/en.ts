@@ -1,13 +1,10 @@
 import { access } from './en/access.ts';
 import { audit } from './en/audit.ts';
 import { chart } from './en/chart.ts';
-import { deliveries } from './en/deliveries.ts';
 import { inbox } from './en/inbox.ts';
 import { live } from './en/live.ts';
 import { outages } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
-import { rules } from './en/rules.ts';
-import { system } from './en/system.ts';
 import { plurals } from './plural.ts';
 
 const plural = plurals('en');
@@ -271,10 +268,7 @@ export const words = {
     ms: (n: string) => `${n} ms`,
   },
 
-  deliveries,
   outages,
-  rules,
-  system,
 };
 
 export type Words = typeof words;

@@ -3,13 +3,10 @@ import { plurals } from './plural.ts';
 import { access } from './ru/access.ts';
 import { audit } from './ru/audit.ts';
 import { chart } from './ru/chart.ts';
-import { deliveries } from './ru/deliveries.ts';
 import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
 import { outages } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
-import { rules } from './ru/rules.ts';
-import { system } from './ru/system.ts';
 
 const plural = plurals('ru');
 
@@ -280,8 +277,5 @@ export const words: Words = {
     ms: (n) => `${n} мс`,
   },
 
-  deliveries,
   outages,
-  rules,
-  system,
 };

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { AnswerView, RequestView, UpdateView } from './request-view.tsx';
 import { TestDelivery, TestResult } from './test-delivery.tsx';
 
@@ -24,6 +25,7 @@ export function AttemptDetails({
   close: () => void;
 }): ReactNode {
   const words = useWords();
+  const deliveriesWords = useDeliveriesWords();
   const { update_id: updateId, request } = attempt;
   const body = useKeptUpdate(botId, updateId);
   return (
@@ -32,7 +34,7 @@ export function AttemptDetails({
         <Clock at={attempt.at} />, <Ago at={attempt.at} />
       </p>
       <div className="actions">
-        {request && <CopyButton label={words.deliveries.copyCurl} text={curlOf(request, body ?? null)} />}
+        {request && <CopyButton label={deliveriesWords.copyCurl} text={curlOf(request, body ?? null)} />}
         <Repeat botId={botId} updateId={updateId} body={body} />
       </div>
       <AnswerView
@@ -46,7 +48,7 @@ export function AttemptDetails({
         <RequestView request={request} body={body} />
       ) : (
         <>
-          <p className="muted">{words.deliveries.settingsChanged}</p>
+          <p className="muted">{deliveriesWords.settingsChanged}</p>
           <UpdateView text={body} />
         </>
       )}
@@ -76,7 +78,7 @@ function Repeat({
   updateId: number;
   body: string | null | undefined;
 }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const queries = useQueryClient();
   const [editing, setEditing] = useState(false);
   const letters = useQuery({

@@ -10,6 +10,7 @@ import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { BotTabs } from './bot-tabs.tsx';
 import { TestDelivery } from './test-delivery.tsx';
 import { useBot } from './use-bot.ts';
@@ -46,6 +47,7 @@ function isMissing(error: Error | null): boolean {
 
 function BotHead({ bot }: { bot: BotResource }): ReactNode {
   const words = useWords();
+  const deliveriesWords = useDeliveriesWords();
   const [testing, setTesting] = useState(false);
   const { last_error: lastError, last_error_at: lastErrorAt } = bot;
   return (
@@ -55,7 +57,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
         <span className="muted cut">@{bot.username}</span>
         <StateBadge state={stateOf(bot)} />
         <span className="head-actions">
-          {bot.backend_url && <Button onClick={() => setTesting(true)}>{words.deliveries.test.open}</Button>}
+          {bot.backend_url && <Button onClick={() => setTesting(true)}>{deliveriesWords.test.open}</Button>}
         </span>
       </header>
       {testing && <TestDelivery botId={bot.id} update="" close={() => setTesting(false)} />}

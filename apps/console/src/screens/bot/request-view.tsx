@@ -4,14 +4,14 @@ import { parsedOrUndefined } from '../../parts/json-text.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import './request.css';
 
 type Request = Pick<Answer<'testDelivery'>['request'], 'method' | 'url' | 'headers'>;
 
 /** A request to a backend: its secrets are masked by the api. `body` is undefined while it is loaded, null if it is gone. */
 export function RequestView({ request, body }: { request: Request; body: string | null | undefined }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   return (
     <section className="exchange" aria-label={words.request}>
       <h3>{words.request}</h3>
@@ -36,7 +36,7 @@ export function RequestView({ request, body }: { request: Request; body: string 
 
 /** The JSON of an update. */
 export function UpdateView({ text }: { text: string | null | undefined }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const value = useMemo(() => parsedOrUndefined(text), [text]);
   if (text === undefined) return null;
   if (text === null) return <p className="muted">{words.noBody}</p>;
@@ -58,7 +58,7 @@ type AnswerProps = {
 
 /** What the backend answered, as far as it is kept. */
 export function AnswerView({ status, durationMs, type, excerpt, error }: AnswerProps): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const number = useNumber();
   return (
     <section className="exchange" aria-label={words.answer}>

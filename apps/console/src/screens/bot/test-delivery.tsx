@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { indented } from '../../parts/json-text.ts';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import { AnswerView, RequestView } from './request-view.tsx';
 
 /** Sends an update, which can be edited, to the backend past the queue, and shows the request and the answer. */
@@ -20,7 +21,8 @@ export function TestDelivery({
   close: () => void;
 }): ReactNode {
   const words = useWords();
-  const { test: texts } = words.deliveries;
+  const deliveriesWords = useDeliveriesWords();
+  const { test: texts } = deliveriesWords;
   const [text, setText] = useState(() => indented(update));
   const test = useMutation({
     mutationFn: () => call('testDelivery', { bot_id: botId, ...(text.trim() === '' ? {} : { update: text }) }),
@@ -58,7 +60,7 @@ export function TestDelivery({
 }
 
 export function TestResult({ result }: { result: Answer<'testDelivery'> }): ReactNode {
-  const { test: words } = useWords().deliveries;
+  const { test: words } = useDeliveriesWords();
   const { request, status, duration_ms: durationMs, error } = result;
   return (
     <div className="test-result" role="status">

@@ -5,7 +5,7 @@ import { useBotName } from '../../parts/bot-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import type { conditionsOf } from './delivery-filter.ts';
 
 export type Act = 'redrive' | 'discard';
@@ -21,9 +21,9 @@ type ActProps = { name: Act; chosen: Chosen; close: () => void; begun: (answer: 
 
 /** Counts what an act would do, by bot, and asks before it is done. */
 export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNode {
-  const words = useWords();
+  const deliveriesWords = useDeliveriesWords();
   const queries = useQueryClient();
-  const texts = name === 'redrive' ? words.deliveries.redrive : words.deliveries.discarding;
+  const texts = name === 'redrive' ? deliveriesWords.redrive : deliveriesWords.discarding;
   const counted = useQuery({
     queryKey: ['deliveries', 'count', name, chosen],
     queryFn: () => act(name, { ...chosen, dry_run: true }),
@@ -41,14 +41,14 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
   return (
     <Confirm
       title={count === undefined ? texts.submit : texts.title(able)}
-      description={count?.matched === 0 ? words.deliveries.none : texts.hint}
+      description={count?.matched === 0 ? deliveriesWords.none : texts.hint}
       act={texts.submit}
       run={() => (able > 0 ? running.mutate() : close())}
       close={close}
       busy={running.isPending || counted.isPending}
       error={running.error}
     >
-      {counted.isPending && <p className="muted">{words.deliveries.counting}</p>}
+      {counted.isPending && <p className="muted">{deliveriesWords.counting}</p>}
       {counted.isError && <Failure error={counted.error} retry={() => void counted.refetch()} />}
       {count && <Breakdown count={count} warns={name === 'redrive'} />}
     </Confirm>
@@ -56,7 +56,7 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
 }
 
 function Breakdown({ count, warns }: { count: JobAnswer; warns: boolean }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const bots = count.bots ?? [];
   return (
     <>
@@ -93,7 +93,7 @@ export function BotName({ id }: { id: number }): ReactNode {
 
 /** What would keep the updates of this bot from its backend now. */
 function BotWarning({ id }: { id: number }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const { data: bot } = useQuery({
     queryKey: ['bot', String(id)],
     queryFn: ({ signal }) => call('showBot', { id }, signal),

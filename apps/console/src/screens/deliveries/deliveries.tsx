@@ -7,8 +7,8 @@ import { Failure } from '../../parts/failure.tsx';
 import { given } from '../../parts/filters.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
-import { useWords } from '../../words/words.tsx';
 import { type Act, ActOnLetters, type Chosen } from './act-on-letters.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import { DeliveryDetails } from './delivery-details.tsx';
 import {
   conditionsOf,
@@ -27,7 +27,7 @@ import './deliveries.css';
 
 /** What has not reached its reader, of all bots. */
 export function Deliveries(): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   useTitle(words.title);
   return (
     <div className="deliveries">
@@ -40,7 +40,7 @@ export function Deliveries(): ReactNode {
 
 /** The kinds of deliveries with their counts; those of one bot have their attempts beside them. */
 export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const number = useNumber();
   const search = useDeliveryFilter(undefined);
   const filter = useDeliveryFilter(botId);
@@ -73,7 +73,7 @@ export function useDeliveryFilter(botId: string | undefined): DeliveryFilter {
 
 /** The filter, the acts on all that it matches, and the list. */
 export function DeliveryView({ botId }: { botId?: string }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const navigate = useNavigate();
   const search = useDeliveryFilter(undefined);
   const filter = useDeliveryFilter(botId);

@@ -8,16 +8,16 @@ import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { UpdateView } from '../bot/request-view.tsx';
 import { type Act, BotName } from './act-on-letters.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 
 type DetailsProps = { delivery: DeliveryResource; close: () => void; act: (name: Act, id: number) => void };
 
 /** Why an update did not reach its reader, its last answer, and the update itself. */
 export function DeliveryDetails({ delivery, close, act }: DetailsProps): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const { id, bot_id: botId, payload } = delivery;
   return (
     <Inspector title={words.details(String(delivery.update_id))} close={close}>
@@ -51,7 +51,7 @@ function KeptUpdate({ botId, updateId }: { botId: number; updateId: number }): R
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const { facts } = words;
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined
@@ -94,7 +94,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
 
 /** Tries the backend at once, and with it this update. */
 function TryNow({ botId }: { botId: number }): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const queries = useQueryClient();
   const resume = useMutation({
     mutationFn: () => call('resumeBackend', { bot_id: botId }),

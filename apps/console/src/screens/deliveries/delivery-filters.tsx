@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { MomentField, TypedField } from '../../parts/filters.tsx';
 import { useMedia } from '../../parts/media.ts';
-import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import { type DeliveryFilter, type FilterChanges, isNarrowed, READERS, REASON_CODES } from './delivery-filter.ts';
 
 const PHONE = '(max-width: 40rem)';
@@ -20,7 +20,7 @@ type FiltersProps = {
 
 /** On a phone they are closed at first, because the list comes first. */
 export function DeliveryFilters(props: FiltersProps): ReactNode {
-  const { filters: words } = useWords().deliveries;
+  const { filters: words } = useDeliveriesWords();
   const isPhone = useMedia(PHONE);
   if (!isPhone) return <FilterFields {...props} />;
   return (
@@ -32,7 +32,7 @@ export function DeliveryFilters(props: FiltersProps): ReactNode {
 }
 
 function FilterFields({ filter, change, clear, ofOneBot }: FiltersProps): ReactNode {
-  const { deliveries } = useWords();
+  const deliveries = useDeliveriesWords();
   const { filters: words, reasons, readers } = deliveries;
   const { status } = filter;
   const isOwnStatus = status !== undefined && !STATUSES.some((one) => one === status);

@@ -4,9 +4,8 @@ import { useShortcuts } from '../../keys.ts';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Ago, Until, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
-import type { Words } from '../../words/en.ts';
-import { useWords } from '../../words/words.tsx';
 import { BotName } from './act-on-letters.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import type { DeliveryState } from './delivery-filter.ts';
 import type { useDeliveries } from './use-deliveries.ts';
 
@@ -23,7 +22,7 @@ type ListProps = {
 /** The deliveries that match; dead letters can be selected, also with `x`. */
 export function DeliveryList(props: ListProps): ReactNode {
   const { state, deliveries, selected, select } = props;
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const number = useNumber();
   const { head, total, rowAt, shows } = deliveries;
   useRowKeys('.deliveries .table-body .row-link');
@@ -60,7 +59,7 @@ export function keyOf({ id, bot_id: bot, reader, update_id: update }: DeliveryRe
 
 function columnsOf(
   { state, selected, select, open, opened }: ListProps,
-  words: Words['deliveries'],
+  words: ReturnType<typeof useDeliveriesWords>,
   number: (n: number) => string,
 ): Column<DeliveryResource>[] {
   const { columns } = words;

@@ -4,7 +4,7 @@ import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import type { conditionsOf, DeliveryState } from './delivery-filter.ts';
 
 const PAGE = 200;
@@ -15,7 +15,7 @@ type ExportProps = { state: DeliveryState; conditions: ReturnType<typeof conditi
 
 /** Saves all that the filter matches as a file. */
 export function ExportLetters({ state, conditions, total }: ExportProps): ReactNode {
-  const { deliveries: words } = useWords();
+  const words = useDeliveriesWords();
   const number = useNumber();
   const [loaded, setLoaded] = useState(0);
   const exporting = useMutation({

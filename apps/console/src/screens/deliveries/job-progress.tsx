@@ -5,14 +5,14 @@ import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
 import { BotName } from './act-on-letters.tsx';
+import { useDeliveriesWords } from './deliveries-words.ts';
 
 const ASK_EVERY_MS = 1_000;
 
 /** How far a redrive or a discard is, which goes on by itself; at its end, what it did. */
 export function JobProgress({ id, hide }: { id: string; hide: () => void }): ReactNode {
-  const { deliveries } = useWords();
+  const deliveries = useDeliveriesWords();
   const { job: words } = deliveries;
   const number = useNumber();
   const queries = useQueryClient();

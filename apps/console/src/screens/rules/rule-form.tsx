@@ -14,6 +14,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useRulesWords } from './rules-words.ts';
 
 const CONDITIONS = ['all', 'keyword', 'text', 'chat_id', 'user_id'] as const satisfies readonly ConditionType[];
 const ACTIONS = ['forward', 'copy', 'drop'] as const satisfies readonly RoutingAction[];
@@ -62,7 +63,8 @@ type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () =>
 /** Adds a rule, or changes one. */
 export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
   const words = useWords();
-  const { form } = words.rules;
+  const rulesWords = useRulesWords();
+  const { form } = rulesWords;
   const queries = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(botId, rule));
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
@@ -106,7 +108,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
         )}
         <SelectField
           label={form.action}
-          options={ACTIONS.map((one) => [one, `${words.rules.actions[one]}: ${words.rules.actionHints[one]}`] as const)}
+          options={ACTIONS.map((one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const)}
           value={action}
           choose={(chosen) => change({ action: chosen })}
         />
@@ -142,7 +144,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
           value={draft.description}
           onChange={(event) => change({ description: event.target.value })}
         />
-        <CheckField label={words.rules.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
+        <CheckField label={rulesWords.enabled} on={draft.enabled} toggle={(enabled) => change({ enabled })} />
         {save.error && !isShown && <Failure error={save.error} />}
         <div className="dialog-actions">
           <Button onClick={close}>{words.cancel}</Button>

@@ -10,9 +10,9 @@ import { Failure } from '../../parts/failure.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
-import { useWords } from '../../words/words.tsx';
 import { useBot } from '../bot/use-bot.ts';
 import { RuleForm } from './rule-form.tsx';
+import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
 import './rules.css';
 
@@ -25,7 +25,7 @@ export function Rules(): ReactNode {
 }
 
 function RulesOf({ botId }: { botId: number }): ReactNode {
-  const { rules: words } = useWords();
+  const words = useRulesWords();
   const { account } = useSession();
   const isAdmin = account.role === 'admin';
   const [tried, setTried] = useState<Tried | null>(null);
@@ -65,9 +65,9 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
 type RowProps = { rule: Rule; isAdmin: boolean; tried: Tried[number] | undefined };
 
 function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
-  const words = useWords();
+  const rulesWords = useRulesWords();
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
-  const condition = words.rules.conditions[rule.condition_type](rule.condition_value);
+  const condition = rulesWords.conditions[rule.condition_type](rule.condition_value);
   return (
     <li className={rule.enabled ? 'rule' : 'rule off'}>
       <div className="rule-text">
@@ -78,20 +78,20 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
         {tried && (
           <p className={tried.matches ? 'verdict acts' : 'verdict'}>
             <StateMark state={tried.matches ? 'ok' : 'disabled'} />
-            {tried.matches ? words.rules.try.matches : words.rules.noMatch[tried.reason ?? 'condition']}
+            {tried.matches ? rulesWords.try.matches : rulesWords.noMatch[tried.reason ?? 'condition']}
           </p>
         )}
       </div>
       {isAdmin ? (
         <div className="actions">
           <Toggle rule={rule} name={condition} />
-          <Button onClick={() => setOver('edit')}>{words.rules.edit}</Button>
+          <Button onClick={() => setOver('edit')}>{rulesWords.edit}</Button>
           <Button kind="quiet" onClick={() => setOver('remove')}>
-            {words.rules.remove}
+            {rulesWords.remove}
           </Button>
         </div>
       ) : (
-        !rule.enabled && <span className="muted">{words.rules.noMatch.disabled}</span>
+        !rule.enabled && <span className="muted">{rulesWords.noMatch.disabled}</span>
       )}
       {over === 'edit' && <RuleForm botId={rule.source_bot_id} rule={rule} close={() => setOver(null)} />}
       {over === 'remove' && <Remove rule={rule} condition={condition} close={() => setOver(null)} />}
@@ -100,7 +100,7 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
 }
 
 function RuleAction({ rule }: { rule: Rule }): ReactNode {
-  const { rules: words } = useWords();
+  const words = useRulesWords();
   const bot = useBotName(rule.action === 'drop' ? undefined : String(rule.target_bot_id));
   return (
     <>
@@ -119,7 +119,7 @@ function RuleAction({ rule }: { rule: Rule }): ReactNode {
 }
 
 function Toggle({ rule, name }: { rule: Rule; name: string }): ReactNode {
-  const { rules: words } = useWords();
+  const words = useRulesWords();
   const queries = useQueryClient();
   const toggle = useMutation({
     mutationFn: (enabled: boolean) => call('updateRoutingRule', { id: rule.id, enabled }),
@@ -143,7 +143,7 @@ function Toggle({ rule, name }: { rule: Rule; name: string }): ReactNode {
 }
 
 function Remove({ rule, condition, close }: { rule: Rule; condition: string; close: () => void }): ReactNode {
-  const words = useWords();
+  const rulesWords = useRulesWords();
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => call('deleteRoutingRule', { id: rule.id }),
@@ -154,9 +154,9 @@ function Remove({ rule, condition, close }: { rule: Rule; condition: string; clo
   });
   return (
     <Confirm
-      title={words.rules.removeTitle}
+      title={rulesWords.removeTitle}
       description={condition}
-      act={words.rules.remove.replace('…', '')}
+      act={rulesWords.remove.replace('…', '')}
       run={remove.mutate}
       close={close}
       busy={remove.isPending}

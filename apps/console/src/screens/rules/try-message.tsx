@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useRulesWords } from './rules-words.ts';
 
 export type Tried = Answer<'tryRoutingRules'>;
 
@@ -13,7 +13,7 @@ type TryProps = { botId: number; told: (tried: Tried) => void; tried: Tried | nu
 
 /** Tells which rules would act on a message that somebody makes up; the rules above show the verdicts. */
 export function TryMessage({ botId, told, tried }: TryProps): ReactNode {
-  const words = useWords().rules.try;
+  const words = useRulesWords().try;
   const [kind, setKind] = useState<'text' | 'json'>('text');
   const [text, setText] = useState('');
   const [json, setJson] = useState('');

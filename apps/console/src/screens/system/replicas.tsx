@@ -4,11 +4,11 @@ import { call } from '../../call.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
-import { useWords } from '../../words/words.tsx';
+import { useSystemWords } from './system-words.ts';
 
 /** The processes that run. Two releases at once are marked. */
 export function Replicas(): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   const fleet = useQuery({
     queryKey: ['fleet'],
     queryFn: ({ signal }) => call('showFleet', {}, signal),

@@ -3,10 +3,11 @@ import type { ReactNode } from 'react';
 import { Facts } from '../../parts/facts.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
+import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
 
 export function Postgres({ postgres }: { postgres: SystemResource['postgres'] }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   const bytes = useBytes();
   const { facts } = words;
   return (
@@ -32,7 +33,7 @@ export function Postgres({ postgres }: { postgres: SystemResource['postgres'] })
 }
 
 function Migrations({ pending, unknown }: { pending: number; unknown: number }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   if (pending === 0 && unknown === 0) return words.migrated;
   return (
     <strong className="fault">
@@ -44,7 +45,7 @@ function Migrations({ pending, unknown }: { pending: number; unknown: number }):
 }
 
 export function Redis({ redis }: { redis: SystemResource['redis'] }): ReactNode {
-  const words = useWords().system;
+  const words = useSystemWords();
   const bytes = useBytes();
   const number = useNumber();
   const { facts } = words;

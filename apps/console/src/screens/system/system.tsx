@@ -10,13 +10,15 @@ import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { Replicas } from './replicas.tsx';
 import { Postgres, Redis } from './stores.tsx';
+import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
 import './system.css';
 
 /** What the installation stands on. */
 export function System(): ReactNode {
   const words = useWords();
-  useTitle(words.system.title);
+  const systemWords = useSystemWords();
+  useTitle(systemWords.title);
   const system = useQuery({
     queryKey: ['system'],
     queryFn: ({ signal }) => call('showSystem', {}, signal),
@@ -25,10 +27,10 @@ export function System(): ReactNode {
   return (
     <div className="system">
       <header className="bot-head">
-        <h1>{words.system.title}</h1>
+        <h1>{systemWords.title}</h1>
         {system.data && (
           <p className="muted">
-            {words.system.taken} <Clock at={system.data.taken_at} />, <Ago at={system.data.taken_at} />
+            {systemWords.taken} <Clock at={system.data.taken_at} />, <Ago at={system.data.taken_at} />
           </p>
         )}
       </header>
@@ -46,8 +48,8 @@ export function System(): ReactNode {
             <Limits limits={system.data.limits} />
           </div>
           <Settings system={system.data} />
-          <section className="panel" aria-label={words.system.links}>
-            <h2>{words.system.links}</h2>
+          <section className="panel" aria-label={systemWords.links}>
+            <h2>{systemWords.links}</h2>
             <p className="actions">
               <a className="button plain" href="/admin/queues" target="_blank" rel="noopener">
                 {words.nav.queues}
@@ -64,7 +66,7 @@ export function System(): ReactNode {
 }
 
 function Turns({ turns }: { turns: SystemResource['turns'] }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   const number = useNumber();
   const { turnColumns: columns } = words;
   return (
@@ -106,7 +108,7 @@ function Turns({ turns }: { turns: SystemResource['turns'] }): ReactNode {
 const DEPTHS = ['log_entries', 'waiting_for_push', 'waiting_for_pull', 'waiting_for_rules', 'history'] as const;
 
 function Stored({ stored }: { stored: SystemResource['stored'] }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   const number = useNumber();
   return (
     <section className="panel" aria-labelledby="stored">
@@ -131,7 +133,7 @@ function Stored({ stored }: { stored: SystemResource['stored'] }): ReactNode {
 }
 
 function Limits({ limits }: { limits: SystemResource['limits'] }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   const number = useNumber();
   return (
     <section className="panel" aria-labelledby="limits">
@@ -144,7 +146,7 @@ function Limits({ limits }: { limits: SystemResource['limits'] }): ReactNode {
 }
 
 function Settings({ system }: { system: SystemResource }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   return (
     <section className="panel" aria-labelledby="settings">
       <h2 id="settings">{words.settings}</h2>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Ago } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
+import { useSystemWords } from './system-words.ts';
 
 /** When figures were true. */
 export function Taken({ at }: { at: string }): ReactNode {
-  const { system: words } = useWords();
+  const words = useSystemWords();
   return (
     <small className="muted">
       {words.taken} <Ago at={at} />

@@ -1,11 +1,11 @@
-import type { Words } from '../en.ts';
+import type { deliveries as en } from '../en/deliveries.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('ru');
 const updates = (n: number) =>
   plural(n, { one: '{n} обновление', few: '{n} обновления', many: '{n} обновлений', other: '{n} обновления' });
 
-export const deliveries: Words['deliveries'] = {
+export const deliveries: typeof en = {
   title: 'Доставка',
   request: 'Запрос',
   answer: 'Ответ',

@@ -1,9 +1,9 @@
-import type { Words } from '../en.ts';
+import type { rules as en } from '../en/rules.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('ru');
 
-export const rules: Words['rules'] = {
+export const rules: typeof en = {
   title: 'Правила',
   hint: 'Они проверяют каждое сообщение бота, в этом порядке.',
   add: 'Добавить правило…',

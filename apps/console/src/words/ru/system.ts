@@ -1,9 +1,9 @@
-import type { Words } from '../en.ts';
+import type { system as en } from '../en/system.ts';
 import { plurals } from '../plural.ts';
 
 const plural = plurals('ru');
 
-export const system: Words['system'] = {
+export const system: typeof en = {
   title: 'Система',
   taken: 'снято',
   replicas: 'Процессы',

@@ -1,0 +1,7 @@
+import { rules as en } from '../../words/en/rules.ts';
+import { useWordsOf } from '../../words/of-screen.ts';
+import { rules as ru } from '../../words/ru/rules.ts';
+
+export function useRulesWords(): typeof en {
+  return useWordsOf({ en, ru });
+}
