@@ -245,7 +245,7 @@ test(
 
 testLooks('the live screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live' }).click();
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live', exact: true }).click();
   await page.getByText('Nothing has happened').waitFor();
   await lookAt('live-quiet');
   await waitFor(async () => {
