@@ -3,6 +3,7 @@ import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
+import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
@@ -35,6 +36,7 @@ export type Context = Service & {
   readSystem: SystemReader;
   credentials: CredentialCache;
   auth: Authentication;
+  recordTokenUse: (tokenId: number) => void;
   /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
@@ -77,6 +79,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   });
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
+  const recordTokenUse = tokenUseRecorder({ db, clock, log });
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
   const counted = apiMetrics(metrics, waiters);
@@ -93,6 +96,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     readSystem: systemReader(service),
     credentials,
     credentialWatch,
+    recordTokenUse,
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),

@@ -48,6 +48,8 @@ const MEANINGS = {
   program_enable: 'a program of a bot was enabled',
   program_disable: 'a program of a bot was paused',
   program_delete: 'a program of a bot was deleted',
+  program_token_add: 'a token of a program was made',
+  program_token_delete: 'a token of a program was revoked',
   account_add: 'an account was created',
   account_update: 'an account was changed',
   account_delete: 'an account was deleted, with its keys and sessions',

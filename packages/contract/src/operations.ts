@@ -11,6 +11,7 @@ import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
 import { messageOperations } from './messages.ts';
+import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
 import { readerOperations } from './readers.ts';
 import { routingRuleOperations } from './routing-rules.ts';
@@ -32,6 +33,7 @@ export const operations = {
   ...botOperations,
   ...readerOperations,
   ...programOperations,
+  ...programTokenOperations,
   ...chatOperations,
   ...messageOperations,
   ...fileOperations,

@@ -26,6 +26,7 @@ import * as recentChatsIndex from './migrations/20261122T234100-recent-chats-ind
 import * as recentChatsOfBotIndex from './migrations/20261122T234200-recent-chats-of-bot-index.ts';
 import * as excerptsOfDeadLetters from './migrations/20261122T235000-excerpts-of-dead-letters.ts';
 import * as programs from './migrations/20261123T020000-programs.ts';
+import * as programTokens from './migrations/20261123T021000-program-tokens.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -58,4 +59,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261122T234200-recent-chats-of-bot-index': recentChatsOfBotIndex,
   '20261122T235000-excerpts-of-dead-letters': excerptsOfDeadLetters,
   '20261123T020000-programs': programs,
+  '20261123T021000-program-tokens': programTokens,
 };

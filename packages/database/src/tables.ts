@@ -158,6 +158,26 @@ export interface ProgramsTable {
   created_at: CreatedAt;
 }
 
+/** Tokens of programs. null: no limit. */
+export interface ProgramTokensTable {
+  id: Generated<BigInt64>;
+  program_id: BigInt64;
+  name: string;
+  /** SHA-256 of the token, hex; unique. */
+  token_hash: string;
+  /** The first characters, by which people recognise the token. */
+  token_prefix: string;
+  /** JSON array of methods and groups as text. */
+  methods: string | null;
+  /** JSON array of chat ids as text. */
+  chats: string | null;
+  per_second: number | null;
+  per_minute: number | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: CreatedAt;
+}
+
 export interface RouteLinksTable {
   target_bot_id: BigInt64;
   target_chat_id: BigInt64;
@@ -327,6 +347,7 @@ export interface Tables {
   tags: TagsTable;
   routes: RoutesTable;
   programs: ProgramsTable;
+  program_tokens: ProgramTokensTable;
   route_links: RouteLinksTable;
   audit_log: AuditLogTable;
   dead_letters: DeadLettersTable;

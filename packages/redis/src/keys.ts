@@ -138,6 +138,12 @@ export const authKeys = {
   signedInFrom: (account: string) => `flotilla:sign-in:from:${account}`,
 } as const;
 
+/** Calls of a token of a program in this second and in this minute. */
+export function rateKeys(tokenId: number, nowMs: number): [ofSecond: string, ofMinute: string] {
+  const prefix = `{rate:${tokenId}}`;
+  return [`${prefix}:s:${Math.floor(nowMs / 1000)}`, `${prefix}:m:${Math.floor(nowMs / 60_000)}`];
+}
+
 /** What a bot sent lately, over all processes, which limits its pace. One slot per sending bot. */
 export function paceKeys(botId: number) {
   const prefix = `{pace:${botId}}`;

@@ -12,6 +12,7 @@ const SCRIPT_NAMES = [
   'begin-polling',
   'claim-for-push',
   'claim-for-rules',
+  'count-call',
   'forget-bot',
   'forget-consumer',
   'note-reserved',

@@ -106,15 +106,15 @@ export function requireSeenBot({ directory }: Context, caller: Caller, id: numbe
   if (caller.role === 'user' && directory.byId(id) === undefined) refuse();
 }
 
-/** The same for the bots of the tag or routing rule that the input `id` names. */
+/** The same for the bots of the tag or routing rule that an id names. */
 export async function requireFoundBots(
   context: Context,
   findBots: FindBots | undefined,
   caller: Caller | null,
-  fields: RawFields,
+  given: unknown,
 ): Promise<void> {
   if (findBots === undefined || caller === null || caller.bots === 'all') return;
-  const id = anyId.safeParse(fields.values.get('id'));
+  const id = anyId.safeParse(given);
   if (!id.success) return;
   for (const botId of await findBots(context, id.data)) if (!seesBot(caller, botId)) refuse();
 }

@@ -16,6 +16,9 @@ export const ABSOLUTE_URI = refusal(404, 'Not Found: absolute URI is specified i
 export const AMBIGUOUS = badRequest('the path can be read in two ways');
 export const UNAUTHORIZED = refusal(401, 'Unauthorized');
 export const DISABLED = refusal(403, 'Forbidden: the bot is disabled');
+export const NO_SUCH_METHOD = refusal(404, 'Not Found: method not found');
+/** The platform packs an answer although it was asked not to, so we cannot look into it. */
+export const PACKED_ANSWER = refusal(502, 'Bad Gateway: the platform sent an answer that cannot be read');
 export const TOO_LARGE = refusal(413, 'Request Entity Too Large');
 /** The process holds as many bytes of request bodies as it may. */
 export const NO_ROOM: Refusal = {
@@ -34,6 +37,15 @@ export function wrongForm(prefix: string): Refusal {
 
 export function badRequest(reason: string): Refusal {
   return refusal(400, `Bad Request: ${reason}`);
+}
+
+/** Too many calls, in the platform's words. */
+export function tooManyRequests(retryAfterS: number): Refusal {
+  return { ...refusal(429, `Too Many Requests: retry after ${retryAfterS}`), retryAfterS };
+}
+
+export function forbidden(reason: string): Refusal {
+  return refusal(403, `Forbidden: ${reason}`);
 }
 
 function refusal(code: number, description: string): Refusal {

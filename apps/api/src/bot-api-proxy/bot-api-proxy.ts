@@ -77,7 +77,7 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
   if (context.tracing) traceCall(context, req, res, path);
   if (path.kind === 'file') downloadFile(proxy, req, res, path);
   else {
-    const call = { req, res, path, method: path.method, begunAtMs, whole: null };
+    const call = { req, res, path, method: path.method, begunAtMs, program: null, whole: null };
     if (path.method === '') void decideUnnamed(proxy, call);
     else decide(proxy, call);
   }

@@ -3,6 +3,7 @@ import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certifi
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto, type Sender } from '../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
+import { isPacked } from './headers.ts';
 import type { MethodCall, WholeBody } from './running-proxy.ts';
 
 type NotRead = { outcome: 'refused'; refusal: Refusal } | { outcome: 'unknown-encoding' } | { outcome: 'aborted' };
@@ -51,7 +52,7 @@ export async function methodInBody(
   sender: Sender,
   { req, res, path }: MethodCall,
 ): Promise<MethodInBody> {
-  if (isPacked(req)) return { outcome: 'unknown-encoding' };
+  if (isPacked(req.headers['content-encoding'])) return { outcome: 'unknown-encoding' };
   const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender] });
   if (body.outcome !== 'read') return notRead(body.outcome);
   const parameters = parametersIn(req, path.query, body.bytes);
@@ -78,8 +79,4 @@ function notRead(outcome: 'too-large' | 'no-room' | 'unknown-encoding' | 'aborte
 
 function isTooLarge({ overflow, values }: Parameters): boolean {
   return overflow || values.size > NAMES_LIMIT;
-}
-
-function isPacked({ headers }: IncomingMessage): boolean {
-  return !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
 }

@@ -34,7 +34,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | nu
     return null;
   }
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
-  const by = isAudited ? botActor(proxy, call) : null;
+  const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
   return new CallTee(proxy.capture, { bot, by, method, captured, query: path.query }, req);
 }
 
@@ -56,7 +56,7 @@ class CallTee implements Tee {
   readonly onRequestChunk: Tee['onRequestChunk'];
 
   constructor(capture: Capture, call: Call, req: IncomingMessage) {
-    const needsParameters = call.captured.effect !== 'messages';
+    const needsParameters = call.captured.effect !== 'messages' || call.by !== null;
     this.#capture = capture;
     this.#call = call;
     this.#parameters = parametersOf(needsParameters ? call.query : '');

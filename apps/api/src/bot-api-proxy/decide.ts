@@ -1,27 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
+import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Sender } from '../http/collect-body.ts';
-import {
-  AMBIGUOUS,
-  type BotApiAnswer,
-  DISABLED,
-  describeError,
-  POLL_ERROR_DELAY_MS,
-  type Refusal,
-  sendAnswer,
-  sendEmpty,
-  UNAUTHORIZED,
-} from './answer.ts';
+import { AMBIGUOUS, DISABLED, describeError, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import { methodInBody } from './call-body.ts';
 import { teeOf } from './call-tee.ts';
+import { finish, isVerbOfCalls, pass, refuse } from './end-call.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/set-webhook.ts';
-import { passThrough, type Tee } from './pass-through.ts';
 import { hidesAnsweredMethod } from './path.ts';
+import { decideProgram } from './programs/decide-program.ts';
 import { type MethodCall, type RunningProxy, refuseUnnamed } from './running-proxy.ts';
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
@@ -41,6 +32,7 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
     return;
   }
   if (bot !== undefined) decideKnown(proxy, call, bot);
+  else if (isProgramToken(call.path.token)) void decideProgram(proxy, call);
   else if (proxy.intercepts.has(call.method)) void lookAgain(proxy, call);
   else decideUnknown(proxy, call);
 }
@@ -50,6 +42,8 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
  * getUpdates there. No body is read before we know whose token this is.
  */
 export async function decideUnnamed(proxy: RunningProxy, call: MethodCall): Promise<void> {
+  // A program's client always names the method in the path; what it may call is decided by that alone.
+  if (isProgramToken(call.path.token)) return refuseUnnamed(proxy, call.res, NOT_FOUND, call.begunAtMs);
   const inQuery = parametersOf(call.path.query).values.get('method');
   if (inQuery !== undefined || !hasBody(call.req)) return decideNamed(proxy, call, (inQuery ?? '').toLowerCase());
   const { res, begunAtMs } = call;
@@ -126,34 +120,4 @@ function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
     void answerIntercepted(proxy, call, 'stranger', (read) => setWebhookOfStranger(proxy.context, token, read));
   } else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null);
-}
-
-/** Only GET and POST are calls. Other methods are refused as the platform does, and never passed on. */
-function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: MethodCall): boolean {
-  if (req.method === 'GET' || req.method === 'POST') return true;
-  sendEmpty(res, 501);
-  proxy.metrics.call('refused', null, 501, begunAtMs);
-  return false;
-}
-
-function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null): void {
-  const kind = tee === null ? 'passed' : 'captured';
-  passThrough(proxy.upstream, call.req, call.res, {
-    path: call.path.upstreamPath,
-    tee,
-    body: call.whole === null ? null : call.whole.bytes,
-    errorDelayMs: call.method === 'getupdates' ? POLL_ERROR_DELAY_MS : 0,
-    onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),
-  });
-}
-
-function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
-  if (call.method !== 'getupdates') finish(proxy, call, refusal);
-  else void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, call, refusal));
-}
-
-function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
-  sendAnswer(call.res, answer);
-  if (answer.ok) proxy.metrics.call('intercepted', call.method, 200, call.begunAtMs);
-  else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DISABLED, describeError, type Refusal, UNAUTHORIZED } from './answer.ts';
+import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
+import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from './answer.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
 import { type RunningProxy, refuseUnnamed } from './running-proxy.ts';
+
+const NO_FILES = forbidden('this token may not download files');
 
 type FilePath = Extract<BotPath, { kind: 'file' }>;
 
@@ -17,6 +20,7 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
   passThrough(proxy.upstream, req, res, {
     path: path.upstreamPath,
     tee: null,
+    asProgram: null,
     body: null,
     errorDelayMs: 0,
     onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
@@ -24,6 +28,8 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
 }
 
 function refusalOf({ context }: RunningProxy, token: string): Refusal | null {
+  // A program gets no files yet that another one could have been handed.
+  if (isProgramToken(token)) return NO_FILES;
   try {
     const bot = context.directory.byToken(token);
     if (bot === undefined) return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : null;

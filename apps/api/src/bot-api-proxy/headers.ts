@@ -118,3 +118,17 @@ export function framingFault({ headers }: IncomingMessage): 400 | 501 | null {
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
+
+/** The headers of a request, asking for an answer that is not compressed. */
+export function withPlainAnswer(headers: string[]): string[] {
+  return [...withoutNames(headers, ['accept-encoding']), 'Accept-Encoding', 'identity'];
+}
+
+/** True for a body that its Content-Encoding says is compressed. */
+export function isPacked(contentEncoding: string | string[] | undefined): boolean {
+  return !['', 'identity'].includes(
+    String(contentEncoding ?? '')
+      .trim()
+      .toLowerCase(),
+  );
+}

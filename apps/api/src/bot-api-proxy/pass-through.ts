@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { describeUpstreamError, sendAnswer } from './answer.ts';
-import { forwardedRequestHeaders, forwardedResponseHeaders, hasBody } from './headers.ts';
+import { describeUpstreamError, PACKED_ANSWER, type Refusal, sendAnswer } from './answer.ts';
+import { forwardedRequestHeaders, forwardedResponseHeaders, hasBody, isPacked, withPlainAnswer } from './headers.ts';
+import type { TokenCutter } from './programs/token-cutter.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
 /** Sees the bodies of a call as they pass; it can neither change nor delay them. */
@@ -17,10 +18,21 @@ export type Tee = {
   onAnswerLost(): void;
 };
 
+/** What is different for a call with a program's token. */
+export type AsProgram = {
+  /** Path and query string with the bot's token. */
+  path: string;
+  /** Sees every byte of the body before it goes on; false refuses the call. Null: nothing is left to judge. */
+  guard: ((chunk: Buffer) => boolean) | null;
+  refusal: Refusal;
+  cutter: TokenCutter;
+};
+
 export type Forward = {
   /** Path and query string as received, without our prefix. */
   path: string;
   tee: Tee | null;
+  asProgram: AsProgram | null;
   /** The whole body, if it was read to decide about the call. */
   body: Buffer | null;
   /** Delays our own errors: some clients ask again without a pause. */
@@ -65,6 +77,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #sentWhole = false;
   #clientGone = false;
   #readingOn: NodeJS.Timeout | null = null;
+  /** Why we broke the call off ourselves. */
+  #refusal: Refusal | null = null;
 
   constructor(upstream: Upstream, req: IncomingMessage, res: WithExchange, forward: Forward) {
     this.#upstream = upstream;
@@ -77,14 +91,20 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   dispatch(body: Buffer | 'stream' | null): void {
     if (this.#clientGone) return;
-    const { tee, path } = this.#forward;
+    const { tee, path, asProgram } = this.#forward;
+    if (Buffer.isBuffer(body) && asProgram?.guard?.(body) === false) {
+      sendAnswer(this.#res, asProgram.refusal);
+      this.#forward.onDone(asProgram.refusal.code);
+      return;
+    }
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#onRequestChunk(chunk));
     else if (body !== null) tee?.onRequestChunk?.(body);
+    const headers = forwardedRequestHeaders(this.#req.rawHeaders);
     this.#upstream.dispatcher.dispatch(
       {
         path: this.#upstream.basePath + path,
         method: this.#req.method as Dispatcher.HttpMethod,
-        headers: forwardedRequestHeaders(this.#req.rawHeaders),
+        headers: asProgram === null ? headers : withPlainAnswer(headers),
         body: body === 'stream' ? this.#body : body,
         idempotent: false,
       },
@@ -93,12 +113,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onRequestChunk(chunk: Buffer): void {
+    const { asProgram } = this.#forward;
+    if (asProgram?.guard?.(chunk) === false) {
+      this.#breakOff(asProgram.refusal);
+      return;
+    }
     this.#forward.tee?.onRequestChunk?.(chunk);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#clientGone) controller.abort(new Error('client gone'));
+    if (this.#clientGone || this.#refusal !== null) controller.abort(new Error('broken off'));
   }
 
   onRequestSent(): void {
@@ -112,7 +137,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) return;
-    const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
+    let headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
+    const { asProgram } = this.#forward;
+    if (asProgram !== null) {
+      if (isPacked(parsed['content-encoding'])) {
+        this.#breakOff(PACKED_ANSWER);
+        return;
+      }
+      headers = headers.map(asProgram.cutter.text);
+    }
     this.#status = status;
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;
     if (this.#clientGone) {
@@ -121,7 +154,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#remaining = bodyLength(parsed['content-length']);
     this.#res.sendDate = false;
-    this.#res.writeHead(status, statusText, headers);
+    this.#res.writeHead(status, asProgram === null ? statusText : asProgram.cutter.text(statusText), headers);
     if (this.#remaining > SMALL_ANSWER_BYTES || this.#remaining === -1) this.#res.flushHeaders();
   }
 
@@ -132,9 +165,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#remaining -= chunk.length;
-    if (this.#remaining === 0) this.#res.end(chunk.toString('latin1'), 'latin1');
-    else {
-      if (!this.#res.write(chunk)) {
+    const shown = this.#forward.asProgram === null ? chunk : this.#forward.asProgram.cutter.write(chunk);
+    if (this.#remaining === 0) this.#end(shown);
+    else if (shown.length > 0) {
+      if (!this.#res.write(shown)) {
         controller.pause();
         this.#res.once('drain', onResponseDrain);
       }
@@ -143,9 +177,22 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#endReadingOn();
-    if (!this.#clientGone && !this.#res.writableEnded) this.#res.end();
+    if (!this.#clientGone && !this.#res.writableEnded) this.#end(null);
     this.#forward.tee?.onResponseEnd();
     this.#forward.onDone(this.#clientGone ? CLIENT_GONE : this.#status);
+  }
+
+  #end(last: Buffer | null): void {
+    const kept = this.#forward.asProgram?.cutter.end() ?? null;
+    const bytes = kept === null || kept.length === 0 ? last : last === null ? kept : Buffer.concat([last, kept]);
+    if (bytes === null) this.#res.end();
+    else this.#res.end(bytes.toString('latin1'), 'latin1');
+  }
+
+  #breakOff(refusal: Refusal): void {
+    this.#refusal = refusal;
+    this.#body?.destroy();
+    this.#controller?.abort(new Error('broken off'));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -162,7 +209,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#forward.onDone(502);
       return;
     }
-    const refusal = describeUpstreamError(error);
+    const refusal = this.#refusal ?? describeUpstreamError(error);
     this.#forward.onDone(refusal.code);
     if (this.#forward.errorDelayMs === 0) sendAnswer(this.#res, refusal);
     else setTimeout(sendAnswer, this.#forward.errorDelayMs, this.#res, refusal);

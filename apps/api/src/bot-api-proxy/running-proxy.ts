@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
 import type { Context } from '../context.ts';
 import { type Refusal, sendAnswer } from './answer.ts';
 import type { Capture } from './capture.ts';
@@ -28,6 +29,8 @@ export type MethodCall = {
   /** In lower case; '' if neither path nor parameters name one. */
   method: string;
   begunAtMs: number;
+  /** The program whose token it carries; null for the bot's own token. */
+  program: ActiveProgram | null;
   /** Set if the method had to be looked up in the body. */
   whole: WholeBody | null;
 };
@@ -35,9 +38,10 @@ export type MethodCall = {
 /** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */
 export type WholeBody = { bytes: Buffer; release: () => void };
 
-/** The caller for the audit log. Everybody who has the token is the bot; only the address tells them apart. */
-export function botActor({ context }: RunningProxy, { req }: MethodCall): Extract<Actor, { kind: 'bot' }> {
-  return { kind: 'bot', address: context.clientAddress(req) };
+/** The caller for the audit log. Everybody who has the bot's token is the bot; only the address tells them apart. */
+export function botActor({ context }: RunningProxy, { req, program }: MethodCall): Extract<Actor, { kind: 'bot' }> {
+  const named = program === null ? {} : { program: { id: program.id, name: program.name } };
+  return { kind: 'bot', address: context.clientAddress(req), ...named };
 }
 
 /** Refuses a request that names no method. */

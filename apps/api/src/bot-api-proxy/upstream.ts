@@ -53,6 +53,7 @@ export class RequestBody extends Readable {
     req.on('data', (chunk: Buffer) => {
       if (this.destroyed) return;
       onChunk(chunk);
+      if (this.destroyed) return;
       if (!this.push(chunk)) req.pause();
     });
     req.on('end', () => {

@@ -110,6 +110,10 @@ const newProgram = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/add', { body: await EXAMPLES.addProgram() });
   return (added.json as { id: number }).id;
 };
+const newProgramToken = async (): Promise<number> => {
+  const added = await admin('POST', '/api/programs/tokens/add', { body: await EXAMPLES.addProgramToken() });
+  return (added.json as { id: number }).id;
+};
 const newDeadLetter = async (): Promise<number> => {
   const letter = {
     bot_id: pushedBotId,
@@ -204,6 +208,12 @@ const EXAMPLES: Record<OperationName, Example> = {
   updateProgram: async () => ({ id: await newProgram(), name: `another ${programsMade}`, kinds: ['poll'] }),
   toggleProgram: async () => ({ id: await newProgram(), enabled: false }),
   deleteProgram: async () => ({ id: await newProgram() }),
+  listProgramTokens: async () => ({ program_id: await newProgram(), ...page }),
+  addProgramToken: async () => ({
+    ...{ program_id: await newProgram(), name: 'example', methods: ['send', 'getChat'], chats: [GROUP] },
+    ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
+  }),
+  deleteProgramToken: async () => ({ id: await newProgramToken() }),
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),
@@ -528,7 +538,8 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
       if (role === 'public' || wrong.length === 0) return;
       const input = { ...rest, [field]: wrong[0] };
       expectError(await call(nobody, documented, input), 401);
-      const belongsToBot = typeof handlers[name as OperationName] === 'object' && proper !== 'id';
+      const handler = handlers[name as OperationName];
+      const belongsToBot = typeof handler === 'object' && proper !== (handler.findBotsBy ?? 'id');
       const knowsNothing = role === 'admin' || belongsToBot || (naming !== undefined && naming !== proper);
       expectError(await call(stranger, documented, input), knowsNothing ? 403 : 400);
     });

@@ -13,6 +13,7 @@ import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
 import { messageHandlers } from './messages.ts';
+import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
 import { readerHandlers } from './readers.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
@@ -34,6 +35,7 @@ export const handlers: Handlers<typeof operations> = {
   ...botHandlers,
   ...readerHandlers,
   ...programHandlers,
+  ...programTokenHandlers,
   ...chatHandlers,
   ...messageHandlers,
   ...fileHandlers,

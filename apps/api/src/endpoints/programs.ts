@@ -68,7 +68,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
   },
 };
 
-async function findBotOfProgram({ db }: Context, id: number): Promise<number[]> {
+/** The bot of a program; nothing if there is no such program. */
+export async function findBotOfProgram({ db }: Context, id: number): Promise<number[]> {
   const program = await programStore(db).find(id);
   return program === null ? [] : [program.botId];
 }

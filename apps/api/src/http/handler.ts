@@ -47,7 +47,9 @@ type Handle<Op extends Operation> = (
 export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;
 
 /** The handler of an operation. `findBots` is needed when its `id` names something that belongs to bots. */
-export type Handler<Op extends Operation> = Handle<Op> | { findBots: FindBots; handle: Handle<Op> };
+export type Handler<Op extends Operation> =
+  | Handle<Op>
+  | { findBots: FindBots /** The input with the id. ['id'] */; findBotsBy?: string; handle: Handle<Op> };
 
 /** The handlers of a resource: one for each of its operations, under the same name. */
 export type Handlers<Operations extends Record<string, Operation>> = {

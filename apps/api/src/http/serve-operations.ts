@@ -24,6 +24,7 @@ import { whileAllowed } from './while-allowed.ts';
 /** A handler whose types were checked against its operation. */
 interface AnyHandler {
   findBots?: FindBots;
+  findBotsBy?: string;
   handle(context: Context, call: Call<z.ZodObject>): Promise<unknown>;
 }
 
@@ -64,7 +65,11 @@ export function refuseMethod(allowed: string[]): RequestHandler {
 }
 
 /** Runs the checks of an operation in their order: 401, 403, 400; the handler gives 404. */
-function serveOperation(context: Context, operation: Operation, { findBots, handle }: AnyHandler): RequestHandler {
+function serveOperation(
+  context: Context,
+  operation: Operation,
+  { findBots, findBotsBy = 'id', handle }: AnyHandler,
+): RequestHandler {
   return async (request, response) => {
     const version = context.credentials.knownVersion();
     const caller = await authenticate(context, operation, request, response);
@@ -76,7 +81,7 @@ function serveOperation(context: Context, operation: Operation, { findBots, hand
     const fields = await readFields(context.bodies, operation, request, response);
     try {
       requireBots(context, operation, caller, fields);
-      await requireFoundBots(context, findBots, caller, fields);
+      await requireFoundBots(context, findBots, caller, fields.values.get(findBotsBy));
       const allowed = whileAllowed(context, { operation, request, caller, fields, version });
       // A public operation has no caller; its handler reads none, and its inputs name no chat.
       const known = caller as Caller;

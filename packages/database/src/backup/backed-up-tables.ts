@@ -13,6 +13,7 @@ const IN_ORDER: Record<keyof Tables, true> = {
   tags: true,
   routes: true,
   programs: true,
+  program_tokens: true,
   route_links: true,
   audit_log: true,
   dead_letters: true,

@@ -1,3 +1,5 @@
+export type ActorProgram = { id: number; name: string };
+
 /** The author of an audited action. */
 export type Actor =
   | {
@@ -8,10 +10,17 @@ export type Actor =
       keyId: number | null;
       address: string | null;
     }
-  /** The program that has the token of the entry's bot. */
-  | { kind: 'bot'; address: string | null }
+  /** The program that has the token of the entry's bot; `program` if the token is one of its own. */
+  | { kind: 'bot'; address: string | null; program?: ActorProgram | undefined }
   /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
   | { kind: 'nobody'; address: string | null };
 
 /** The operator, acting by settings or commands. */
 export const OPERATOR: Actor = { kind: 'nobody', address: null };
+
+/** The details of an action, with the program that did it. */
+export function withProgram(by: Actor, details: string): string {
+  if (by.kind !== 'bot' || by.program === undefined) return details;
+  const program = `program ${by.program.id} (${by.program.name})`;
+  return details === '' ? program : `${program}; ${details}`;
+}

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, withProgram } from './actor.ts';
 import { auditStore } from './audit-store.ts';
 import type { AuditedAction } from './audited-action.ts';
 
@@ -16,7 +16,7 @@ export async function recordAction(
   done: AuditedAction,
   key: string | null = null,
 ): Promise<void> {
-  const { details = '' } = done;
+  const details = withProgram(by, done.details ?? '');
   const cut = details.length > DETAILS_LENGTH ? `${details.slice(0, DETAILS_LENGTH)}…` : details;
   const dateS = Math.floor(clock.nowMs() / 1000);
   await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);

@@ -1,4 +1,5 @@
 import type { Bot } from './bot.ts';
+import type { ProgramCredential } from './program-credential.ts';
 
 /**
  * The process's full snapshot of the configuration. Reading it before it is loaded throws FlotillaError('unavailable'),
@@ -7,6 +8,8 @@ import type { Bot } from './bot.ts';
 export interface BotDirectory {
   byId(id: number): Bot | undefined;
   byToken(token: string): Bot | undefined;
+  /** The program that has this token; undefined if none does. */
+  byProgramToken(token: string): ProgramCredential | undefined;
   all(): Bot[];
   /** True if the platform's id belongs to a registered bot. */
   isOwnBot(telegramId: number): boolean;

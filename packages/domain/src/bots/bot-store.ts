@@ -20,7 +20,12 @@ const enabledRules = sql<ActiveRule[]>`(
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
 const programsOf = sql<ActiveProgram[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json) order by p.id), '[]')
+    'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'tokens', (
+      select coalesce(json_agg(json_build_object(
+        'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
+        'perSecond', t.per_second, 'perMinute', t.per_minute,
+        'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
+      from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;
 const isTarget = sql<boolean>`exists (
   select from routes r where r.target_bot_id = bots.id and r.enabled and r.action <> 'drop')`;

@@ -6,11 +6,18 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
 import { botFromMirror } from './mirrored-bot.ts';
+import { type ProgramTokens, programTokens } from './program-credential.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 const CHECK_EVERY_MS = 1000;
 
-type Snapshot = { version: number; byId: Map<number, Bot>; byToken: Map<string, Bot>; platformIds: Set<number> };
+type Snapshot = {
+  version: number;
+  byId: Map<number, Bot>;
+  byToken: Map<string, Bot>;
+  programTokens: ProgramTokens;
+  platformIds: Set<number>;
+};
 
 /** Keeps this process's snapshot of the configuration; resolves after the first attempt to load it. */
 export async function followDirectory(deps: {
@@ -36,17 +43,25 @@ export async function followDirectory(deps: {
     const before = into.byId.get(id);
     if (before) {
       into.byToken.delete(before.token);
+      into.programTokens.remove(before);
       into.platformIds.delete(before.telegramId);
     }
     into.byId.delete(id);
     if (bot === null) return;
     into.byId.set(id, bot);
     into.byToken.set(bot.token, bot);
+    into.programTokens.put(bot);
     into.platformIds.add(bot.telegramId);
   };
 
   const load = async (version: number): Promise<void> => {
-    const fresh: Snapshot = { version, byId: new Map(), byToken: new Map(), platformIds: new Set() };
+    const fresh: Snapshot = {
+      version,
+      byId: new Map(),
+      byToken: new Map(),
+      programTokens: programTokens(),
+      platformIds: new Set(),
+    };
     for (const [id, stored] of Object.entries(await commands.hgetall(configKeys.bots))) put(fresh, Number(id), stored);
     const ids = new Set([...fresh.byId.keys(), ...(snapshot?.byId.keys() ?? [])]);
     snapshot = fresh;
@@ -119,6 +134,7 @@ export async function followDirectory(deps: {
   return {
     byId: (id) => current().byId.get(id),
     byToken: (token) => current().byToken.get(token),
+    byProgramToken: (token) => current().programTokens.find(token),
     all: () => [...current().byId.values()],
     isOwnBot: (telegramId) => current().platformIds.has(telegramId),
     onChange: (listener) => {

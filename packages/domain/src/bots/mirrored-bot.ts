@@ -18,7 +18,7 @@ export function botFromMirror(text: string): Bot {
   return {
     ...bot,
     // The release before knows no programs; reconcileBots repairs what it writes.
-    programs: bot.programs ?? [],
+    programs: (bot.programs ?? []).map((program) => ({ ...program, tokens: program.tokens ?? [] })),
     registrationId: generation,
     backendCertificate: keptCertificate(bot.backendCertificate),
     createdAt: new Date(bot.createdAt),

@@ -1,5 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
+import type { ActiveProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
@@ -62,10 +63,15 @@ async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   const store = botStore(deps.db);
   for (const [at, { id, revision, programs }] of rows.entries()) {
     const mirrored = deps.directory.byId(id);
-    if (mirrored?.revision !== revision || mirrored.programs.length === programs.length) continue;
+    if (mirrored?.revision !== revision || hasAll(mirrored.programs, programs)) continue;
     await store.touch([id]);
     rows[at] = (await store.byId(id)) ?? rows[at]!;
   }
+}
+
+function hasAll(mirrored: ActiveProgram[], stored: ActiveProgram[]): boolean {
+  const ids = (programs: ActiveProgram[]) => programs.map(({ id, tokens }) => [id, ...tokens.map((token) => token.id)]);
+  return JSON.stringify(ids(mirrored)) === JSON.stringify(ids(stored));
 }
 
 type AppliedState = { revision: number; reservedId: number };

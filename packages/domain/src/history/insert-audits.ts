@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, withProgram } from '../audit/actor.ts';
 import type { FoldedAudit } from './effects/history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
@@ -14,7 +14,7 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => audit.action],
   ['bigint', (audit) => audit.target?.id ?? null],
   ['bigint', (audit) => (audit.target?.kind === 'user' ? audit.target.id : null)],
-  ['text', (audit) => audit.details],
+  ['text', ({ by, details }) => withProgram(by, details)],
   ['bigint', (audit) => audit.dateS],
   ['text', (audit) => audit.captureKey],
   ['bigint', (audit) => accountOf(audit)?.accountId ?? null],

@@ -1,10 +1,11 @@
+import type { ParameterSink } from './collect-parameters.ts';
 import { percentDecoded } from './percent-decoded.ts';
 
 /**
  * Adds the fields of a query string or an urlencoded body to `values`. The first occurrence of a name wins. Nothing is
  * an error: text that cannot be decoded stays as it is.
  */
-export function parseUrlEncoded(text: string, values: Map<string, string>): void {
+export function parseUrlEncoded(text: string, values: ParameterSink): void {
   let from = 0;
   while (from < text.length) {
     let end = text.indexOf('&', from);
@@ -14,7 +15,7 @@ export function parseUrlEncoded(text: string, values: Map<string, string>): void
   }
 }
 
-function addPair(pair: string, values: Map<string, string>): void {
+function addPair(pair: string, values: ParameterSink): void {
   const equals = pair.indexOf('=');
   const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
   if (!values.has(name)) values.set(name, equals === -1 ? '' : decoded(pair.slice(equals + 1)));

@@ -29,7 +29,7 @@ export function getUpdates(): Intercept {
   };
 }
 
-function readRequest(parameters: Parameters): Request {
+export function readRequest(parameters: Parameters): Request {
   const limit = integerParameter(parameters, 'limit', DEFAULT_LIMIT);
   const timeoutS = integerParameter(parameters, 'timeout', 0);
   return {

@@ -50,6 +50,8 @@ const actions: Record<AuditAction, string> = {
   program_enable: 'Enabled a program',
   program_disable: 'Disabled a program',
   program_delete: 'Deleted a program',
+  program_token_add: 'Made a token of a program',
+  program_token_delete: 'Revoked a token of a program',
   account_add: 'Created an account',
   account_update: 'Changed an account',
   account_delete: 'Deleted an account',

@@ -74,6 +74,8 @@ export const audit: Words['audit'] = {
     program_enable: 'Включение программы',
     program_disable: 'Отключение программы',
     program_delete: 'Удаление программы',
+    program_token_add: 'Создание токена программы',
+    program_token_delete: 'Отзыв токена программы',
     account_add: 'Создание учётной записи',
     account_update: 'Изменение учётной записи',
     account_delete: 'Удаление учётной записи',

@@ -1,5 +1,4 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
-import { isMessage } from '@flotilla/telegram/message-facts.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
 import type { AuditTarget } from '../../audit/audited-action.ts';
 import { type CallParams, isTrue, readIdParam, readIdsParam, readTextParam } from './call-params.ts';
@@ -18,11 +17,18 @@ export function readAuditedCall(method: string, params: CallParams): AuditedCall
   return Object.hasOwn(READERS, name) ? (READERS[name]?.(params) ?? null) : null;
 }
 
-/** A message that an account sent or edited through the bot. What the bot's own program does is in the history only. */
+/**
+ * A message that an account, or a program with a token of its own, sent or edited through the bot. What has the bot's own
+ * token is in the history only.
+ */
 export function readAuditedMessage(method: string, result: unknown): AuditedCall | null {
-  const verb = /^(send|edit)/.exec(method.toLowerCase())?.[1] as 'send' | 'edit' | undefined;
-  if (verb === undefined || !isMessage(result)) return null;
-  return { action: verb, target: target('message', readInteger(result, 'message_id')), details: '' };
+  const name = method.toLowerCase();
+  const verb = /^(send|copy|forward|edit)/.exec(name)?.[1];
+  const [message] = Array.isArray(result) ? result : [result];
+  if (verb === undefined || typeof message !== 'object' || message === null) return null;
+  const id = readInteger({ ...message }, 'message_id');
+  if (id === null) return null;
+  return { action: verb === 'edit' ? 'edit' : 'send', target: target('message', id), details: '' };
 }
 
 const READERS: Record<string, Reader> = {

@@ -112,8 +112,8 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   const { method, params, actor = {}, callId, key, atMs } = entry;
   const by = actorOfCall(actor);
-  const audited =
-    readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
+  const isNamed = by.kind === 'account' || (by.kind === 'bot' && by.program !== undefined);
+  const audited = readAuditedCall(method, params) ?? (isNamed ? readAuditedMessage(method, result) : null);
   const chat = readChatRef(params, 'chat_id');
   if (audited === null || chat === null) return [];
   const captureKey = actor.auditKey ?? callId ?? key;

@@ -64,6 +64,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}): CallBuffer {
     ready: () => true,
     byId: (id: number) => bots.find((bot) => bot.id === id),
     byToken: () => undefined,
+    byProgramToken: () => undefined,
     all: () => bots,
     isOwnBot: () => false,
     onChange: () => () => true,

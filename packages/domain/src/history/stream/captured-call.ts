@@ -20,6 +20,9 @@ export type CallActor = {
   username?: string;
   keyId?: number;
   address?: string;
+  /** The program whose token it was. */
+  programId?: number;
+  program?: string;
   auditKey?: string;
 };
 
@@ -41,12 +44,24 @@ export type SeenCall = CapturedCall & {
 /** An actor as a captured call carries it. */
 export function callActor(by: Actor, auditKey?: string): CallActor {
   const { accountId, username, keyId } = by.kind === 'account' ? by : {};
-  const fields = { accountId, username, keyId: keyId ?? undefined, address: by.address ?? undefined, auditKey };
+  const program = by.kind === 'bot' ? by.program : undefined;
+  const ofProgram = { programId: program?.id, program: program?.name };
+  const fields = {
+    ...ofProgram,
+    accountId,
+    username,
+    keyId: keyId ?? undefined,
+    address: by.address ?? undefined,
+    auditKey,
+  };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** The actor of a captured call. */
-export function actorOfCall({ accountId, username = '', keyId, address }: CallActor): Actor {
-  if (accountId === undefined) return { kind: 'bot', address: address ?? null };
+export function actorOfCall({ accountId, username = '', keyId, address, programId, program }: CallActor): Actor {
+  if (accountId === undefined) {
+    const named = programId === undefined ? {} : { program: { id: programId, name: program ?? '' } };
+    return { kind: 'bot', address: address ?? null, ...named };
+  }
   return { kind: 'account', accountId, username, keyId: keyId ?? null, address: address ?? null };
 }

@@ -1,0 +1,50 @@
+import { scanMembers, unquoted } from '@flotilla/telegram/json-text.ts';
+import { chatParametersOf } from '@flotilla/telegram/method-groups.ts';
+
+/** Every value of each parameter that was seen, in the platform's order: the query string before the body. */
+export type SeenParameters = ReadonlyMap<string, readonly string[]>;
+
+/** `pinned`: parameters to put before all others; the platform takes the first of a name. */
+export type ChatJudgement = { outcome: 'allowed'; pinned: string } | { outcome: 'refused'; reason: string };
+
+const CHAT_ID = /^-?[1-9]\d{0,15}$/;
+/** With one of these, the platform looks for the message somewhere else than in the chat. '' means absent to it. */
+const ELSEWHERE = ['business_connection_id', 'inline_message_id'];
+
+/** Whether a call stays within these chats. Whatever cannot be judged is refused. */
+export function judgeChats(chats: ReadonlySet<number>, lowerCaseMethod: string, seen: SeenParameters): ChatJudgement {
+  const names = chatParametersOf(lowerCaseMethod);
+  if (names === null) return refused('it may act in some chats only');
+  const pinned: string[] = [];
+  for (const name of names) {
+    const values = seen.get(name) ?? [];
+    const [first] = values;
+    if (first === undefined) return refused(`${name} is not given, or not before the first file`);
+    if (!values.every((value) => isAmong(chats, value))) return refused(`${name} is not one of its chats`);
+    pinned.push(`${name}=${first}`);
+  }
+  for (const name of ELSEWHERE) {
+    if (seen.get(name)?.some((value) => value !== '')) return refused(`${name} leads out of its chats`);
+    pinned.push(`${name}=`);
+  }
+  const replies = seen.get('reply_parameters') ?? [];
+  if (!replies.every((reply) => repliesWithin(chats, reply))) return refused('reply_parameters name another chat');
+  return { outcome: 'allowed', pinned: pinned.join('&') };
+}
+
+/** Whether the message that is replied to is in one of these chats; the same chat as the reply when none is named. */
+export function repliesWithin(chats: ReadonlySet<number>, reply: string): boolean {
+  let within = true;
+  const isWhole = scanMembers(reply, (name, raw) => {
+    if (name === 'chat_id') within &&= isAmong(chats, raw.startsWith('"') ? unquoted(raw) : raw);
+  });
+  return isWhole && within;
+}
+
+function isAmong(chats: ReadonlySet<number>, value: string): boolean {
+  return CHAT_ID.test(value) && chats.has(Number(value));
+}
+
+function refused(reason: string): ChatJudgement {
+  return { outcome: 'refused', reason };
+}

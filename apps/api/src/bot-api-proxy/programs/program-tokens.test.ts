@@ -1,0 +1,388 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { groupOfMethod, METHOD_GROUPS, methodsNamed } from '@flotilla/telegram/method-groups.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../config.ts';
+import { type Context, createContext } from '../../context.ts';
+
+/** What the platform got, in order. It answers everything, and repeats the token in its answers. */
+const calls: { path: string; body: string }[] = [];
+const platform = createServer((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const token = /^\/(?:file\/)?bot([^/]+)/.exec(req.url ?? '')?.[1] ?? '';
+    // The calls of the tests, without those that Flotilla makes by itself.
+    if (req.headers['x-test'] !== undefined) {
+      calls.push({ path: req.url ?? '', body: Buffer.concat(chunks).toString() });
+    }
+    const me = { id: Number(token.split(':')[0]), is_bot: true, first_name: 'Bot', username: 'a_bot' };
+    res.setHeader('Location', `https://platform.example/bot${token}/again`);
+    res.setHeader('Content-Type', 'application/json');
+    res.end(JSON.stringify({ ok: true, result: { ...me, file_path: `/data/${token}/a.jpg`, url: req.url } }));
+  });
+});
+
+let api: TestApi;
+let worker: Context;
+let bot: BotResource;
+let program: ProgramResource;
+let names = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  api = await startTestApi({ TELEGRAM_API_URL: url });
+  worker = await createContext(readConfig(api.env), { log: createLogger({ name: 'worker', level: 'silent' }) });
+  api.endBefore(worker.close);
+  bot = await api.addBot({ long_poll_enabled: true });
+  program = await addProgram(bot);
+}, 60_000);
+afterAll(async () => {
+  await api?.stop();
+  platform.closeAllConnections();
+  await new Promise((resolve) => platform.close(resolve));
+});
+beforeEach(() => {
+  calls.length = 0;
+});
+
+async function addProgram(of: BotResource): Promise<ProgramResource> {
+  names += 1;
+  const body = { bot_id: of.id, name: `program ${names}` };
+  return (await api.admin('POST', '/api/programs/add', { body })).json as ProgramResource;
+}
+
+async function newToken(limits: object = {}, of = program): Promise<ProgramTokenResource & { token: string }> {
+  const body = { program_id: of.id, name: 'a token', ...limits };
+  const made = await api.admin('POST', '/api/programs/tokens/add', { body });
+  expect({ status: made.status, text: made.text }).toEqual({ status: 200, text: expect.any(String) });
+  return made.json as ProgramTokenResource & { token: string };
+}
+
+type Sent = {
+  status: number;
+  json: { ok: boolean; description?: string; result?: never };
+  text: string;
+  location: string;
+};
+
+async function send(token: string, method: string, init: RequestInit = {}, url = api.url): Promise<Sent> {
+  const headers = { ...(init.headers as Record<string, string>), 'x-test': '1' };
+  const answer = await fetch(`${url}/tgapi/bot${token}/${method}`, { redirect: 'manual', ...init, headers });
+  const text = await answer.text();
+  const location = answer.headers.get('location') ?? '';
+  return { status: answer.status, text, location, json: text.startsWith('{') ? JSON.parse(text) : {} };
+}
+
+const json = (fields: object | string): RequestInit => ({
+  method: 'POST',
+  body: typeof fields === 'string' ? fields : JSON.stringify(fields),
+  headers: { 'content-type': 'application/json' },
+});
+const urlencoded = (body: string): RequestInit => ({
+  method: 'POST',
+  body,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+});
+const part = (name: string, content: string, more = '') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+const photo = (bytes = 10) => part('photo', 'x'.repeat(bytes), '; filename="p.jpg"');
+const form = (...parts: string[]): RequestInit => ({
+  method: 'POST',
+  body: `${parts.join('')}--b--\r\n`,
+  headers: { 'content-type': 'multipart/form-data; boundary=b' },
+});
+
+describe('a token of a program', () => {
+  test('calls the platform as the bot, and neither answer nor header shows the token of the bot', async () => {
+    const { token } = await newToken();
+    expect(token).toMatch(/^\d+:fv[\w-]{33}$/);
+    const answer = await send(token, 'getFile?file_id=5');
+    expect(answer.status).toBe(200);
+    expect(calls).toEqual([{ path: `/bot${bot.token}/getFile?file_id=5`, body: '' }]);
+    const secret = bot.token.split(':')[1]!;
+    expect(answer.text).toContain('/a.jpg');
+    expect(answer.location).toContain('/again');
+    expect(answer.text + answer.location).not.toContain(secret);
+    expect(api.logLines.join('\n')).not.toContain(secret);
+  });
+
+  test('is stored as a hash, and shown once', async () => {
+    const { token, id } = await newToken();
+    const list = await api.admin('GET', '/api/programs/tokens', { query: { program_id: program.id } });
+    expect(list.json).toContainEqual(expect.objectContaining({ id, prefix: token.slice(0, token.indexOf(':') + 7) }));
+    expect(list.text).not.toContain(token);
+    const rows = JSON.stringify(await api.database.db.selectFrom('program_tokens').selectAll().execute());
+    expect(rows).not.toContain(token.split(':')[1]);
+  });
+
+  test('polls at the cursor of its program, beside the token of the bot, and has no webhook', async () => {
+    const other = await api.addBot({ long_poll_enabled: true });
+    const { token } = await newToken({}, await addProgram(other));
+    await worker.directory.refresh();
+    const raws = [1, 2].map(
+      (id) => `{"update_id":${id},"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`,
+    );
+    const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
+    await acceptUpdates(worker, worker.directory.byId(other.id)!, sliced!.updates);
+    const poll = async (of: string, offset: number) =>
+      ((await send(of, `getUpdates?offset=${offset}`)).json.result as unknown as { update_id: number }[]).map(
+        ({ update_id }) => update_id,
+      );
+    expect([await poll(token, 0), await poll(other.token, 0)]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect([await poll(token, 3), await poll(other.token, 0)]).toEqual([[], [1, 2]]);
+    expect((await send(token, 'setWebhook?url=https://a.example/hook')).status).toBe(403);
+    expect((await send(token, 'getWebhookInfo')).json.result).toMatchObject({ url: '', pending_update_count: 0 });
+    expect((await send(other.token, 'getWebhookInfo')).json.result).toMatchObject({ pending_update_count: 2 });
+    for (const method of ['deleteWebhook?drop_pending_updates=1', 'logOut', 'close']) {
+      expect((await send(token, method)).json).toMatchObject({ ok: true, result: true });
+    }
+    expect(await poll(other.token, 0)).toEqual([1, 2]);
+    expect(calls).toEqual([]);
+  });
+
+  test('skips what waits for its program with drop_pending_updates', async () => {
+    const other = await api.addBot();
+    const { token } = await newToken({}, await addProgram(other));
+    await worker.directory.refresh();
+    const raw = `{"update_id":7,"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`;
+    await acceptUpdates(
+      worker,
+      worker.directory.byId(other.id)!,
+      sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates,
+    );
+    expect((await send(token, 'getWebhookInfo')).json.result).toMatchObject({ pending_update_count: 1 });
+    await send(token, 'deleteWebhook?drop_pending_updates=1');
+    expect((await send(token, 'getWebhookInfo')).json.result).toMatchObject({ pending_update_count: 0 });
+  });
+
+  test('is refused when it is revoked, on every replica, and never reaches the platform', async () => {
+    const pod = await api.startPod();
+    const [made, kept] = [await newToken(), await newToken()];
+    for (const url of [api.url, pod.url])
+      expect((await send(made.token, 'getChat?chat_id=1', {}, url)).status).toBe(200);
+    await restClient(api.url, ADMIN_KEY)('POST', '/api/programs/tokens/delete', { body: { id: made.id } });
+    await waitFor(async () => (await send(made.token, 'getChat?chat_id=1', {}, pod.url)).status === 401, {
+      timeoutMs: 5000,
+    });
+    calls.length = 0;
+    for (const url of [api.url, pod.url]) {
+      expect((await send(made.token, 'getChat?chat_id=1', {}, url)).json).toMatchObject({ ok: false, error_code: 401 });
+      expect((await send(kept.token, 'getMe', {}, url)).status).toBe(200);
+    }
+    expect(calls.map(({ path }) => path)).toEqual(Array(2).fill(`/bot${bot.token}/getMe`));
+  });
+
+  test('is refused when it has expired, its program is paused or its bot disabled', async () => {
+    const other = await api.addBot();
+    const paused = await addProgram(other);
+    const { token, id } = await newToken({ expires_at: '2099-01-01T00:00:00Z' }, paused);
+    expect((await send(token, 'getMe')).status).toBe(200);
+    await api.admin('POST', '/api/programs/toggle', { body: { id: paused.id, enabled: false } });
+    expect((await send(token, 'getMe')).json.description).toBe('Forbidden: the program is paused');
+    await api.admin('POST', '/api/programs/toggle', { body: { id: paused.id, enabled: true } });
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: other.id } });
+    expect((await send(token, 'getMe')).status).toBe(403);
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: other.id } });
+    await api.database.db
+      .updateTable('program_tokens')
+      .set({ expires_at: new Date(Date.now() - 1000) })
+      .where('id', '=', id)
+      .execute();
+    await api.admin('POST', '/api/programs/update', { body: { id: paused.id, name: 'renewed' } });
+    expect((await send(token, 'getMe')).status).toBe(401);
+  });
+
+  test('over its rate is answered 429 with the time to wait, and the platform is not asked', async () => {
+    const { token } = await newToken({ rate: { per_minute: 2 } });
+    const answers = [await send(token, 'getMe'), await send(token, 'getMe'), await send(token, 'getMe')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]!.json).toMatchObject({ parameters: { retry_after: expect.any(Number) } });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('gets no file, and no path that does not name its method plainly', async () => {
+    const { token } = await newToken();
+    const unknown = `${token.split(':')[0]}:fv${'A'.repeat(33)}`;
+    const paths = [`file/bot${token}/a.jpg`, `bot${token}/`, `bot${token}/getMe%2f`, `bot${token}/get%4De/x`];
+    for (const path of [...paths, `bot${unknown}/getMe`, `file/bot${unknown}/a.jpg`]) {
+      const { status } = await fetch(`${api.url}/tgapi/${path}`, { headers: { 'x-test': '1' } });
+      expect({ path, refused: status >= 400 && status < 500 }).toEqual({ path, refused: true });
+    }
+    await fetch(`${api.url}/tgapi/bot${token}/`, json({ method: 'sendMessage', chat_id: 5 }));
+    expect(calls).toEqual([]);
+  });
+
+  test('records when it was last used', async () => {
+    const { token, id } = await newToken();
+    await send(token, 'getMe');
+    await waitFor(async () => {
+      const list = await api.admin('GET', '/api/programs/tokens', { query: { program_id: program.id } });
+      return (list.json as ProgramTokenResource[]).find((one) => one.id === id)?.last_used_at !== undefined;
+    });
+  });
+});
+
+describe('the methods of a token', () => {
+  const known = [...methodsNamed([...METHOD_GROUPS, 'named'])];
+  const always = ['getme', 'getwebhookinfo', 'deletewebhook', 'logout', 'close'];
+
+  test.each(METHOD_GROUPS)(
+    'of the group %s reach the platform, and no others do',
+    async (group) => {
+      const { token } = await newToken({ methods: [group] });
+      const tried = [...known.filter((method) => method !== 'getupdates'), 'somethingnew', 'sendsomethingnew'];
+      const allowed = tried.filter((method) => always.includes(method) || groupOfMethod(method) === group);
+      const answers: [string, number][] = [];
+      for (const method of tried) answers.push([method, (await send(token, method)).status]);
+      expect(answers.filter(([, status]) => status !== 403).map(([method]) => method)).toEqual(allowed);
+      expect(answers.every(([, status]) => status === 200 || status === 403)).toBe(true);
+      const passed = allowed.filter((method) => !always.includes(method) || method === 'getme');
+      expect(calls.map(({ path }) => path.split('/').at(-1))).toEqual(passed);
+    },
+    60_000,
+  );
+
+  test('are named in any case, and compared in any case', async () => {
+    const { token } = await newToken({ methods: ['SENDMESSAGE'] });
+    expect((await send(token, 'sendMESSAGE?chat_id=1')).status).toBe(200);
+    expect((await send(token, 'SendPhoto?chat_id=1')).json.description).toBe(
+      'Forbidden: this token may not call sendphoto',
+    );
+    expect((await send(token, 'getUpdates')).status).toBe(403);
+    const refused = await api.admin('POST', '/api/programs/tokens/add', {
+      body: { program_id: program.id, name: 'x', methods: ['sendNonsense'] },
+    });
+    expect(refused).toMatchObject({ status: 400, json: { details: [{ path: 'methods' }] } });
+  });
+});
+
+describe('the chats of a token', () => {
+  const MINE = -1001;
+  const OTHER = -1002;
+  let token: string;
+  beforeAll(async () => {
+    token = (await newToken({ chats: [MINE, 7] })).token;
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ['in the query string', `sendMessage?chat_id=${MINE}&text=a`, {}],
+    ['in JSON', 'sendMessage', json({ chat_id: MINE, text: 'a' })],
+    ['as JSON text', 'sendMessage', json({ chat_id: `${MINE}` })],
+    ['with an escaped name', 'sendMessage', json(`{"chat\\u005fid":${MINE}}`)],
+    ['urlencoded', 'sendMessage', urlencoded(`text=a+b&chat_id=${MINE}`)],
+    ['in a form without files', 'sendMessage', form(part('chat_id', `${MINE}`), part('text', 'a'))],
+    [
+      'in a form before its file',
+      'sendPhoto',
+      form(part('chat_id', `${MINE}`), photo(3_000_000), part('caption', 'c')),
+    ],
+    ['with a reply to the same chat', 'sendMessage', json({ chat_id: MINE, reply_parameters: { message_id: 5 } })],
+    [
+      'with a reply to another of its chats',
+      'sendMessage',
+      json({ chat_id: MINE, reply_parameters: { message_id: 5, chat_id: 7 } }),
+    ],
+    ['copied from one of its chats', 'copyMessage', json({ chat_id: MINE, from_chat_id: 7, message_id: 1 })],
+  ])('are found %s', async (_name, path, init) => {
+    const answer = await send(token, path, init);
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+    expect(calls).toHaveLength(1);
+    const query = new URLSearchParams(calls[0]!.path.split('?')[1]);
+    expect([query.getAll('chat_id')[0], query.get('business_connection_id'), query.get('inline_message_id')]).toEqual([
+      `${MINE}`,
+      '',
+      '',
+    ]);
+    if (init?.body !== undefined) expect(calls[0]!.body).toBe(init.body);
+  });
+
+  const reply = JSON.stringify({ message_id: 1, chat_id: OTHER });
+  test.each<[string, string, RequestInit]>([
+    ['no chat', 'sendMessage', json({ text: 'a' })],
+    ['another chat in the query string', `sendMessage?chat_id=${OTHER}`, {}],
+    ['another chat in JSON', 'sendMessage', json({ chat_id: OTHER })],
+    ['another chat after one of its own', 'sendMessage', json(`{"chat_id":${MINE},"chat_id":${OTHER}}`)],
+    ['another chat before one of its own', 'sendMessage', json(`{"chat_id":${OTHER},"chat_id":${MINE}}`)],
+    ['another chat in the body', `sendMessage?chat_id=${MINE}`, json({ chat_id: OTHER })],
+    ['another chat urlencoded twice over', 'sendMessage', urlencoded(`chat_id=${MINE}&chat_id=${OTHER}`)],
+    ['a chat that is encoded twice', 'sendMessage', urlencoded(`chat_id=%252d1001`)],
+    ['a chat with a sign or spaces', 'sendMessage', json({ chat_id: ' 7' })],
+    ['a chat with junk behind it', 'sendMessage', json({ chat_id: '7x' })],
+    ['a number that is no integer', 'sendMessage', json('{"chat_id":7.0}')],
+    ['the name of a chat', 'sendMessage', json({ chat_id: '@somewhere' })],
+    ['an array of chats', 'sendMessage', json({ chat_id: [7] })],
+    ['its chat after the file', 'sendPhoto', form(photo(), part('chat_id', `${MINE}`))],
+    ['its chat as a file', 'sendPhoto', form(part('chat_id', `${MINE}`, '; filename="c"'), photo())],
+    ['malformed JSON', 'sendMessage', json(`{"chat_id":${MINE},`)],
+    [
+      'JSON in a body of another type',
+      'sendMessage',
+      { ...json({ chat_id: MINE }), headers: { 'content-type': 'text/plain' } },
+    ],
+    [
+      'a type that is two types',
+      'sendMessage',
+      { ...json({ chat_id: MINE }), headers: { 'content-type': 'application/json; multipart/form-data' } },
+    ],
+    [
+      'a compressed body',
+      'sendMessage',
+      { ...json({ chat_id: MINE }), headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+    ],
+    ['a business connection', 'sendMessage', json({ chat_id: MINE, business_connection_id: 'x' })],
+    ['an inline message', 'editMessageText', json({ chat_id: MINE, inline_message_id: 'x' })],
+    ['a source that is another chat', 'forwardMessage', json({ chat_id: MINE, from_chat_id: OTHER, message_id: 1 })],
+    ['no source', 'copyMessage', json({ chat_id: MINE, message_id: 1 })],
+    ['a reply to another chat', 'sendMessage', json({ chat_id: MINE, reply_parameters: JSON.parse(reply) })],
+    [
+      'such a reply as text',
+      'sendMessage',
+      urlencoded(`chat_id=${MINE}&reply_parameters=${encodeURIComponent(reply)}`),
+    ],
+    [
+      'a reply with two chats',
+      'sendMessage',
+      json(`{"chat_id":${MINE},"reply_parameters":{"chat_id":7,"chat_id":${OTHER}}}`),
+    ],
+    [
+      'such a reply after the file',
+      'sendPhoto',
+      form(part('chat_id', `${MINE}`), photo(), part('reply_parameters', reply)),
+    ],
+    [
+      'such a reply after a large file',
+      'sendPhoto',
+      form(part('chat_id', `${MINE}`), photo(3_000_000), part('reply_parameters', reply)),
+    ],
+    ['a method without a chat', 'answerCallbackQuery', json({ callback_query_id: '1' })],
+    ['a method of another place', 'sendGift', json({ chat_id: MINE, user_id: 5 })],
+    ['a method that nobody knows', 'sendSomethingNew', json({ chat_id: MINE })],
+  ])('refuse a call with %s', async (_name, path, init) => {
+    const answer = await send(token, path, init);
+    expect(answer.json).toMatchObject({ ok: false, error_code: 403 });
+    expect(answer.json.description).toMatch(/^Forbidden: this token may not call \w+/);
+    expect(calls).toEqual([]);
+  });
+
+  test('refuse parameters of more than 1 MiB', async () => {
+    const text = 'x'.repeat(1024 * 1024 + 1);
+    for (const init of [json({ chat_id: MINE, text }), form(part('chat_id', `${MINE}`), part('text', text))]) {
+      expect((await send(token, 'sendMessage', init)).status).toBe(413);
+    }
+    expect(calls).toEqual([]);
+  });
+});

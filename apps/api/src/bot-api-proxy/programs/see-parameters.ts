@@ -1,0 +1,174 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parameterCollector } from '@flotilla/telegram/parameters/collect-parameters.ts';
+import { multipartBoundary, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-parameters.ts';
+import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.ts';
+import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
+import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
+import { hasBody, isPacked } from '../headers.ts';
+import type { MethodCall, WholeBody } from '../running-proxy.ts';
+import type { SeenParameters } from './judge-chats.ts';
+
+/** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */
+export type Seen =
+  | { outcome: 'seen'; parameters: SeenParameters; whole: WholeBody | null; boundary: string | null }
+  | { outcome: 'unreadable'; reason: string }
+  | { outcome: 'refused'; refusal: Refusal }
+  | { outcome: 'aborted' };
+
+const LIMIT_BYTES = 1024 * 1024;
+const HEAD_WITHIN_MS = 8_000;
+
+/**
+ * Reads the parameters of a call that decide which chats it touches: query string, JSON, urlencoded form, or the parts
+ * of a form before its first file, at most 1 MiB. What two servers might read in two ways is unreadable.
+ */
+export async function seeParameters(budget: BodyBudget, call: MethodCall): Promise<Seen> {
+  const { req, res, path } = call;
+  const seen = parameterCollector();
+  parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
+  if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, whole: null, boundary: null };
+  if (isPacked(req.headers['content-encoding'])) return unreadable('its body is compressed');
+  const form = formOf(req.headers['content-type'] ?? '');
+  if (form === null) return unreadable('its Content-Type is not one of a call');
+  if (form === 'multipart') return seeForm(budget, req, res, seen);
+  const body = await collectBody(req, res, { budget, sender: 'known', limitBytes: LIMIT_BYTES });
+  if (body.outcome !== 'read') return notRead(body.outcome);
+  const text = body.bytes.toString('utf8');
+  if (form === 'json' && !isObject(text)) return unreadable('its JSON is malformed');
+  if (form === 'json') parseJsonParameters(text, seen);
+  else parseUrlEncoded(text, seen);
+  const whole = { bytes: body.bytes, release: body.release };
+  return { outcome: 'seen', parameters: seen.values, whole, boundary: null };
+}
+
+function formOf(contentType: string): 'multipart' | 'urlencoded' | 'json' | null {
+  const forms = [
+    ['multipart', /multipart\/form-data/i],
+    ['urlencoded', /application\/x-www-form-urlencoded/i],
+    ['json', /application\/json/i],
+  ] as const;
+  const [form, another] = forms.filter(([, pattern]) => pattern.test(contentType));
+  return form === undefined || another !== undefined ? null : form[0];
+}
+
+async function seeForm(
+  budget: BodyBudget,
+  req: IncomingMessage,
+  res: ServerResponse,
+  seen: ReturnType<typeof parameterCollector>,
+): Promise<Seen> {
+  const boundary = multipartBoundary(req.headers['content-type'] ?? '');
+  if (boundary === null) return unreadable('its form has no boundary');
+  let file = false;
+  const parser = multipartParser(
+    boundary,
+    { field: LIMIT_BYTES, file: 0 },
+    {
+      onField: (name, value) => {
+        if (!file) seen.set(name, value);
+      },
+      onFile: () => undefined,
+      streamFile: () => {
+        file = true;
+        return () => undefined;
+      },
+    },
+  );
+  const head = await readHead(budget, req, res, (chunk) => {
+    parser.write(chunk);
+    return file;
+  });
+  if (head.outcome !== 'read') return notRead(head.outcome);
+  if (!head.ended) return { outcome: 'seen', parameters: seen.values, whole: null, boundary };
+  parser.end();
+  const whole = { bytes: head.bytes, release: head.release };
+  return { outcome: 'seen', parameters: seen.values, whole, boundary: null };
+}
+
+type Head =
+  | { outcome: 'read'; ended: boolean; bytes: Buffer; release: () => void }
+  | { outcome: 'too-large' | 'no-room' | 'aborted' };
+
+/** Reads a body until `isEnough`, or to its end. What was read of an unfinished body is put back for its next reader. */
+function readHead(
+  budget: BodyBudget,
+  req: IncomingMessage,
+  res: ServerResponse,
+  isEnough: (chunk: Buffer) => boolean,
+): Promise<Head> {
+  const share = shareOf(budget, 'known', res);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const settle = (head: Head) => {
+      clearTimeout(deadline);
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      if (head.outcome !== 'read') {
+        share.release();
+        req.resume();
+      }
+      resolve(head);
+    };
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (!share.growTo(bytes)) return settle({ outcome: 'no-room' });
+      const enough = isEnough(chunk);
+      if (!enough && bytes > LIMIT_BYTES) return settle({ outcome: 'too-large' });
+      if (!enough) return;
+      req.pause();
+      settle({ outcome: 'read', ended: false, bytes: Buffer.concat(chunks), release: share.release });
+      req.unshift(Buffer.concat(chunks));
+      share.release();
+    };
+    const onEnd = () => settle({ outcome: 'read', ended: true, bytes: Buffer.concat(chunks), release: share.release });
+    const onClose = () => settle({ outcome: 'aborted' });
+    const deadline = setTimeout(() => req.destroy(), HEAD_WITHIN_MS);
+    req.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+/**
+ * Looks at what is streamed after the parameters were judged. False for a field that would change the judgement and
+ * that the query string cannot overrule.
+ */
+export function formGuard(boundary: string, allows: (reply: string) => boolean): (chunk: Buffer) => boolean {
+  let isSound = true;
+  const parser = multipartParser(
+    boundary,
+    { field: LIMIT_BYTES, file: 0 },
+    {
+      onField: (name, value) => {
+        if (name === 'reply_parameters' && !allows(value)) isSound = false;
+      },
+      onFile: (name) => {
+        if (name === 'reply_parameters') isSound = false;
+      },
+      streamFile: () => () => undefined,
+    },
+  );
+  return (chunk) => {
+    parser.write(chunk);
+    return isSound;
+  };
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(reason: string): Seen {
+  return { outcome: 'unreadable', reason };
+}
+
+function notRead(outcome: 'too-large' | 'no-room' | 'unknown-encoding' | 'aborted'): Seen {
+  if (outcome === 'aborted') return { outcome };
+  if (outcome === 'unknown-encoding') return unreadable('its body is compressed');
+  return { outcome: 'refused', refusal: outcome === 'too-large' ? TOO_LARGE : NO_ROOM };
+}

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { tokenCutter } from './token-cutter.ts';
+
+const BOT = '123:AAabcdefghijklmnopqrstuvwxyz0123456';
+const PROGRAM = '123:fvABCDEFGHIJKLMNOPQRSTUVWXYZ6543210';
+
+function cut(text: string, sizes: number): string {
+  const cutter = tokenCutter(BOT, PROGRAM);
+  const bytes = Buffer.from(text);
+  const shown: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += sizes) shown.push(cutter.write(bytes.subarray(at, at + sizes)));
+  return Buffer.concat([...shown, cutter.end()]).toString();
+}
+
+test('the secret is replaced wherever the chunks are cut, and nothing else changes', () => {
+  const secret = BOT.slice(4);
+  const text = `{"a":"${BOT}","b":"AAabc ${secret}${secret} AAAAabcdef","c":"%3A${secret}"} AAabcdefghijkl`;
+  const expected = text.replaceAll(secret, PROGRAM.slice(4));
+  for (const size of [1, 2, 7, 34, 35, 36, 1000]) expect(cut(text, size)).toBe(expected);
+  expect(expected).not.toContain(secret);
+});
+
+test('a chunk that somebody else holds is not changed', () => {
+  const chunk = Buffer.from(BOT);
+  tokenCutter(BOT, PROGRAM).write(chunk);
+  expect(chunk.toString()).toBe(BOT);
+});
+
+test('a secret of another length becomes asterisks, so that the length stays', () => {
+  expect(tokenCutter('5:short-secret', PROGRAM).text('x short-secret y')).toBe('x ************ y');
+});

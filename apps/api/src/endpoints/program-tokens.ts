@@ -1,0 +1,74 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import type { ProgramTokenResource, programTokenOperations } from '@flotilla/contract/program-tokens.ts';
+import { addProgramToken } from '@flotilla/domain/programs/add-program-token.ts';
+import { deleteProgramToken } from '@flotilla/domain/programs/delete-program-token.ts';
+import { programStore } from '@flotilla/domain/programs/program-store.ts';
+import type { ProgramToken } from '@flotilla/domain/programs/program-token.ts';
+import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/handler.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { findBotOfProgram } from './programs.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
+  listProgramTokens: {
+    findBots: findBotOfProgram,
+    findBotsBy: 'program_id',
+    async handle({ db }, { input }) {
+      const { program_id: programId, limit, offset } = input;
+      const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
+      if ((await programStore(db).find(programId)) === null) throw new FlotillaError('not_found', 'Program not found');
+      const tokens = programTokenStore(db);
+      const [rows, total] = await Promise.all([
+        tokens.list(programId, { limit: limit + 1, offset, afterId }),
+        tokens.count(programId),
+      ]);
+      return cutPage(rows.map(presentToken), limit, total, (token) => [token.id]);
+    },
+  },
+
+  addProgramToken: {
+    findBots: findBotOfProgram,
+    findBotsBy: 'program_id',
+    async handle(context, { input, by }) {
+      const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
+      const { token, record } = await addProgramToken(context, by, programId, {
+        ...{ name, methods, chats },
+        perSecond: rate?.per_second ?? null,
+        perMinute: rate?.per_minute ?? null,
+        expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+      });
+      return { ...presentToken(record), token };
+    },
+  },
+
+  deleteProgramToken: {
+    findBots: findBotOfToken,
+    async handle(context, { input, by }) {
+      await deleteProgramToken(context, by, input.id);
+      return OK;
+    },
+  },
+};
+
+async function findBotOfToken(context: Context, id: number): Promise<number[]> {
+  const token = await programTokenStore(context.db).find(id);
+  return token === null ? [] : findBotOfProgram(context, token.programId);
+}
+
+function presentToken(token: ProgramToken): ProgramTokenResource {
+  const { id, programId, name, prefix, methods, chats, perSecond, perMinute, expiresAt, lastUsedAt } = token;
+  const rate = withoutNulls({ per_second: perSecond, per_minute: perMinute });
+  return {
+    ...{ id, program_id: programId, name, prefix },
+    ...withoutNulls({ methods, chats }),
+    ...(Object.keys(rate).length === 0 ? {} : { rate }),
+    ...withoutNulls({
+      expires_at: expiresAt?.toISOString() ?? null,
+      last_used_at: lastUsedAt?.toISOString() ?? null,
+    }),
+    created_at: token.createdAt.toISOString(),
+  };
+}

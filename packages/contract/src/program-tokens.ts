@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { createdAtField, okAnswer, ownIdField } from './fields.ts';
+import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text } from './inputs.ts';
+import { defineOperation, fieldsBeside } from './operation.ts';
+
+const METHODS_NOTE =
+  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
+const CHATS_NOTE =
+  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused.';
+const RATE_NOTE = 'How many calls it may make. More are answered with 429.';
+
+const rate = z
+  .strictObject({
+    per_second: z.int().optional().describe('The most calls in a second.'),
+    per_minute: z.int().optional().describe('The most calls in a minute.'),
+  })
+  .describe(RATE_NOTE);
+
+export const programTokenResource = z
+  .strictObject({
+    id: ownIdField,
+    program_id: z.int().describe('The program that it belongs to.'),
+    name: z.string().describe('A name for people.'),
+    prefix: z.string().describe('The first characters of the token. They help you to recognise it.'),
+    methods: z.array(z.string()).optional().describe(METHODS_NOTE),
+    chats: z.array(z.int()).optional().describe(CHATS_NOTE),
+    rate: rate.optional(),
+    expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
+    last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
+    created_at: createdAtField,
+  })
+  .meta({ id: 'ProgramToken' });
+
+export type ProgramTokenResource = z.infer<typeof programTokenResource>;
+
+const newProgramToken = programTokenResource
+  .extend({ token: z.string().describe('The token itself. It is never shown again.') })
+  .meta({ id: 'NewProgramToken' });
+
+const TOKEN: ProgramTokenResource = {
+  id: 11,
+  program_id: 4,
+  name: 'agency',
+  prefix: '123456:fvQ9ex',
+  methods: ['send', 'getFile'],
+  chats: [-1001234567890],
+  rate: { per_second: 5, per_minute: 60 },
+  expires_at: '2030-01-01T00:00:00.000Z',
+  created_at: '2026-01-02T10:10:00.000Z',
+};
+
+const addInputs = {
+  program_id: ownId().describe('The program that it is for.'),
+  name: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('A name for people.'),
+  methods: listOf(text({ min: 1, max: 64 }), 200)
+    .refine((names) => names.length > 0, 'must name a method or a group; leave it out to allow every method')
+    .describe(METHODS_NOTE)
+    .optional(),
+  chats: listOf(platformId(), 1000)
+    .refine((chats) => chats.length > 0, 'must name a chat; leave it out to allow every chat')
+    .describe(CHATS_NOTE)
+    .optional(),
+  rate: jsonObject({
+    per_second: integer({ min: 1, max: 10_000 }).describe('The most calls in a second.').optional(),
+    per_minute: integer({ min: 1, max: 600_000 }).describe('The most calls in a minute.').optional(),
+  })
+    .describe(RATE_NOTE)
+    .optional(),
+  expires_at: instant().describe('When it stops working: ISO 8601 with a zone. Absent: never.').optional(),
+};
+
+export const programTokenOperations = {
+  listProgramTokens: defineOperation({
+    method: 'GET',
+    paths: ['/api/programs/tokens'],
+    role: 'any',
+    summary: 'Lists the tokens of a program, oldest first.',
+    input: z.object({ program_id: ownId().describe('The program.'), ...pagedInputs() }),
+    output: z.array(programTokenResource),
+    errors: ['not_found'],
+    example: { input: { program_id: 4 }, output: [TOKEN] },
+  }),
+
+  addProgramToken: defineOperation({
+    method: 'POST',
+    audit: ['program_token_add'],
+    paths: ['/api/programs/tokens/add'],
+    role: 'any',
+    lasting: true,
+    summary: 'Makes a token for a program and shows it, this once.',
+    description: `Client libraries use it in place of the bot's own token, with the proxy as their API root. getUpdates then reads at the
+program's cursor; setWebhook is refused, because the program asks for its updates. Other calls are made as the bot, and the
+history and the audit log name the program. The bot's own token appears in no answer.
+
+A refused call is answered in the platform's form, with 403, or with 429 and \`retry_after\`.`,
+    input: z.object(addInputs),
+    output: newProgramToken,
+    readOnlyFields: fieldsBeside(programTokenResource, addInputs),
+    errors: ['not_found'],
+    example: {
+      input: {
+        program_id: 4,
+        name: 'agency',
+        methods: ['send', 'getFile'],
+        chats: [-1001234567890],
+        rate: { per_second: 5, per_minute: 60 },
+        expires_at: '2030-01-01T00:00:00Z',
+      },
+      output: { ...TOKEN, token: '123456:fvQ9example0example0example0exampl' },
+    },
+  }),
+
+  deleteProgramToken: defineOperation({
+    method: 'POST',
+    audit: ['program_token_delete'],
+    paths: ['/api/programs/tokens/delete'],
+    role: 'any',
+    summary: 'Revokes a token of a program. It stops working everywhere within 5 s.',
+    input: z.object({ id: ownId() }),
+    output: okAnswer,
+    readOnlyFields: fieldsBeside(programTokenResource, { id: true }),
+    errors: ['not_found'],
+    example: { input: { id: 11 }, output: { ok: true } },
+  }),
+};

@@ -1,0 +1,35 @@
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { ActiveProgram, ActiveToken } from './active-program.ts';
+import type { Bot } from './bot.ts';
+
+/** The program that a token belongs to. */
+export type ProgramCredential = { bot: Bot; program: ActiveProgram; token: ActiveToken };
+
+/** The platform's own tokens begin with AA after the colon. */
+const PROGRAM_TOKEN = /^\d{1,20}:fv[\w-]{33}$/;
+
+/** True for a text of the form of a program's token; the platform must not get to see it. */
+export function isProgramToken(token: string): boolean {
+  return PROGRAM_TOKEN.test(token);
+}
+
+/** The tokens of the programs of all bots, by hash. */
+export type ProgramTokens = {
+  put(bot: Bot): void;
+  remove(bot: Bot): void;
+  find(token: string): ProgramCredential | undefined;
+};
+
+export function programTokens(): ProgramTokens {
+  const byHash = new Map<string, ProgramCredential>();
+  return {
+    put(bot) {
+      for (const program of bot.programs)
+        for (const token of program.tokens) byHash.set(token.hash, { bot, program, token });
+    },
+    remove(bot) {
+      for (const program of bot.programs) for (const { hash } of program.tokens) byHash.delete(hash);
+    },
+    find: (token) => (isProgramToken(token) ? byHash.get(sha256Hex(token)) : undefined),
+  };
+}

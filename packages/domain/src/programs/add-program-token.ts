@@ -1,0 +1,47 @@
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { isMethodOrGroup } from '@flotilla/telegram/method-groups.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { auditedToken } from './audited-program.ts';
+import { lockProgram } from './lock-program.ts';
+import { newProgramToken, type ProgramToken, shownPrefix, type WantedToken } from './program-token.ts';
+import { programTokenStore } from './program-token-store.ts';
+
+const TOKENS_AT_MOST = 100;
+
+/**
+ * Makes a token of a program. Only the answer contains the token itself. Throws 'not_found' (the program), or
+ * 'bad_request' for an unknown method, an end in the past, or too many tokens.
+ */
+export async function addProgramToken(
+  deps: ChangeRulesDeps,
+  by: Actor,
+  programId: number,
+  wanted: WantedToken,
+): Promise<{ token: string; record: ProgramToken }> {
+  checkRequest(deps, wanted);
+  return changeRules(deps, by, async (db) => {
+    const program = await lockProgram(db, programId);
+    const tokens = programTokenStore(db);
+    if ((await tokens.count(programId)) >= TOKENS_AT_MOST) {
+      throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);
+    }
+    const bot = deps.directory.byId(program.botId);
+    if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
+    const token = newProgramToken(bot.telegramId);
+    const record = await tokens.insert({ ...wanted, programId, hash: sha256Hex(token), prefix: shownPrefix(token) });
+    const audited = auditedToken('program_token_add', program, record);
+    return { result: { token, record }, botIds: [program.botId], audited };
+  });
+}
+
+function checkRequest({ clock }: ChangeRulesDeps, { methods, expiresAt }: WantedToken): void {
+  const unknown = (methods ?? []).filter((name) => !isMethodOrGroup(name));
+  if (unknown.length > 0) {
+    throw refusedInput('methods', `must name methods of the Bot API, or groups; unknown: ${unknown.join(', ')}`);
+  }
+  if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
+    throw refusedInput('expires_at', 'must be in the future');
+  }
+}

@@ -1,0 +1,19 @@
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { auditedToken } from './audited-program.ts';
+import { lockProgram } from './lock-program.ts';
+import { programTokenStore } from './program-token-store.ts';
+
+/** Revokes a token on every process. Throws 'not_found'. */
+export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
+  await changeRules(deps, by, async (db) => {
+    const tokens = programTokenStore(db);
+    const token = await tokens.find(id);
+    if (token === null) throw new FlotillaError('not_found', 'Token not found');
+    const program = await lockProgram(db, token.programId);
+    if (!(await tokens.remove(id))) throw new FlotillaError('not_found', 'Token not found');
+    const audited = auditedToken('program_token_delete', program, token);
+    return { result: undefined, botIds: [program.botId], audited };
+  });
+}
