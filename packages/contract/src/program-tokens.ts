@@ -6,7 +6,7 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 const METHODS_NOTE =
   'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
-  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused.';
+  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others.';
 const RATE_NOTE = 'How many calls it may make. More are answered with 429.';
 
 const rate = z

@@ -21,6 +21,10 @@ type Sink = {
   onFile(name: string, part: FilePart): void;
   /** Where the bytes of a file go as they come; the parser then keeps none of them. */
   streamFile?(head: FileHead): (bytes: Buffer) => void;
+  /** The headers of each part as they were sent; null for headers that are too long, after which nothing is read. */
+  onHeaders?(headers: string | null): void;
+  /** A field that is longer than is kept. */
+  onLongField?(name: string): void;
 };
 
 /** The most bytes that are kept of a field and of a file. */
@@ -77,6 +81,7 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
     const content = part.kept.bytes();
     if (part.file !== null) sink.onFile(part.name, { bytes: part.bytes, content });
     else if (part.bytes <= limits.field) sink.onField(part.name, content.toString('utf8'));
+    else sink.onLongField?.(part.name);
     part = null;
   };
   /** Reads content up to the next delimiter. It keeps back a tail that may be the beginning of a delimiter. */
@@ -106,10 +111,15 @@ export function multipartParser(boundary: string, limits: Limits, sink: Sink): M
     }
     const end = pending.indexOf(HEADERS_END);
     if (end === -1) {
-      if (pending.length > HEADERS_LIMIT) state = 'done';
+      if (pending.length > HEADERS_LIMIT) {
+        state = 'done';
+        sink.onHeaders?.(null);
+      }
       return false;
     }
-    part = partFrom(pending.toString('utf8', 0, end), limits);
+    const headers = pending.toString('utf8', 0, end);
+    sink.onHeaders?.(headers);
+    part = partFrom(headers, limits);
     if (part?.file && sink.streamFile) part.stream = sink.streamFile(part.file);
     pending = pending.subarray(end + HEADERS_END.length);
     state = 'content';

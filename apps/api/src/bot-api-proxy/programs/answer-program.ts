@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden } from '../answer.ts';
 import { readRequest } from '../intercept/get-updates.ts';
 import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
+import { isUpdateWithin } from './judge-chats.ts';
 
 type ProgramCall = ReadCall & ProgramCredential;
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
@@ -25,18 +26,35 @@ export function answeredForProgram(lowerCaseMethod: string): AnswerProgram | nul
   return ANSWERED.get(lowerCaseMethod) ?? null;
 }
 
-async function getUpdates(context: Context, { bot, program, parameters, signal }: ProgramCall): Promise<BotApiAnswer> {
-  const { timeoutMs, ...request } = readRequest(parameters);
-  const rests = bot.disabled || !program.enabled;
-  const updates = await readProgramUpdates(context, bot, program, {
-    ...request,
-    timeoutMs: rests ? Math.max(timeoutMs, RESTING_MS) : timeoutMs,
-    kinds: storedKinds(parameters) ?? null,
-    throttle: false,
-    signal,
-  });
+async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+  const { timeoutMs, ...request } = readRequest(call.parameters);
+  const rests = call.bot.disabled || !call.program.enabled;
+  const kinds = storedKinds(call.parameters) ?? null;
+  const waitMs = rests ? Math.max(timeoutMs, RESTING_MS) : timeoutMs;
+  const updates = await readWithinChats(context, call, { ...request, timeoutMs: waitMs, kinds });
   context.apiMetrics.pulled.of('get_updates').inc(updates.length);
   return { ok: true, result: `[${updates.join(',\n')}]` };
+}
+
+type Read = { offset: number; limit: number; timeoutMs: number; kinds: string[] | null };
+
+/** The next updates that the token may see. When there are only others, it passes over them and waits on. */
+async function readWithinChats(context: Context, call: ProgramCall, request: Read): Promise<string[]> {
+  const { bot, program, signal } = call;
+  const chats = call.token.chats === null ? null : new Set(call.token.chats);
+  const untilMs = performance.now() + request.timeoutMs;
+  for (let { offset } = request; ; ) {
+    const timeoutMs = Math.max(0, untilMs - performance.now());
+    const read = { ...request, offset, timeoutMs, throttle: false, signal };
+    const updates = await readProgramUpdates(context, bot, program, read);
+    const shown = chats === null ? updates : updates.filter((raw) => isUpdateWithin(chats, raw));
+    if (shown.length > 0 || updates.length === 0 || signal.aborted) return shown;
+    offset = updateIdOf(updates.at(-1)!) + 1;
+  }
+}
+
+function updateIdOf(raw: string): number {
+  return (JSON.parse(raw) as { update_id: number }).update_id;
 }
 
 async function setWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
@@ -54,8 +72,7 @@ async function skipPending(context: Context, { bot, program, signal }: ProgramCa
   const request = { limit: 1, timeoutMs: 0, kinds: null, throttle: false, signal };
   const [newest] = await readProgramUpdates(context, bot, program, { ...request, offset: -1 });
   if (newest === undefined) return;
-  const { update_id: id } = JSON.parse(newest) as { update_id: number };
-  await readProgramUpdates(context, bot, program, { ...request, offset: id + 1 });
+  await readProgramUpdates(context, bot, program, { ...request, offset: updateIdOf(newest) + 1 });
 }
 
 async function getWebhookInfo(context: Context, { bot, program }: ProgramCall): Promise<BotApiAnswer> {

@@ -1,6 +1,7 @@
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import type { Context } from '../../context.ts';
 import { DISABLED, describeError, forbidden, NO_SUCH_METHOD, type Refusal, UNAUTHORIZED } from '../answer.ts';
 import { teeOf } from '../call-tee.ts';
 import { isVerbOfCalls, pass, refuse } from '../end-call.ts';
@@ -15,7 +16,7 @@ import { tokenCutter } from './token-cutter.ts';
 import { isMethodAllowed } from './token-methods.ts';
 
 /** The part of a plain path before and after the token; a program's call is passed on in no other form. */
-const PLAIN_PATH = /^\/bot[^/]+(\/(?:test\/)?\w+)(?:\?|$)/;
+const PLAIN_PATH = /^\/bot(?:[\w:-]|%3a)+(\/(?:test\/)?\w+)(?:\?|$)/i;
 
 /**
  * Decides about a call with a program's token. What concerns updates and webhooks is answered here, for the program
@@ -25,8 +26,7 @@ export async function decideProgram(proxy: RunningProxy, unnamed: MethodCall): P
   const { context } = proxy;
   try {
     const found = await credentialOf(context.directory, unnamed.path.token);
-    const isOver = (found?.token.expiresAtMs ?? Number.POSITIVE_INFINITY) <= context.clock.nowMs();
-    if (found === undefined || isOver) return refuse(proxy, unnamed, UNAUTHORIZED);
+    if (!isValid(context, found)) return refuse(proxy, unnamed, UNAUTHORIZED);
     context.recordTokenUse(found.token.id);
     const call = { ...unnamed, program: found.program };
     const refusal = refusalByState(call, found) ?? (await refusalByRate(context, found.token));
@@ -34,7 +34,11 @@ export async function decideProgram(proxy: RunningProxy, unnamed: MethodCall): P
     if (!isVerbOfCalls(proxy, call)) return;
     const answered = answeredForProgram(call.method);
     if (answered === null) return await passOn(proxy, call, found);
-    await answerIntercepted(proxy, call, 'known', (read) => answered(context, { ...read, ...found }));
+    await answerIntercepted(proxy, call, 'known', async (read) => {
+      const answer = await answered(context, { ...read, ...found });
+      // A poll may wait longer than its token lives.
+      return isValid(context, context.directory.byProgramToken(call.path.token)) ? answer : UNAUTHORIZED;
+    });
   } catch (error) {
     refuse(proxy, unnamed, describeError(context.log, error));
   }
@@ -46,6 +50,10 @@ async function credentialOf(directory: BotDirectory, token: string): Promise<Pro
   if (found !== undefined) return found;
   await directory.refresh();
   return directory.byProgramToken(token);
+}
+
+function isValid({ clock }: Context, found: ProgramCredential | undefined): found is ProgramCredential {
+  return found !== undefined && (found.token.expiresAtMs ?? Number.POSITIVE_INFINITY) > clock.nowMs();
 }
 
 /** A poll of a bot or a program that rests is held and answered empty, like any other poll of such a bot. */

@@ -1,5 +1,7 @@
+import { chatIdOfUpdate } from '@flotilla/telegram/chat-id.ts';
 import { scanMembers, unquoted } from '@flotilla/telegram/json-text.ts';
 import { chatParametersOf } from '@flotilla/telegram/method-groups.ts';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 
 /** Every value of each parameter that was seen, in the platform's order: the query string before the body. */
 export type SeenParameters = ReadonlyMap<string, readonly string[]>;
@@ -39,6 +41,22 @@ export function repliesWithin(chats: ReadonlySet<number>, reply: string): boolea
     if (name === 'chat_id') within &&= isAmong(chats, raw.startsWith('"') ? unquoted(raw) : raw);
   });
   return isWhole && within;
+}
+
+/**
+ * Whether an update is of one of these chats. One without a chat, such as an inline query, is of none; one of a business
+ * account happened in a chat of somebody else.
+ */
+export function isUpdateWithin(chats: ReadonlySet<number>, raw: string): boolean {
+  const { update_id: _, ...update } = JSON.parse(raw) as Fields;
+  const [kind, another] = Object.keys(update);
+  if (kind === undefined || another !== undefined) return false;
+  const payload = readObject(update, kind) ?? {};
+  const isOfBusiness = [payload, readObject(payload, 'message')].some(
+    (part) => part?.business_connection_id !== undefined,
+  );
+  const chat = chatIdOfUpdate(update, kind);
+  return !isOfBusiness && chat !== null && chats.has(chat);
 }
 
 function isAmong(chats: ReadonlySet<number>, value: string): boolean {

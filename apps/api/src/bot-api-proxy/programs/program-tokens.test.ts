@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
@@ -7,6 +8,7 @@ import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { groupOfMethod, METHOD_GROUPS, methodsNamed } from '@flotilla/telegram/method-groups.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -28,7 +30,10 @@ const platform = createServer((req, res) => {
     const me = { id: Number(token.split(':')[0]), is_bot: true, first_name: 'Bot', username: 'a_bot' };
     res.setHeader('Location', `https://platform.example/bot${token}/again`);
     res.setHeader('Content-Type', 'application/json');
-    res.end(JSON.stringify({ ok: true, result: { ...me, file_path: `/data/${token}/a.jpg`, url: req.url } }));
+    const answer = JSON.stringify({ ok: true, result: { ...me, file_path: `/data/${token}/a.jpg`, url: req.url } });
+    const packs = req.url?.includes('packed') === true;
+    if (packs) res.setHeader('Content-Encoding', 'gzip');
+    res.end(packs ? gzipSync(answer) : answer);
   });
 });
 
@@ -117,6 +122,13 @@ describe('a token of a program', () => {
     expect(api.logLines.join('\n')).not.toContain(secret);
   });
 
+  test('gets no answer that is compressed, because the token of the bot may be in it', async () => {
+    const { token } = await newToken();
+    const answer = await send(token, 'getChat?chat_id=packed');
+    expect({ status: answer.status, location: answer.location }).toEqual({ status: 502, location: '' });
+    expect(answer.text).not.toContain(bot.token.split(':')[1]);
+  });
+
   test('is stored as a hash, and shown once', async () => {
     const { token, id } = await newToken();
     const list = await api.admin('GET', '/api/programs/tokens', { query: { program_id: program.id } });
@@ -152,6 +164,53 @@ describe('a token of a program', () => {
     }
     expect(await poll(other.token, 0)).toEqual([1, 2]);
     expect(calls).toEqual([]);
+  });
+
+  test('with chats gets the updates of these chats, and passes over others', async () => {
+    const other = await api.addBot();
+    const { token } = await newToken({ chats: [7] }, await addProgram(other));
+    await worker.directory.refresh();
+    const date = Math.floor(Date.now() / 1000);
+    const message = (chat: number) => ({ date, chat: { id: chat } });
+    const inLine = { id: '1', from: { id: 7 }, query: 'q', chat: undefined };
+    const ofBusiness = { ...message(7), business_connection_id: 'x' };
+    const accept = async (updates: object[]) => {
+      const sliced = sliceUpdates(JSON.stringify({ ok: true, result: updates }))!;
+      await acceptUpdates(worker, worker.directory.byId(other.id)!, sliced.updates);
+    };
+    await accept([
+      { update_id: 1, message: message(8) },
+      { update_id: 2, inline_query: inLine },
+      { update_id: 3, business_message: ofBusiness },
+      { update_id: 4, callback_query: { id: '1', from: { id: 7 }, message: message(8) } },
+    ]);
+    const poll = async (query: string) => {
+      const answer = await send(token, `getUpdates?${query}`);
+      return (answer.json.result as unknown as { update_id: number }[]).map(({ update_id }) => update_id);
+    };
+    expect(await poll('offset=0')).toEqual([]);
+    const waiting = poll('offset=0&timeout=50&limit=1');
+    await accept([
+      { update_id: 5, message: message(8) },
+      { update_id: 6, message: message(7) },
+      { update_id: 7, callback_query: { id: '1', from: { id: 8 }, message: message(7) } },
+    ]);
+    expect(await waiting).toEqual([6]);
+    expect(await poll('offset=0')).toEqual([6, 7]);
+  });
+
+  test('that is revoked during a poll gets no updates any more', async () => {
+    const other = await api.addBot();
+    const made = await newToken({}, await addProgram(other));
+    await worker.directory.refresh();
+    const polls = () => readMetric(api, 'flotilla_proxy_waiting_polls');
+    const waiting = send(made.token, 'getUpdates?timeout=50');
+    await waitFor(async () => (await polls()) === 1);
+    await api.admin('POST', '/api/programs/tokens/delete', { body: { id: made.id } });
+    const raw = `{"update_id":7,"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`;
+    const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
+    await acceptUpdates(worker, worker.directory.byId(other.id)!, updates);
+    expect((await waiting).status).toBe(401);
   });
 
   test('skips what waits for its program with drop_pending_updates', async () => {
@@ -217,7 +276,13 @@ describe('a token of a program', () => {
   test('gets no file, and no path that does not name its method plainly', async () => {
     const { token } = await newToken();
     const unknown = `${token.split(':')[0]}:fv${'A'.repeat(33)}`;
-    const paths = [`file/bot${token}/a.jpg`, `bot${token}/`, `bot${token}/getMe%2f`, `bot${token}/get%4De/x`];
+    const paths = [
+      `file/bot${token}/a.jpg`,
+      `bot${token}/`,
+      `bot${token}/getMe%2f`,
+      `bot${token}/get%4De/x`,
+      `bot${token}%2Fx/getMe`,
+    ];
     for (const path of [...paths, `bot${unknown}/getMe`, `file/bot${unknown}/a.jpg`]) {
       const { status } = await fetch(`${api.url}/tgapi/${path}`, { headers: { 'x-test': '1' } });
       expect({ path, refused: status >= 400 && status < 500 }).toEqual({ path, refused: true });
@@ -368,6 +433,25 @@ describe('the chats of a token', () => {
       'sendPhoto',
       form(part('chat_id', `${MINE}`), photo(3_000_000), part('reply_parameters', reply)),
     ],
+    ...[
+      part('caption', reply, '; name="reply_parameters"'),
+      part('caption', reply, '\r\nContent-Disposition: form-data; name="reply_parameters"'),
+      part('caption\\"; name="reply_parameters', reply),
+      part('reply_parameters', `${' '.repeat(70_000)}${reply}`),
+      part('caption', 'c', `\r\nX-Long: ${'x'.repeat(20_000)}`) + part('reply_parameters', reply),
+    ].flatMap((hidden, at): [string, string, RequestInit][] => [
+      [`a hidden reply (${at})`, 'sendPhoto', form(part('chat_id', `${MINE}`), hidden)],
+      [`a hidden reply (${at}) after the file`, 'sendPhoto', form(part('chat_id', `${MINE}`), photo(), hidden)],
+    ]),
+    [
+      'a form that has two boundaries',
+      'sendPhoto',
+      {
+        ...form(part('chat_id', `${MINE}`)),
+        headers: { 'content-type': 'multipart/form-data; xboundary=a; boundary=b' },
+      },
+    ],
+    ['text before the form', 'sendPhoto', form(`x${part('reply_parameters', reply)}`, part('chat_id', `${MINE}`))],
     ['a method without a chat', 'answerCallbackQuery', json({ callback_query_id: '1' })],
     ['a method of another place', 'sendGift', json({ chat_id: MINE, user_id: 5 })],
     ['a method that nobody knows', 'sendSomethingNew', json({ chat_id: MINE })],
@@ -375,6 +459,20 @@ describe('the chats of a token', () => {
     const answer = await send(token, path, init);
     expect(answer.json).toMatchObject({ ok: false, error_code: 403 });
     expect(answer.json.description).toMatch(/^Forbidden: this token may not call \w+/);
+    expect(calls).toEqual([]);
+  });
+
+  test('refuse a call with two types', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'Content-Type': ['application/json', 'multipart/form-data; boundary=b'], 'x-test': '1' };
+      const call = request(`${api.url}/tgapi/bot${token}/sendMessage`, { method: 'POST', headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      call.on('error', reject);
+      call.end(JSON.stringify({ chat_id: MINE }));
+    });
+    expect(status).toBe(403);
     expect(calls).toEqual([]);
   });
 

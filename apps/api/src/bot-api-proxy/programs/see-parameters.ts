@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parameterCollector } from '@flotilla/telegram/parameters/collect-parameters.ts';
-import { multipartBoundary, multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
+import { multipartParser } from '@flotilla/telegram/parameters/multipart-parser.ts';
 import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-parameters.ts';
 import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.ts';
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
@@ -8,6 +8,7 @@ import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import { hasBody, isPacked } from '../headers.ts';
 import type { MethodCall, WholeBody } from '../running-proxy.ts';
 import type { SeenParameters } from './judge-chats.ts';
+import { isPlainPart, plainBoundary } from './plain-form.ts';
 
 /** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */
 export type Seen =
@@ -17,6 +18,7 @@ export type Seen =
   | { outcome: 'aborted' };
 
 const LIMIT_BYTES = 1024 * 1024;
+const STREAMED_FIELD_BYTES = 64 * 1024;
 const HEAD_WITHIN_MS = 8_000;
 
 /**
@@ -29,7 +31,9 @@ export async function seeParameters(budget: BodyBudget, call: MethodCall): Promi
   parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
   if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, whole: null, boundary: null };
   if (isPacked(req.headers['content-encoding'])) return unreadable('its body is compressed');
-  const form = formOf(req.headers['content-type'] ?? '');
+  // Node shows the first of two, and the platform would get both.
+  const types = req.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type');
+  const form = types.length === 1 ? formOf(req.headers['content-type'] ?? '') : null;
   if (form === null) return unreadable('its Content-Type is not one of a call');
   if (form === 'multipart') return seeForm(budget, req, res, seen);
   const body = await collectBody(req, res, { budget, sender: 'known', limitBytes: LIMIT_BYTES });
@@ -58,9 +62,10 @@ async function seeForm(
   res: ServerResponse,
   seen: ReturnType<typeof parameterCollector>,
 ): Promise<Seen> {
-  const boundary = multipartBoundary(req.headers['content-type'] ?? '');
-  if (boundary === null) return unreadable('its form has no boundary');
+  const boundary = plainBoundary(req.headers['content-type'] ?? '');
+  if (boundary === null) return unreadable('its form has no plain boundary');
   let file = false;
+  let isPlain = true;
   const parser = multipartParser(
     boundary,
     { field: LIMIT_BYTES, file: 0 },
@@ -69,6 +74,9 @@ async function seeForm(
         if (!file) seen.set(name, value);
       },
       onFile: () => undefined,
+      onHeaders: (headers) => {
+        isPlain &&= isPlainPart(headers);
+      },
       streamFile: () => {
         file = true;
         return () => undefined;
@@ -77,9 +85,15 @@ async function seeForm(
   );
   const head = await readHead(budget, req, res, (chunk) => {
     parser.write(chunk);
-    return file;
+    return file || !isPlain;
   });
   if (head.outcome !== 'read') return notRead(head.outcome);
+  // Text before the first boundary is not of the form, but servers look for its end in different ways.
+  if (!isPlain || !head.bytes.toString('latin1', 0, boundary.length + 2).startsWith(`--${boundary}`)) {
+    head.release();
+    req.resume();
+    return unreadable('a part of its form is not plain');
+  }
   if (!head.ended) return { outcome: 'seen', parameters: seen.values, whole: null, boundary };
   parser.end();
   const whole = { bytes: head.bytes, release: head.release };
@@ -137,10 +151,16 @@ export function formGuard(boundary: string, allows: (reply: string) => boolean):
   let isSound = true;
   const parser = multipartParser(
     boundary,
-    { field: LIMIT_BYTES, file: 0 },
+    { field: STREAMED_FIELD_BYTES, file: 0 },
     {
+      onHeaders: (headers) => {
+        isSound &&= isPlainPart(headers);
+      },
       onField: (name, value) => {
         if (name === 'reply_parameters' && !allows(value)) isSound = false;
+      },
+      onLongField: (name) => {
+        if (name === 'reply_parameters') isSound = false;
       },
       onFile: (name) => {
         if (name === 'reply_parameters') isSound = false;
