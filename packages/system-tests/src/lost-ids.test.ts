@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 type Update = { update_id: number; message: { text: string } };
 type Program = { read(query?: Record<string, string | number>): Promise<string[]>; offset(): number };
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const HIGH = 1_000_000;
 
 let database: TestDatabase;

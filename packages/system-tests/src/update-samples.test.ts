@@ -28,8 +28,6 @@ beforeAll(async () => {
       ...(known ? { allowed_updates: UPDATE_KINDS } : {}),
     });
     bots.set(sample.name, bot);
-    const raw = payloadOf(sample.text, sample.kind);
-    await fleet.control.injectUpdate({ bot: bot.platformId, kind: sample.kind, raw, neverExpires: true, force: true });
   }
 }, 120_000);
 afterAll(async () => {
@@ -41,6 +39,7 @@ describe('an update of every kind goes from the platform to all its readers', ()
   test.each(samples)('$name', async ({ name, kind, text }) => {
     const bot = bots.get(name)!;
     const raw = payloadOf(text, kind);
+    await fleet.control.injectUpdate({ bot: bot.platformId, kind, raw, neverExpires: true, force: true });
     const pushed = await waitFor(() => backend.requests.find(({ url }) => url === `/${encodeURIComponent(name)}`), {
       timeoutMs: 20_000,
       message: `${name} at the backend`,
