@@ -1,25 +1,97 @@
 import type { Page } from '@flotilla/testing/browser.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
-import { consoleSuite, TEST_MS } from './console-suite.ts';
-import { ADA, type InboxScene, MAX, playInboxScene, storeLongChat } from './inbox-scene.ts';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { ADA, APART_S, ATTACK, type InboxScene, MANY, MAX, playInboxScene, storeLongChat } from './inbox-scene.ts';
 import { picture } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
 
 let scene: InboxScene;
+let longChatEnd: number;
 
 const suite = consoleSuite({ apis: 1, workers: 1 });
 const { open, openAsAdmin } = suite;
 
 beforeAll(async () => {
   scene = await playInboxScene(suite.fleet);
-  await storeLongChat(suite.database, scene.shop);
+  longChatEnd = await storeLongChat(suite.database, scene.shop);
   const grace = { username: GRACE[0], password: GRACE[1], role: 'user', bot_ids: [scene.desk.id] };
   await suite.fleet.rest('/api/auth/users/add', { ...grace, must_change_password: false });
 }, TEST_MS);
 
 const messages = (page: Page) => page.getByRole('article');
+
+/** The message with this number of the long chat. */
+const numbered = (n: number) => new RegExp(`Message ${n}\\b`);
+
+/** A measure of the page once it is the same twice. */
+async function settled<T>(measure: () => Promise<T>): Promise<T> {
+  let last = await measure();
+  await waitFor(async () => {
+    const before = last;
+    last = await measure();
+    return last === before;
+  });
+  return last;
+}
+
+test(
+  'by keyboard alone: a person writes and is seen, the bot answers once, and its answer arrives',
+  async () => {
+    const { page, complaints } = await openAsAdmin();
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    const row = page.getByRole('link', { name: /^Ada Lovelace/ });
+    await row.waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('lovelace');
+    await page.waitForURL('**/console/inbox?q=lovelace');
+    await page.getByRole('link', { name: /^Team chat/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    await waitFor(async () => {
+      await page.keyboard.press('j');
+      return page.evaluate('document.activeElement.textContent.startsWith("Ada Lovelace")');
+    });
+    await page.keyboard.press('Enter');
+    const attack = messages(page).filter({ hasText: ATTACK });
+    await attack.waitFor();
+    expect(await messages(page).locator('img[src="x"]').count()).toBe(0);
+    expect(await page.title()).toContain('Ada Lovelace');
+    const link = page.getByRole('link', { name: 'the page' });
+    expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+      'https://shop.example/1188',
+      'noopener noreferrer',
+    ]);
+    await page.getByRole('button', { name: 'Show the hidden text' }).click();
+    await page.getByText('a secret').waitFor();
+
+    await suite.fleet.control.sendMessage({ person: ADA, bot: scene.desk.platformId, text: 'Is it lost?' });
+    await messages(page).filter({ hasText: 'Is it lost?' }).waitFor({ timeout: 30_000 });
+    await messages(page).filter({ hasText: 'Is it lost?' }).focus();
+    await page.keyboard.press('r');
+    await page.getByRole('form', { name: 'Write as @helpdesk_bot' }).getByText('Is it lost?').waitFor();
+    await page.keyboard.type('It is on its way.');
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Control+Enter');
+    const answer = messages(page).filter({ hasText: 'It is on its way.' });
+    await answer.getByText('sent by admin').waitFor({ timeout: 30_000 });
+    const arrived = await waitFor(async () => {
+      const chat = await suite.fleet.control.readChat({ person: ADA, bot: scene.desk.platformId });
+      return chat.messages.filter(({ text }) => text === 'It is on its way.');
+    });
+    expect(arrived).toHaveLength(1);
+    expect(await answer.count()).toBe(1);
+    expect(await page.getByLabel('Write as @helpdesk_bot').last().inputValue()).toBe('');
+
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/console/inbox?q=lovelace');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
 
 test(
   'a message of the bot is edited, gets buttons, is deleted; a file is sent; refusals are told in words',
@@ -74,6 +146,104 @@ test(
 );
 
 test(
+  'a chat of 50,000 messages: little of it is in the page, a day is found, and nothing moves when more comes',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.shop.id}/${MAX}`);
+    const feed = page.getByRole('feed', { name: 'Messages' });
+    await messages(page).filter({ hasText: 'anybody there' }).waitFor();
+    const nodes = () => feed.locator('*').count();
+    expect(await nodes()).toBeLessThan(400);
+
+    // Scrolled up over several pages, the messages are without a gap.
+    const before = messages(page).filter({ hasText: numbered(MANY - 250) });
+    await waitFor(
+      async () => {
+        await page.evaluate('document.querySelector(".feed").scrollBy(0, -1500)');
+        return before.isVisible();
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(await nodes()).toBeLessThan(400);
+    const numbers: number[] = await page.evaluate(
+      '[...document.querySelectorAll(".feed .item")].map((item) => Number(/Message (\\d+)/.exec(item.textContent)[1])).sort((a, b) => a - b)',
+    );
+    expect(numbers).toEqual(numbers.map((_, at) => numbers[0]! + at));
+
+    const topOf = async () => (await before.boundingBox())?.y;
+    const stands = await settled(topOf);
+    await suite.fleet.control.sendMessage({ person: MAX, bot: scene.shop.platformId, text: 'Somebody?' });
+    await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 30_000 });
+    expect(await topOf()).toBe(stands);
+    await picture(page, 'inbox-news');
+    await page.getByRole('button', { name: '1 new' }).click();
+    await messages(page).filter({ hasText: 'Somebody?' }).waitFor();
+
+    // At the end, with the pointer over the messages, the new one waits below.
+    const last = messages(page).filter({ hasText: 'Somebody?' });
+    await last.hover();
+    const lastTop = async () => (await last.boundingBox())?.y;
+    const lastStands = await settled(lastTop);
+    await suite.fleet.control.sendMessage({ person: MAX, bot: scene.shop.platformId, text: 'Anyone at all?' });
+    await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 30_000 });
+    expect(await lastTop()).toBe(lastStands);
+
+    const day = new Date((longChatEnd - 20_000 * APART_S) * 1000);
+    await page.getByLabel('Go to a day').fill(day.toLocaleDateString('sv'));
+    const midnight = new Date(`${day.toLocaleDateString('sv')}T00:00`).getTime() / 1000;
+    const first = MANY - Math.floor((longChatEnd - midnight) / APART_S);
+    await messages(page)
+      .filter({ hasText: numbered(first) })
+      .waitFor();
+    expect(page.url()).toContain(`around=${1_000_000 + first}`);
+    expect(await nodes()).toBeLessThan(400);
+    await picture(page, 'inbox-day');
+    await page.reload();
+    await messages(page)
+      .filter({ hasText: numbered(first) })
+      .waitFor();
+    await waitFor(
+      async () => {
+        await page.evaluate('document.querySelector(".feed").scrollBy(0, 1500)');
+        return messages(page)
+          .filter({ hasText: numbered(first + 200) })
+          .isVisible();
+      },
+      { timeoutMs: 60_000 },
+    );
+    await page.getByRole('button', { name: 'To the newest' }).click();
+    await messages(page).filter({ hasText: 'Anyone at all?' }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS * 2,
+);
+
+test(
+  'a draft is there after a reload and after the session has ended, and gone once it is sent',
+  async () => {
+    const { page, context, signIn } = await openAsAdmin(`inbox/${scene.shop.id}/${scene.team}`);
+    const field = page.getByRole('textbox', { name: 'Write as @shop_eu_bot' });
+    await field.fill('Not ready yet');
+    await page.reload();
+    await waitFor(async () => (await field.inputValue()) === 'Not ready yet', { timeoutMs: 30_000 });
+    await context.clearCookies();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.waitFor();
+    await signIn(...ADMIN);
+    await again.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('Not ready yet');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await messages(page).filter({ hasText: 'Not ready yet' }).waitFor();
+    await page.reload();
+    await messages(page).filter({ hasText: 'Not ready yet' }).waitFor();
+    expect(await field.inputValue()).toBe('');
+    const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');
+    expect(stored).not.toContain('Not ready yet');
+    expect(stored).not.toContain(scene.shop.token);
+  },
+  TEST_MS,
+);
+
+test(
   'another account sees the chats of its own bots only, also by address',
   async () => {
     const { page, signIn, complaints, answers } = await open('inbox');
@@ -89,3 +259,24 @@ test(
   },
   TEST_MS,
 );
+
+testLooks('the inbox is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/inbox`);
+  await page.getByRole('link', { name: /^Ada Lovelace/ }).waitFor();
+  await lookAt('inbox');
+  await page.goto(`${suite.fleet.url}/console/inbox/${scene.desk.id}/${ADA}`);
+  await page.getByRole('article').filter({ hasText: 'Location' }).waitFor();
+  await lookAt('inbox-chat');
+  await page.getByRole('button', { name: 'Buttons' }).click();
+  await page.getByRole('dialog', { name: 'Buttons of the message' }).waitFor();
+  await lookAt('inbox-buttons');
+  await page.keyboard.press('Escape');
+  await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${scene.team}`);
+  await page.getByRole('article').filter({ hasText: 'prices.csv' }).waitFor();
+  await lookAt('inbox-group');
+  await page.goto(`${suite.fleet.url}/console/bots/${scene.shop.id}/chats`);
+  await page.getByRole('link', { name: /^Team chat/ }).waitFor();
+  await lookAt('inbox-of-bot');
+});
