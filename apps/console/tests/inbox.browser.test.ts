@@ -54,7 +54,7 @@ test(
       return page.evaluate('document.activeElement.textContent.startsWith("Ada Lovelace")');
     });
     await page.keyboard.press('Enter');
-    const attack = messages(page).filter({ hasText: ATTACK });
+    const attack = messages(page).filter({ hasText: ATTACK, hasNotText: 'And this one?' });
     await attack.waitFor();
     expect(await messages(page).locator('img[src="x"]').count()).toBe(0);
     expect(await page.title()).toContain('Ada Lovelace');
