@@ -59,7 +59,8 @@ export async function untilGone<T>(
   // AbortSignal.any would add a signal for each call to the one that lives as long as the process.
   for (const end of ends) end.addEventListener('abort', abort);
   response.once('close', abort);
-  if (ends.some(({ aborted }) => aborted)) abort();
+  // A client that went while it was signed in tells nothing any more: its work would last for ever.
+  if (response.closed || ends.some(({ aborted }) => aborted)) abort();
   try {
     return await wait(gone.signal);
   } finally {

@@ -413,6 +413,18 @@ describe('the limits of streams', () => {
     await waitFor(async () => (await watch('fleet', { key })).status === 200);
   });
 
+  test('do not count a client that goes while it is signed in', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, async () => (await somebody([])).key));
+    for (const key of keys) {
+      const head = `GET /api/live?topics=fleet HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      const client = connect(Number(new URL(api.url).port), '127.0.0.1', () =>
+        client.write(head, () => client.destroy()),
+      );
+    }
+    await watch('fleet', { key: (await somebody([])).key });
+    await waitFor(async () => (await readMetric(api, 'flotilla_live_streams')) === 1);
+  });
+
   test('refuse thousands of streams beyond those of the process', async () => {
     const small = await api.startPod({ LIVE_STREAMS: '3', LIVE_STREAMS_PER_ACCOUNT: '10' });
     for (let at = 0; at < 3; at += 1) await watch('fleet', { url: small.url });

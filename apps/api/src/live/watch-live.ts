@@ -57,6 +57,8 @@ export async function watchLive(context: Context, client: LiveClient, signal: Ab
     const named = [...client.topics.bots.keys()].some((bot) => bot.id === id);
     if (named && directory.ready() && directory.byId(id) === undefined) end();
   });
+  // Perhaps the client has gone already, and no event will say so.
+  if (signal.aborted) end();
   try {
     await stream(context, client, { place, stops, signal: ended.signal });
   } finally {
