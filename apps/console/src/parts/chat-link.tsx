@@ -14,9 +14,9 @@ type ChatLinkProps = {
 export function ChatLink({ botId, chatId, around, className, children }: ChatLinkProps): ReactNode {
   return (
     <Link
-      to={'/inbox/$botId/$chatId' as '/'}
-      params={{ botId: String(botId), chatId: String(chatId) } as never}
-      search={(around === undefined ? {} : { around: String(around) }) as never}
+      to="/inbox/$botId/$chatId"
+      params={{ botId: String(botId), chatId: String(chatId) }}
+      search={around === undefined ? {} : { around: String(around) }}
       className={className ?? ''}
     >
       {children}

@@ -9,7 +9,10 @@ const TEXTS: readonly (readonly [RegExp, Refusal])[] = [
   [/bot was kicked|not a member of the/i, 'kicked'],
   [/can't (remove|restrict|demote)[\w ]* owner|owner/i, 'owner'],
   [/user is an administrator/i, 'administrator'],
-  [/not enough rights|CHAT_ADMIN_REQUIRED|need(s)? administrator rights|have no rights|RIGHT_FORBIDDEN/i, 'rights'],
+  [
+    /not enough rights|CHAT_ADMIN_REQUIRED|need(s)? administrator rights|have no rights|RIGHT_FORBIDDEN|CHAT_WRITE_FORBIDDEN/i,
+    'rights',
+  ],
   [/USER_NOT_PARTICIPANT|PARTICIPANT_ID_INVALID|user not found|USER_ID_INVALID/i, 'absent'],
   [/can't (restrict|remove|promote) self/i, 'self'],
   [/chat not found|PEER_ID_INVALID/i, 'chat'],

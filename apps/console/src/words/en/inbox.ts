@@ -110,11 +110,6 @@ export const inbox = {
   sameAsText: 'Data; without it, the text',
   otherButton: 'Stays as it is',
   refusals: {
-    blocked: 'The person has blocked the bot. Nothing can be sent until they unblock it.',
-    deactivated: 'The account of this person is deleted.',
-    noChat: 'The platform does not know this chat. The person has perhaps never started the bot.',
-    kicked: 'The bot is not in this chat any more.',
-    noRights: 'The bot may not do this here. An administrator of the chat can allow it.',
     tooLong: 'The text is too long: a message has at most 4,096 characters, a caption 1,024.',
     markup: 'The formatting is not right: a mark is not closed, or not known.',
     notModified: 'Nothing was changed.',

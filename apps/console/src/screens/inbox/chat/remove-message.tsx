@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { call } from '../../../call.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { useWords } from '../../../words/words.tsx';
-import { refusalOf } from '../compose/platform-words.ts';
+import { refusalOf } from '../compose/message-refusal.ts';
 
 /** Asks before a message is deleted for everybody. */
 export function RemoveMessage({

@@ -12,7 +12,7 @@ import type { ChatId } from '../chat/use-window.ts';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm, type Content, type Format } from './compose-form.tsx';
 import { markupOf, NO_MARKUP, replyMarkupOf } from './markup.ts';
-import { refusalOf } from './platform-words.ts';
+import { refusalOf } from './message-refusal.ts';
 import { useDraft } from './use-draft.ts';
 
 type ComposeProps = {

@@ -2,13 +2,8 @@ import { CallError } from '../../../call.ts';
 import { sentenceOf } from '../../../parts/failure.tsx';
 import type { Words } from '../../../words/en.ts';
 
-/** What the platform says, as https://core.telegram.org/bots/api does not list it but its users know it. */
-const REFUSALS = [
-  [/bot was blocked by the user/i, 'blocked'],
-  [/user is deactivated/i, 'deactivated'],
-  [/chat not found/i, 'noChat'],
-  [/bot was kicked|bot is not a member/i, 'kicked'],
-  [/not enough rights|have no rights|need administrator rights|CHAT_WRITE_FORBIDDEN/i, 'noRights'],
+/** What the platform's texts about a message mean; those about chats and people are the same on every screen. */
+const TEXTS = [
   [/message is too long|caption is too long/i, 'tooLong'],
   [/can't parse entities/i, 'markup'],
   [/message is not modified/i, 'notModified'],
@@ -25,6 +20,6 @@ export function refusalOf(error: Error, words: Words): string {
   if (error.status === 0 || error.status === 504) return refusals.unknown;
   if (error.status === 413) return refusals.tooLarge;
   if (error.status === 429 && error.retryAfterS !== null) return refusals.tooFast(error.retryAfterS);
-  const known = REFUSALS.find(([pattern]) => pattern.test(error.message))?.[1];
+  const known = TEXTS.find(([pattern]) => pattern.test(error.message))?.[1];
   return known === undefined ? sentenceOf(error, words) : refusals[known];
 }
