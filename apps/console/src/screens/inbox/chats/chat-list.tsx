@@ -53,7 +53,8 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
         ref={scroller}
         className="chat-scroller"
         aria-busy={head.isPending || head.isPlaceholderData}
-        onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+        // A button that goes under the pointer hides that this enters the list.
+        onPointerMove={({ pointerType }) => setPointed(pointerType === 'mouse')}
         onPointerLeave={() => setPointed(false)}
       >
         <ul className="chat-rows" style={{ height: list.getTotalSize() }}>

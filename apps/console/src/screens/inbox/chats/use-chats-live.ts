@@ -19,8 +19,10 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
     [queries],
   );
   useLive(bots.length > MOST_BOTS ? [] : bots.map((id) => `bot:${id}`), ({ name }) => {
-    if (name !== 'update' && name !== 'call') return;
+    if (name !== 'update' && name !== 'call' && name !== 'read') return;
     ask();
+    // It was read elsewhere, and is stored.
+    if (name === 'read') return;
     // Calls in between act after the pause: by then it is stored.
     ask();
   });
