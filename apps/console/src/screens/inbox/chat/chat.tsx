@@ -42,7 +42,7 @@ export function Chat({ chat, around }: { chat: ChatId; around: number | undefine
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
   const { pin, pinning } = usePin(chat);
-  const accountOf = useSenders(chat);
+  const senders = useSenders(chat);
   const seen = useMarkRead(chat);
 
   const person = usePerson(chat);
@@ -65,7 +65,7 @@ export function Chat({ chat, around }: { chat: ChatId; around: number | undefine
     pin,
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
-    accountOf,
+    accountOf: senders.of,
     showPerson: person.choose,
   };
   const focusedMessage = () => {
@@ -127,6 +127,7 @@ export function Chat({ chat, around }: { chat: ChatId; around: number | undefine
             done={(message) => {
               keep(message);
               toEnd();
+              senders.refresh();
             }}
             leave={() => list.current?.focus()}
             editLast={() => setEdited(window?.messages.findLast(isEditable) ?? null)}
@@ -156,15 +157,19 @@ export function Chat({ chat, around }: { chat: ChatId; around: number | undefine
 }
 
 /** The accounts that sent the newest messages of the bot, from the audit log. */
-function useSenders({ botId, chatId }: ChatId): (messageId: number) => string | undefined {
+function useSenders({ botId, chatId }: ChatId) {
   const entries = useQuery({
     queryKey: ['senders', botId, chatId],
     queryFn: ({ signal }) =>
       call('listAuditEntries', { bot_id: botId, chat_id: chatId, action: 'send', limit: 200 }, signal),
+    refetchInterval: REFRESH_MS,
     staleTime: REFRESH_MS,
   });
   const accounts = new Map(entries.data?.map(({ target_id, actor_username }) => [target_id, actor_username]));
-  return (messageId) => accounts.get(messageId);
+  return {
+    of: (messageId: number): string | undefined => accounts.get(messageId),
+    refresh: () => void entries.refetch(),
+  };
 }
 
 /** Marks the chat as read up to its end, once for every new end. */

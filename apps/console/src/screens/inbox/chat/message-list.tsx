@@ -36,6 +36,7 @@ type ListProps = {
 
 const ESTIMATED_PX = 56;
 const OVERSCAN = 5;
+const PADDING_PX = 8;
 /** The next page is asked for when so few items are left beyond the screen. */
 const AHEAD = 12;
 const END_PX = 24;
@@ -45,7 +46,6 @@ const MARKED_MS = 2_500;
 export function MessageList({ window, start, reach, extend, leaveWindow, seen, handle }: ListProps): ReactNode {
   const { inbox: words } = useWords();
   const scroller = useRef<HTMLDivElement>(null);
-  const pointed = useRef(false);
   const [placed, setPlaced] = useState(false);
   const [marked, setMarked] = useState<number | undefined>(start);
   const items = useMemo(() => itemsOf(window.messages), [window.messages]);
@@ -55,13 +55,18 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     getItemKey: (index) => items[index]!.key,
     estimateSize: () => ESTIMATED_PX,
     overscan: OVERSCAN,
+    paddingStart: PADDING_PX,
+    paddingEnd: PADDING_PX,
     anchorTo: 'end',
     // Nothing moves under the pointer: the new message is then told of, and waits below.
-    followOnAppend: !pointed.current && !window.hasNewer,
+    followOnAppend: !isPointedAt(scroller.current?.parentElement) && !window.hasNewer,
     scrollEndThreshold: END_PX,
   });
   const shown = list.getVirtualItems();
-  const isAtEnd = placed && !window.hasNewer && list.isAtEnd(END_PX);
+  // By the sizes of this render: a message that is not in the page yet is below the end of the element.
+  const height = list.scrollRect?.height;
+  const belowPx = list.getTotalSize() - (list.scrollOffset ?? 0) - (height ?? 0);
+  const isAtEnd = placed && !window.hasNewer && belowPx <= END_PX;
   const news = useNews(window, isAtEnd, seen);
 
   const show = (messageId: number): boolean => {
@@ -84,7 +89,6 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     if (!isTyping()) scroller.current?.focus({ preventScroll: true });
   });
   // The list gets lower while somebody writes; its end stays on the screen.
-  const height = list.scrollRect?.height;
   const before = useRef({ height, isAtEnd });
   useLayoutEffect(() => {
     const sticks = before.current.isAtEnd && before.current.height !== height;
@@ -115,12 +119,6 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
         aria-busy={reach.older === 'loading' || reach.newer === 'loading'}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
         tabIndex={0}
-        onPointerEnter={({ pointerType }) => {
-          pointed.current = pointerType === 'mouse';
-        }}
-        onPointerLeave={() => {
-          pointed.current = false;
-        }}
       >
         <div className="feed-body" style={{ height: list.getTotalSize() }}>
           {shown.map(({ index, key, start: top }) => (
@@ -142,6 +140,11 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
       </div>
     </div>
   );
+}
+
+/** Asked of the browser: an element that is removed under the pointer sends no events of it. */
+function isPointedAt(frame: HTMLElement | null | undefined): boolean {
+  return frame?.matches(':hover') === true && matchMedia('(hover: hover)').matches;
 }
 
 function isTyping(): boolean {

@@ -3,8 +3,11 @@ import { type LiveEvent, useLive } from '../../../live.ts';
 import type { Awaited } from './message-window.ts';
 import type { ChatId } from './use-window.ts';
 
-/** An update is live before the history has stored it: so long after each answer without it the api is asked again. */
-const ASK_AFTER_MS = [150, 200, 400, 800, 1_600, 3_200];
+/**
+ * An update is live before the history has stored it, which gathers for half a second: so long after each answer
+ * without it the api is asked again.
+ */
+const ASK_AFTER_MS = [400, 150, 150, 150, 150, 300, 600, 1_200, 2_400];
 
 type Asking = { ask: () => Promise<unknown>; isThere: (awaited: Awaited) => boolean };
 
@@ -33,13 +36,17 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
     current.awaited = [];
     current.runs = false;
   };
-  useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
+  const state = useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
     if (event.name !== 'update' && event.name !== 'call') return;
     const { current } = loop;
     current.attempt = 0;
     current.awaited.push(...awaitedOf(event));
     if (!current.runs) void run();
   });
+  // What came between the first answer and the opening of the stream is told by neither.
+  useEffect(() => {
+    if (state === 'live') void latest.current.ask();
+  }, [state]);
 }
 
 type Fields = { message_id?: number; edit_date?: number };
