@@ -8,6 +8,8 @@ export const MAX = 888;
 /** The messages of a long chat, which end two days ago. */
 export const MANY = 50_000;
 export const APART_S = 600;
+/** What their ids begin after: those of the scene itself are small. */
+export const FIRST_ID = 1_000_000;
 const AT_ONCE = 5_000;
 const DAY_S = 86_400;
 
@@ -69,7 +71,7 @@ export async function storeLongChat({ db }: TestDatabase, { id: botId }: FleetBo
       const n = from + at + 1;
       return {
         chat_id: MAX,
-        id: 1_000_000 + n,
+        id: FIRST_ID + n,
         date: end - (MANY - n) * APART_S,
         user_id: MAX,
         username: null,

@@ -2,7 +2,17 @@ import type { Page } from '@flotilla/testing/browser.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { ADA, APART_S, ATTACK, type InboxScene, MANY, MAX, playInboxScene, storeLongChat } from './inbox-scene.ts';
+import {
+  ADA,
+  APART_S,
+  ATTACK,
+  FIRST_ID,
+  type InboxScene,
+  MANY,
+  MAX,
+  playInboxScene,
+  storeLongChat,
+} from './inbox-scene.ts';
 import { picture } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
@@ -23,7 +33,29 @@ beforeAll(async () => {
 const messages = (page: Page) => page.getByRole('article');
 
 /** The message with this number of the long chat. */
-const numbered = (n: number) => new RegExp(`Message ${n}\\b`);
+const numbered = (page: Page, n: number) => page.locator(`[data-message="${FIRST_ID + n}"]`);
+
+/** The numbers of those messages of the long chat that are in the page, the smallest first. */
+async function numbersIn(page: Page): Promise<number[]> {
+  const ids: string[] = await page.evaluate(
+    '[...document.querySelectorAll("[data-message]")].map(({ dataset }) => dataset.message)',
+  );
+  return ids.flatMap((id) => (Number(id) > FIRST_ID ? Number(id) - FIRST_ID : [])).sort((a, b) => a - b);
+}
+
+/** Scrolls as a person does, by less than what is on the screen, until the message is in the page. */
+async function scrollTo(page: Page, n: number): Promise<void> {
+  await waitFor(
+    async () => {
+      const numbers = await numbersIn(page);
+      if (numbers.includes(n)) return true;
+      const down = numbers.length > 0 && numbers[0]! < n;
+      await page.evaluate(`document.querySelector('.feed').scrollBy(0, ${down ? 400 : -400})`);
+      return false;
+    },
+    { timeoutMs: 60_000, message: `message ${n} is not reached by scrolling` },
+  );
+}
 
 /** A measure of the page once it is the same twice. */
 async function settled<T>(measure: () => Promise<T>): Promise<T> {
@@ -139,6 +171,11 @@ test(
     await page.getByText('The person has blocked the bot.').waitFor();
     await picture(page, 'inbox-blocked');
     expect(await field.inputValue()).toBe('Hello?');
+    // The words above the field take room of the messages; the end of these stays in sight.
+    const bottomOf = async (part: ReturnType<Page['locator']>) =>
+      part.boundingBox().then((box) => box!.y + box!.height);
+    const [newest, feed] = [messages(page).last(), page.getByRole('feed')];
+    await waitFor(async () => (await bottomOf(newest)) <= (await bottomOf(feed)));
     await control.blockBot({ ...toDesk, blocked: false });
     expect(complaints.filter((line) => !line.includes('/api/messages/send'))).toEqual([]);
   },
@@ -155,18 +192,10 @@ test(
     expect(await nodes()).toBeLessThan(400);
 
     // Scrolled up over several pages, the messages are without a gap.
-    const before = messages(page).filter({ hasText: numbered(MANY - 250) });
-    await waitFor(
-      async () => {
-        await page.evaluate('document.querySelector(".feed").scrollBy(0, -1500)');
-        return before.isVisible();
-      },
-      { timeoutMs: 60_000 },
-    );
+    const before = numbered(page, MANY - 250);
+    await scrollTo(page, MANY - 250);
     expect(await nodes()).toBeLessThan(400);
-    const numbers: number[] = await page.evaluate(
-      '[...document.querySelectorAll(".feed .item")].map((item) => Number(/Message (\\d+)/.exec(item.textContent)[1])).sort((a, b) => a - b)',
-    );
+    const numbers = await numbersIn(page);
     expect(numbers).toEqual(numbers.map((_, at) => numbers[0]! + at));
 
     const topOf = async () => (await before.boundingBox())?.y;
@@ -191,25 +220,14 @@ test(
     await page.getByLabel('Go to a day').fill(day.toLocaleDateString('sv'));
     const midnight = new Date(`${day.toLocaleDateString('sv')}T00:00`).getTime() / 1000;
     const first = MANY - Math.floor((longChatEnd - midnight) / APART_S);
-    await messages(page)
-      .filter({ hasText: numbered(first) })
-      .waitFor();
-    expect(page.url()).toContain(`around=${1_000_000 + first}`);
+    await numbered(page, first).waitFor();
+    expect(page.url()).toContain(`around=${FIRST_ID + first}`);
     expect(await nodes()).toBeLessThan(400);
     await picture(page, 'inbox-day');
     await page.reload();
-    await messages(page)
-      .filter({ hasText: numbered(first) })
-      .waitFor();
-    await waitFor(
-      async () => {
-        await page.evaluate('document.querySelector(".feed").scrollBy(0, 1500)');
-        return messages(page)
-          .filter({ hasText: numbered(first + 200) })
-          .isVisible();
-      },
-      { timeoutMs: 60_000 },
-    );
+    await numbered(page, first).waitFor();
+    await scrollTo(page, first + 200);
+    expect(await nodes()).toBeLessThan(400);
     await page.getByRole('button', { name: 'To the newest' }).click();
     await messages(page).filter({ hasText: 'Anyone at all?' }).waitFor();
     expect(complaints).toEqual([]);
@@ -276,6 +294,16 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
   await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${scene.team}`);
   await page.getByRole('article').filter({ hasText: 'prices.csv' }).waitFor();
   await lookAt('inbox-group');
+  await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).click();
+  await page
+    .getByRole('complementary', { name: 'Person' })
+    .getByRole('button', { name: 'Ban…', exact: true })
+    .waitFor();
+  await lookAt('inbox-person');
+  await page.getByRole('button', { name: 'Ban…', exact: true }).click();
+  await page.getByRole('dialog').waitFor();
+  await lookAt('inbox-ban');
+  await page.keyboard.press('Escape');
   await page.goto(`${suite.fleet.url}/console/bots/${scene.shop.id}/chats`);
   await page.getByRole('link', { name: /^Team chat/ }).waitFor();
   await lookAt('inbox-of-bot');
