@@ -14,7 +14,7 @@ const FILTERS = [
   'many_77',
   'many_12',
   'many_9',
-  'one of',
+  'many_66',
   'nobody',
   'many_5',
   'many_31',
@@ -24,8 +24,6 @@ const FILTERS = [
 ];
 const CPU_TIMES_SLOWER = 4;
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
-/** How long the field waits for the typing to pause. */
-const TYPING_MS = 200;
 const WAIT_MS = 60_000;
 const SETTLED_AFTER_MS = 1_500;
 const KB = 1024;
@@ -183,7 +181,7 @@ async function filterAndMemory(context: BrowserContext, fleet: Fleet): Promise<R
   await page.close();
   return [
     {
-      what: 'a filter, after the pause in typing, p50 / worst',
+      what: 'a filter, from the last key to its rows, p50 / worst',
       figure: `${ms(percentile(took, 50))} / ${ms(Math.max(...took))}`,
       target: '≤ 100 ms',
     },
@@ -192,7 +190,7 @@ async function filterAndMemory(context: BrowserContext, fleet: Fleet): Promise<R
   ];
 }
 
-/** From the last key to the new rows, without the pause that the field waits for. */
+/** From the last key to the new rows, with the pause of the field. */
 async function timeOfFilter(page: Page, text: string): Promise<number> {
   const script = `(text) => new Promise((done) => {
     const field = document.querySelector('input[type=search]');
@@ -212,6 +210,5 @@ async function timeOfFilter(page: Page, text: string): Promise<number> {
     setValue.call(field, text);
     field.dispatchEvent(new Event('input', { bubbles: true }));
   })`;
-  const took = (await page.evaluate(`(${script})(${JSON.stringify(text)})`)) as number;
-  return Math.max(0, took - TYPING_MS);
+  return (await page.evaluate(`(${script})(${JSON.stringify(text)})`)) as number;
 }
