@@ -8,6 +8,8 @@ import type { ChatId } from './use-window.ts';
  * without it the api is asked again.
  */
 const ASK_AFTER_MS = [400, 150, 150, 150, 150, 300, 600, 1_200, 2_400];
+/** By then the history has stored what was live. */
+const STORED_MS = 1_500;
 
 type Asking = { ask: () => Promise<unknown>; isThere: (awaited: Awaited) => boolean };
 
@@ -43,9 +45,11 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
     current.awaited.push(...awaitedOf(event));
     if (!current.runs) void run();
   });
-  // What came between the first answer and the opening of the stream is told by neither.
+  // What came just before the stream was open is told by nobody, and may not have been stored for the first answer.
   useEffect(() => {
-    if (state === 'live') void latest.current.ask();
+    if (state !== 'live') return;
+    const timer = setTimeout(() => void latest.current.ask(), STORED_MS);
+    return () => clearTimeout(timer);
   }, [state]);
 }
 
