@@ -80,6 +80,11 @@ test('a body over 1 MiB is refused on the paths of the service, in its own words
   expect(received.map(({ bytes }) => bytes)).toEqual([2 * MIB, 2 * MIB]);
 });
 
+test('the console without a slash is found on whatever host, port and scheme were asked', async () => {
+  const { headers } = await fetch(`${nginx.url}/console`, { redirect: 'manual' });
+  expect(headers.get('location')).toBe('/console/');
+});
+
 test('neither an upload nor an answer waits for its end', async () => {
   const socket = connect(nginx.port, '127.0.0.1');
   let answered = '';
