@@ -30,7 +30,10 @@ type TableProps<Row> = {
 const ROW_PX = 37;
 const COMPACT_PX = 29;
 const CARD_PX = 76;
+/** Rows beyond the screen, which the keyboard and searches of the browser reach; a long list keeps the page small. */
 const OVERSCAN = 8;
+const OVERSCAN_OF_LONG = 2;
+const LONG = 100;
 const NARROW = '(max-width: 40rem)';
 
 /** A long list of which only the rows on the screen are in the page; narrow screens get a card for each row. */
@@ -52,7 +55,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const rows = useWindowVirtualizer({
     count: total,
     estimateSize: () => rowPx,
-    overscan: OVERSCAN,
+    overscan: total > LONG ? OVERSCAN_OF_LONG : OVERSCAN,
     scrollMargin: top,
   });
   const sizes = { '--columns': columns.map(({ width }) => width).join(' '), '--row': `${rowPx}px` } as CSSProperties;

@@ -71,7 +71,7 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
       name: 'username-cell',
       title: columns.username,
       width: 'minmax(7rem, 1.5fr)',
-      cell: ({ username }) => <span className="muted cut">@{username}</span>,
+      cell: ({ username }) => `@${username}`,
     },
     { name: 'intake-cell', title: columns.intake, width: '7rem', cell: (bot) => intakeOf(bot, words) },
     { name: 'readers-cell', title: columns.readers, width: '9.5rem', cell: (bot) => readersOf(bot, words) },
@@ -80,16 +80,15 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
       title: columns.pending,
       width: '5.5rem',
       end: true,
-      cell: ({ pending_update_count: pending }) => (
-        <span className={pending === 0 ? 'muted' : ''}>{number(pending)}</span>
-      ),
+      cell: ({ pending_update_count: pending }) =>
+        pending === 0 ? number(0) : <span className="some">{number(pending)}</span>,
     },
     {
       name: 'last-cell',
       title: columns.last,
       width: '7.5rem',
       end: true,
-      cell: ({ last_update_at: at }) => <span className="muted">{at ? <Ago at={at} /> : words.never}</span>,
+      cell: ({ last_update_at: at }) => (at ? <Ago at={at} /> : words.never),
     },
   ];
 }
