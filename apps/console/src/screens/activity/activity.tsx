@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { useIsFetching } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Failure } from '../../parts/failure.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
@@ -22,6 +23,7 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const { chart: words } = useWords();
   const activity = useActivity(botId, range);
   const points = activity.data;
+  const drawn = useAfterList(points !== undefined);
   const at = useMemo(() => points?.map((point) => Date.parse(point.at) / 1_000) ?? [], [points]);
   const series = useMemo(
     () =>
@@ -48,8 +50,16 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
       </header>
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
       <div className="chart-place">
-        <Suspense fallback={null}>{points && <Chart label={words.title} at={at} series={series} />}</Suspense>
+        <Suspense fallback={null}>{points && drawn && <Chart label={words.title} at={at} series={series} />}</Suspense>
       </div>
     </section>
   );
+}
+
+/** True once the list of bots has come: it is worth more than the chart, whose script would delay it on a slow line. */
+function useAfterList(hasPoints: boolean): boolean {
+  const waits = useIsFetching({ queryKey: ['bots'], predicate: ({ state }) => state.data === undefined }) > 0;
+  const [drawn, setDrawn] = useState(false);
+  if (hasPoints && !waits && !drawn) setDrawn(true);
+  return drawn;
 }
