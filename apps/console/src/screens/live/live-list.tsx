@@ -47,11 +47,13 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
         </Button>
         <span className="muted">{paused ? live.paused : live.stateHints[state]}</span>
       </div>
-      {waiting > 0 && (
-        <button type="button" className="button primary new-pill" onClick={showNew}>
-          {live.more(waiting)}
-        </button>
-      )}
+      <div className="new-place">
+        {waiting > 0 && (
+          <button type="button" className="button primary" onClick={showNew}>
+            {live.more(waiting)}
+          </button>
+        )}
+      </div>
       <p role="status" className="unseen">
         {said}
       </p>
