@@ -1,5 +1,6 @@
 import type { BrowserContext } from '@flotilla/testing/browser.ts';
 import type { Fleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 /** An hour of 20 events a second. */
 const EVENTS = 72_000;
@@ -19,7 +20,7 @@ export async function liveFootprint(context: BrowserContext, fleet: Fleet): Prom
   };
   await page.addInitScript(`(${anHourOfEvents.toString()})(${bot!.id}, ${EVENTS})`);
   const sent = (count: number) =>
-    page.waitForFunction(`window.sentEvents >= ${count}`, undefined, { timeout: WAIT_MS });
+    waitFor(async () => (await page.evaluate<number>('window.sentEvents')) >= count, { timeoutMs: WAIT_MS });
   await page.goto(`${fleet.url}/console/live?bots=${bot!.id}`);
   await sent(EVENTS / 100);
   const beganBytes = await usedBytes();
