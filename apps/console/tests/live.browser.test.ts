@@ -10,8 +10,10 @@ const PERSON = 4243;
 let backend: TestBackend;
 let shop: FleetBot;
 let help: FleetBot;
+let late: FleetBot | undefined;
 
-const suite = consoleSuite({ apis: 1, workers: 1 });
+// All tests sign in to one account, and the streams of a page end a moment after it.
+const suite = consoleSuite({ apis: 1, workers: 1 }, { LIVE_STREAMS_PER_ACCOUNT: '100' });
 const { openAsAdmin } = suite;
 
 beforeAll(async () => {
@@ -218,6 +220,73 @@ test(
 );
 
 test(
+  'nothing moves under the pointer: what is new waits until the pointer has left the list',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}`);
+    await isLive(page);
+    await waitFor(async () => {
+      await send(shop, 'under the pointer');
+      return eventOf(page, 'under the pointer').first().isVisible();
+    });
+    const row = eventOf(page, 'under the pointer').last();
+    await row.hover();
+    const top = async () => (await row.boundingBox())?.y;
+    const before = await top();
+    await send(shop, 'it waits');
+    await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
+    expect(await eventOf(page, 'it waits').count()).toBe(0);
+    expect(await top()).toBe(before);
+    await page.getByRole('heading', { name: 'Live' }).hover();
+    await eventOf(page, 'it waits').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the list says how many events were too much to show, and where some may be missing',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}&kind=call`);
+    await isLive(page);
+    const long = 'much to read '.repeat(300);
+    await waitFor(
+      async () => {
+        await Promise.all(Array.from({ length: 40 }, () => send(shop, long)));
+        return eventOf(page, 'events were too much to show').first().isVisible();
+      },
+      { timeoutMs: 60_000, message: 'the row of what was skipped' },
+    );
+    expect(await eventOf(page, 'Events may be missing here').count()).toBe(0);
+    // A position of another installation: the server cannot know what this page has seen.
+    await page.route('**/api/live?*', (route) =>
+      route.continue({ headers: { ...route.request().headers(), 'last-event-id': 'none-of-ours' } }),
+    );
+    await page.reload();
+    await eventOf(page, 'Events may be missing here').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the second key of a sequence is no shortcut by itself',
+  async () => {
+    const { page, complaints } = await openAsAdmin('live');
+    await isLive(page);
+    const pause = page.getByRole('button', { name: /^Pause/ });
+    await pause.waitFor();
+    // Both in one go: a slow machine must not make two shortcuts of the sequence.
+    await page.evaluate(`for (const key of ['g', 'p']) {
+      document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    }`);
+    await page.keyboard.press('p');
+    await page.getByText('Paused. New events wait.').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an account sees events of its own bots only, also by address',
   async () => {
     const ivy = {
@@ -325,6 +394,17 @@ test(
   TEST_MS,
 );
 
+/** A bot whose backend is dead, with updates that wait for it. */
+async function addLateBot(): Promise<FleetBot> {
+  const late = await suite.fleet.addBot(
+    { proxy_enabled: true, backend_url: 'http://127.0.0.1:9' },
+    { name: 'Late shop' },
+  );
+  await suite.fleet.control.startBot({ person: PERSON, bot: late.platformId });
+  for (const text of ['one', 'two', 'three']) await send(late, text);
+  return late;
+}
+
 testLooks('pictures over time are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
   await chartOf(page).waitFor();
@@ -333,4 +413,8 @@ testLooks('pictures over time are accessible and fit the window', suite, async (
   await chartOf(page).waitFor();
   await page.getByRole('img', { name: /How far the readers/ }).waitFor();
   await lookAt('bot-activity');
+  late ??= await addLateBot();
+  await page.goto(`${suite.fleet.url}/console/bots/${late.id}`);
+  await page.getByRole('img', { name: /How far the readers .*Backend: [34] updates behind/ }).waitFor();
+  await lookAt('bot-reader-behind');
 });
