@@ -1,9 +1,13 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import type { BrowserContext, Page, Request } from '@flotilla/testing/browser.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { startNginx } from '@flotilla/testing/fleet/nginx.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { openConsole } from './open-console.ts';
 
 const PERSON = 4243;
 
@@ -13,7 +17,8 @@ let help: FleetBot;
 let late: FleetBot | undefined;
 
 // All tests sign in to one account, and the streams of a page end a moment after it.
-const suite = consoleSuite({ apis: 1, workers: 1 }, { LIVE_STREAMS_PER_ACCOUNT: '100' });
+const settings = { LIVE_STREAMS_PER_ACCOUNT: '100', TRUSTED_PROXIES: '127.0.0.1' };
+const suite = consoleSuite({ apis: 1, workers: 1 }, settings);
 const { openAsAdmin } = suite;
 
 beforeAll(async () => {
@@ -418,3 +423,49 @@ testLooks('pictures over time are accessible and fit the window', suite, async (
   await page.getByRole('img', { name: /How far the readers .*Backend: [34] updates behind/ }).waitFor();
   await lookAt('bot-reader-behind');
 });
+
+test(
+  'the list misses and doubles nothing while the api process that streams it stops, behind nginx',
+  async () => {
+    const { fleet } = suite;
+    await fleet.start('api');
+    const streamsOf = (api: FleetProcess) => readMetric(api, 'flotilla_live_streams');
+    const streaming = async () => {
+      for (const api of fleet.apis) if ((await streamsOf(api)) === 1) return api;
+      return null;
+    };
+    const areIdle = async () => (await Promise.all(fleet.apis.map(streamsOf))).every((open) => open === 0);
+    await waitFor(areIdle, { timeoutMs: 30_000, message: 'the end of the streams of closed pages' });
+    const nginx = await startNginx({ apiPorts: fleet.apis.map(({ port }) => port) });
+    // High enough for all rows: others are not in the page.
+    const viewport = { width: 1280, height: 2_000 };
+    const path = `live?bots=${shop.id}&kind=update&q=number`;
+    const one = await openConsole(suite.browser, nginx.url, path, { viewport });
+    try {
+      const { page, signIn } = one;
+      await signIn(...ADMIN);
+      await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
+      await isLive(page);
+      const pod = (await waitFor(streaming, { message: 'a process that streams' }))!;
+      const sent: string[] = [];
+      const sendNext = async () => {
+        sent.push(`number ${sent.length + 1}`);
+        await send(shop, sent.at(-1)!);
+      };
+      for (let n = 0; n < 5; n += 1) await sendNext();
+      const stopping = pod.stop();
+      for (let n = 0; n < 10; n += 1) await sendNext();
+      expect(await stopping).toBe(0);
+      fleet.apis.splice(fleet.apis.indexOf(pod), 1);
+      await waitFor(streaming, { timeoutMs: 30_000, message: 'the other process to stream' });
+      for (let n = 0; n < 5; n += 1) await sendNext();
+      await eventOf(page, sent.at(-1)!).first().waitFor();
+      const shown = await events(page).locator('.live-text bdi').allInnerTexts();
+      expect(shown.toReversed()).toEqual(sent);
+    } finally {
+      await one.context.close();
+      await nginx.stop();
+    }
+  },
+  TEST_MS,
+);
