@@ -76,7 +76,7 @@ function RuleRow({ rule, isAdmin, tried }: RowProps): ReactNode {
         </p>
         {rule.description && <p className="muted">{rule.description}</p>}
         {tried && (
-          <p className={tried.matches ? 'verdict acts' : 'verdict'}>
+          <p className={tried.matches ? 'verdict good' : 'verdict'}>
             <StateMark state={tried.matches ? 'ok' : 'disabled'} />
             {tried.matches ? rulesWords.try.matches : rulesWords.noMatch[tried.reason ?? 'condition']}
           </p>
