@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /** A fleet's test mostly waits: for a retry, for a lock to expire, for a process to start. */
-const WORKERS_PER_CORE = 4;
+const WORKERS_PER_CORE = 3;
 /** The port ranges of freePort and the connections of Postgres suffice for this many workers. */
 const WORKERS_AT_MOST = 8;
 
@@ -13,7 +13,7 @@ export default {
   runtime: '<rootDir>/scripts/jest/native-runtime.mjs',
   testEnvironment: '<rootDir>/scripts/jest/native-environment.mjs',
   transform: {},
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',

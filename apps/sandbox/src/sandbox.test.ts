@@ -14,7 +14,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const START_MS = 60_000;
+const START_MS = 100_000;
 
 type Sandbox = { child: ChildProcess; output(): string; ended: Promise<number | null> };
 

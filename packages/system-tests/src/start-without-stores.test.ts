@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 const ROLES = ['api', 'worker'] as const;
 const ALL_ROLES = ['api', 'polling', 'push', 'rules', 'history', 'upkeep'] as const;
 type Role = (typeof ROLES)[number] | (typeof ALL_ROLES)[number];
-const STARTED_WITHIN_MS = 30_000;
+const STARTED_WITHIN_MS = 60_000;
 
 let redis: TestRedis;
 let redisRelay: TcpRelay;
@@ -115,11 +115,11 @@ describe.each([
   ['hangs', async () => postgres.hang()],
 ])('a process that starts while Postgres %s', (_how, takeAway) => {
   const launched = launchedWhile(ROLES, takeAway);
-  test.each(ROLES)('waits unready and says so: %s', (role) => expectWaiting(launched(role), 'Postgres'), 90_000);
+  test.each(ROLES)('waits unready and says so: %s', (role) => expectWaiting(launched(role), 'Postgres'), 150_000);
 
   describe('goes on when Postgres is there', () => {
     beforeAll(() => postgres.restore());
-    test.each(ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 90_000);
+    test.each(ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 150_000);
   });
 });
 
@@ -141,7 +141,7 @@ describe('an api that starts while Postgres is away', () => {
     await postgres.restore();
     await becomesReady(api);
     expect((await ask(api, '/api/bots')).status).toBe(200);
-  }, 90_000);
+  }, 150_000);
 
   test('the first admin is made when Postgres comes', async () => {
     const empty = await testDatabase();
@@ -154,7 +154,7 @@ describe('an api that starts while Postgres is away', () => {
     expect(await me.json()).toMatchObject({ username: 'admin', role: 'admin' });
     await api.kill();
     await empty.drop();
-  }, 90_000);
+  }, 150_000);
 });
 
 describe('a pending migration ends a process also when Postgres comes later', () => {
@@ -170,7 +170,7 @@ describe('a pending migration ends a process also when Postgres comes later', ()
     },
   );
   afterAll(() => Promise.all([...behind.values()].map((own) => own.drop())));
-  test.each(ROLES)('%s waits', (role) => expectWaiting(launched(role), 'Postgres'), 90_000);
+  test.each(ROLES)('%s waits', (role) => expectWaiting(launched(role), 'Postgres'), 150_000);
 
   describe('and ends', () => {
     beforeAll(() => postgres.restore());
@@ -225,6 +225,6 @@ describe.each([
 
   describe('goes on when Redis is there', () => {
     beforeAll(() => redisRelay.restore());
-    test.each(ALL_ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 90_000);
+    test.each(ALL_ROLES)('%s', async (role) => void (await becomesReady(launched(role))), 150_000);
   });
 });
