@@ -305,6 +305,8 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await page.getByLabel('Text of the message').fill('A refund, please');
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await page.getByText('2 rules would act.').waitFor();
+  // The bar stays at the top of the window: scrolled, it would cover a part of the button below it.
+  await page.evaluate('window.scrollTo(0, 0)');
   await lookAt('rules');
   await page.getByRole('button', { name: 'Edit…' }).first().click();
   await page.getByRole('dialog', { name: 'Edit the rule' }).waitFor();
