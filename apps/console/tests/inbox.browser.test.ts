@@ -171,11 +171,14 @@ test(
     await page.getByText('The person has blocked the bot.').waitFor();
     await picture(page, 'inbox-blocked');
     expect(await field.inputValue()).toBe('Hello?');
-    // The words above the field take room of the messages; the end of these stays in sight.
+    // The words above the field take room of the messages; the end of these stays in sight, or a button leads there.
     const bottomOf = async (part: ReturnType<Page['locator']>) =>
       part.boundingBox().then((box) => box!.y + box!.height);
     const [newest, feed] = [messages(page).last(), page.getByRole('feed')];
-    await waitFor(async () => (await bottomOf(newest)) <= (await bottomOf(feed)));
+    const more = page.getByRole('button', { name: /^\d+ new$/ });
+    await waitFor(async () => (await more.isVisible()) || (await bottomOf(newest)) <= (await bottomOf(feed)), {
+      timeoutMs: 30_000,
+    });
     await control.blockBot({ ...toDesk, blocked: false });
     expect(complaints.filter((line) => !line.includes('/api/messages/send'))).toEqual([]);
   },

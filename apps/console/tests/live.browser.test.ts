@@ -276,16 +276,19 @@ test(
 test(
   'the second key of a sequence is no shortcut by itself',
   async () => {
-    const { page, complaints } = await openAsAdmin('live');
-    await isLive(page);
-    const pause = page.getByRole('button', { name: /^Pause/ });
-    await pause.waitFor();
-    // Both in one go: a slow machine must not make two shortcuts of the sequence.
-    await page.evaluate(`for (const key of ['g', 'p']) {
+    const { page, complaints } = await openAsAdmin(`bots/${shop.id}`);
+    await page.getByRole('heading', { name: 'Shop EU' }).waitFor();
+    // Both in one go: a slow machine must not make two shortcuts of the sequence, which nobody knows.
+    await page.evaluate(`for (const key of ['g', ']']) {
       document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
     }`);
-    await page.keyboard.press('p');
-    await page.getByText('Paused. New events wait.').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(page.url()).toMatch(/\/bots\/\d+$/);
+    await page.keyboard.press(']');
+    await page.waitForURL('**/chats');
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -438,7 +441,7 @@ test(
     await waitFor(areIdle, { timeoutMs: 30_000, message: 'the end of the streams of closed pages' });
     const nginx = await startNginx({ apiPorts: fleet.apis.map(({ port }) => port) });
     // High enough for all rows: others are not in the page.
-    const viewport = { width: 1280, height: 2_000 };
+    const viewport = { width: 1280, height: 4_000 };
     const path = `live?bots=${shop.id}&kind=update&q=number`;
     const one = await openConsole(suite.browser, nginx.url, path, { viewport });
     try {
@@ -446,7 +449,15 @@ test(
       await signIn(...ADMIN);
       await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Shop EU').waitFor();
       await isLive(page);
-      const pod = (await waitFor(streaming, { message: 'a process that streams' }))!;
+      // The page may be live before its stream has this bot.
+      await waitFor(
+        async () => {
+          await send(shop, 'a number to begin with');
+          return eventOf(page, 'a number to begin with').first().isVisible();
+        },
+        { timeoutMs: 30_000, message: 'an event of the bot' },
+      );
+      const pod = (await waitFor(streaming, { timeoutMs: 30_000, message: 'a process that streams' }))!;
       const sent: string[] = [];
       const sendNext = async () => {
         sent.push(`number ${sent.length + 1}`);
@@ -461,7 +472,7 @@ test(
       for (let n = 0; n < 5; n += 1) await sendNext();
       await eventOf(page, sent.at(-1)!).first().waitFor();
       const shown = await events(page).locator('.live-text bdi').allInnerTexts();
-      expect(shown.toReversed()).toEqual(sent);
+      expect(shown.filter((text) => sent.includes(text)).toReversed()).toEqual(sent);
     } finally {
       await one.context.close();
       await nginx.stop();
