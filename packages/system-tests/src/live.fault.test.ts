@@ -9,7 +9,8 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 /** Below the rate of a stream, which would skip events otherwise. */
-const PER_SECOND = 25;
+/** So few that what gathers during a fault is less than a stream may send at once. */
+const PER_SECOND = 10;
 const SECONDS = 30;
 const COUNT = PER_SECOND * SECONDS;
 

@@ -54,7 +54,7 @@ async function untilAllAreClosed(): Promise<void> {
       await answer.text();
       return clients.every((client) => client.closed());
     },
-    { timeoutMs: 20_000, message: 'every connection to be closed' },
+    { timeoutMs: 60_000, message: 'every connection to be closed' },
   );
   expect(await readMetric(api, 'flotilla_held_body_bytes')).toBe(0);
 }
