@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 /** Below the rate of a stream, which would skip events otherwise. */
 /** So few that what gathers during a fault is less than a stream may send at once. */
 const PER_SECOND = 10;
-const SECONDS = 30;
+const SECONDS = 60;
 const COUNT = PER_SECOND * SECONDS;
 
 let redis: TestRedis;
