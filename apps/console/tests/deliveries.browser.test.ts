@@ -302,7 +302,7 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await sendTest(page.getByRole('dialog', { name: 'Test delivery' }));
   await lookAt('test-delivery');
   await visit(`bots/${bots[2]!.id}/rules`);
-  // The rules that come meanwhile make the form anew.
+  // What is above the form may still grow, and move the button away from under the press.
   await waitFor(
     async () => {
       await page.getByLabel('Text of the message').fill('A refund, please');
