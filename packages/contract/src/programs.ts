@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import { botId, flag, listOf, ownId, pagedInputs, text } from './inputs.ts';
+import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
-export const PROGRAM_MODES = ['pull'] as const;
+export const PROGRAM_MODES = ['pull', 'push'] as const;
+
+const MODE_NOTE = 'pull: the program asks for its updates. push: they are sent to its `backend_url`.';
 
 const KINDS_NOTE =
   "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
@@ -14,7 +16,14 @@ export const programResource = z
     id: ownIdField,
     bot_id: botIdField,
     name: z.string().describe('A name for people. No other program of the bot has it.'),
-    mode: z.enum(PROGRAM_MODES).describe('pull: the program asks for its updates.'),
+    mode: z.enum(PROGRAM_MODES).describe(MODE_NOTE),
+    backend_url: z
+      .string()
+      .describe(
+        'The URL to which updates are sent with mode push. User information, query values and tokens in it are masked, for everybody. Empty: none.',
+      ),
+    has_secret_token: z.boolean().describe('True if a secret is sent with every update. It is never shown.'),
+    max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
     kinds: z.array(z.string()).describe(KINDS_NOTE),
     enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
     pending_update_count: z
@@ -22,10 +31,20 @@ export const programResource = z
       .describe('Updates of the bot that it has not acknowledged, of whatever kind it wants.'),
     parked: z
       .boolean()
-      .describe('True if it has not polled for 24 hours: then no updates are kept for it, until it polls again.'),
+      .describe(
+        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again; with mode push it goes on with new ones.',
+      ),
+    backend_state: z
+      .enum(['ok', 'failing', 'open'])
+      .describe(
+        'Only with mode push. ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.',
+      )
+      .optional(),
+    last_error: z.string().describe('The last error of delivery, or why it was parked. Empty after a success.'),
+    last_error_at: z.iso.datetime().describe('When that error happened. Absent if nothing is wrong.').optional(),
     last_polled_at: z.iso
       .datetime()
-      .describe('When it last asked for updates; at first, when it was added.')
+      .describe('Only with mode pull: when it last asked for updates; at first, when it was added.')
       .optional(),
     created_at: createdAtField,
   })
@@ -38,10 +57,14 @@ const PROGRAM: ProgramResource = {
   bot_id: EXAMPLE_BOT_ID,
   name: 'analytics',
   mode: 'pull',
+  backend_url: '',
+  has_secret_token: false,
+  max_connections: 40,
   kinds: ['message', 'edited_message'],
   enabled: true,
   pending_update_count: 0,
   parked: false,
+  last_error: '',
   last_polled_at: '2026-01-02T10:15:00.000Z',
   created_at: '2026-01-02T10:10:00.000Z',
 };
@@ -55,15 +78,38 @@ const kinds = () =>
     KINDS_NOTE,
   );
 
+/** The backend of a program that pushes. */
+const backendInputs = {
+  backend_url: text({ max: 2048 })
+    .describe('The URL that takes updates by POST; mode push needs one. It begins with http:// or https://.')
+    .optional(),
+  secret_token: text({ max: 256 })
+    .regex(/^[A-Za-z0-9_-]*$/, 'may contain A-Z, a-z, 0-9, _ and - only')
+    .describe(
+      'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none.',
+    )
+    .optional(),
+  max_connections: integer({ min: 1, max: 100 })
+    .describe('How many updates are sent to the backend at the same time. [40]')
+    .optional(),
+};
+
 const addInputs = {
   bot_id: botId(),
   name: programName(),
-  mode: z.enum(PROGRAM_MODES).default('pull').describe('pull: the program asks for its updates.'),
+  mode: z.enum(PROGRAM_MODES).default('pull').describe(MODE_NOTE),
+  ...backendInputs,
   kinds: kinds().default([]),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
 
-const updateInputs = { id: ownId(), name: programName().optional(), kinds: kinds().optional() };
+const updateInputs = {
+  id: ownId(),
+  name: programName().optional(),
+  mode: z.enum(PROGRAM_MODES).optional().describe(MODE_NOTE),
+  ...backendInputs,
+  kinds: kinds().optional(),
+};
 
 export const programOperations = {
   listPrograms: defineOperation({
@@ -72,7 +118,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Lists the programs of a bot: readers of its updates that each have a cursor of their own.',
     description:
-      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. It polls with `GET /api/updates/poll` and its `program_id`.",
+      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and dead letters of its own.",
     input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(programResource),
     botInputs: ['bot_id'],
@@ -97,7 +143,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Adds a program to a bot.',
     description:
-      'It gets the updates that come from now on. Updates are kept for it for 24 hours after it last polled. A bot can have 100 programs.',
+      'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs.',
     input: z.object(addInputs),
     output: programResource,
     botInputs: ['bot_id'],
@@ -116,7 +162,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Changes the given fields of a program. Absent fields keep their value.',
     description:
-      'Its cursor stays. Updates that it has passed over, because it did not want their kind, do not come back.',
+      'Its cursor stays, also when the mode changes. Updates that it has passed over, because it did not want their kind, do not come back.',
     input: z.object(updateInputs),
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, updateInputs),
@@ -130,7 +176,7 @@ export const programOperations = {
     paths: ['/api/programs/toggle'],
     role: 'any',
     summary: 'Pauses a program, or lets it go on.',
-    description: 'The polls of a paused program are answered empty. It goes on at its cursor.',
+    description: 'The polls of a paused program are answered empty, and nothing is sent to it. It goes on at its cursor.',
     input: z.object({ id: ownId(), enabled: flag().describe('False pauses the program, true lets it go on.') }),
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, { id: true, enabled: true }),

@@ -155,6 +155,11 @@ export interface ProgramsTable {
   /** JSON array of kinds as text; empty means the platform's default set. */
   kinds: Generated<string>;
   enabled: Generated<boolean>;
+  /** '' when unset, like the next two. */
+  backend_url_sealed: Generated<string>;
+  secret_token_sealed: Generated<string>;
+  backend_certificate: Generated<string>;
+  max_connections: Generated<number>;
   created_at: CreatedAt;
 }
 

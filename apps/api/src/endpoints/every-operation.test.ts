@@ -50,6 +50,10 @@ let adminKeyId: number;
 let pushedBotId: number;
 let accountsMade = 0;
 let programsMade = 0;
+const PROGRAM_SETTINGS = {
+  ...{ mode: 'push', backend_url: 'https://relay.example/updates', secret_token: 'relay-secret' },
+  ...{ max_connections: 5, kinds: ['message'] },
+};
 
 const newToken = async () => (await api.platform.createBot({})).token;
 const newBot = async (): Promise<number> => {
@@ -203,9 +207,9 @@ const EXAMPLES: Record<OperationName, Example> = {
   addProgram: async () => {
     programsMade += 1;
     if (programsMade % 50 === 0) await api.database.db.deleteFrom('programs').execute();
-    return { bot_id: botId, name: `example ${programsMade}`, mode: 'pull', kinds: ['message'], enabled: true };
+    return { bot_id: botId, name: `example ${programsMade}`, ...PROGRAM_SETTINGS, enabled: true };
   },
-  updateProgram: async () => ({ id: await newProgram(), name: `another ${programsMade}`, kinds: ['poll'] }),
+  updateProgram: async () => ({ id: await newProgram(), name: `another ${programsMade}`, ...PROGRAM_SETTINGS }),
   toggleProgram: async () => ({ id: await newProgram(), enabled: false }),
   deleteProgram: async () => ({ id: await newProgram() }),
   listProgramTokens: async () => ({ program_id: await newProgram(), ...page }),

@@ -1,5 +1,7 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramResource, programOperations } from '@flotilla/contract/programs.ts';
+import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import { addProgram } from '@flotilla/domain/programs/add-program.ts';
 import { deleteProgram } from '@flotilla/domain/programs/delete-program.ts';
 import type { Program } from '@flotilla/domain/programs/program.ts';
@@ -18,7 +20,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
     const { bot_id: botId, limit, offset } = input;
     const bot = requireBot(context, botId);
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
-    const programs = programStore(context.db);
+    const programs = programStore(context.db, context.secrets);
     const [rows, total, stateOf] = await Promise.all([
       programs.list(botId, { limit: limit + 1, offset, afterId }),
       programs.count(botId),
@@ -31,7 +33,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
   showProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input }) {
-      const program = await programStore(context.db).find(input.id);
+      const program = await programStore(context.db, context.secrets).find(input.id);
       if (program === null) throw new FlotillaError('not_found', 'Program not found');
       return present(context, program);
     },
@@ -40,14 +42,25 @@ export const programHandlers: Handlers<typeof programOperations> = {
   async addProgram(context, { input, by }) {
     const { bot_id: botId, name, mode, kinds, enabled } = input;
     requireBot(context, botId);
-    return present(context, await addProgram(context, by, botId, { name, mode, kinds, enabled }));
+    const content = {
+      ...{ name, mode, kinds, enabled, backendCertificate: '' },
+      backendUrl: input.backend_url ?? '',
+      secretToken: input.secret_token ?? '',
+      maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
+    };
+    return present(context, await addProgram(context, by, botId, content));
   },
 
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by }) {
-      const { id, name, kinds } = input;
-      return present(context, await updateProgram(context, by, id, { name, kinds }));
+      const { id, name, kinds, mode } = input;
+      const backend = {
+        backendUrl: input.backend_url,
+        secretToken: input.secret_token,
+        maxConnections: input.max_connections,
+      };
+      return present(context, await updateProgram(context, by, id, { name, kinds, mode, ...backend }));
     },
   },
 
@@ -69,8 +82,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
 };
 
 /** The bot of a program; nothing if there is no such program. */
-export async function findBotOfProgram({ db }: Context, id: number): Promise<number[]> {
-  const program = await programStore(db).find(id);
+export async function findBotOfProgram({ db, secrets }: Context, id: number): Promise<number[]> {
+  const program = await programStore(db, secrets).find(id);
   return program === null ? [] : [program.botId];
 }
 
@@ -79,13 +92,23 @@ async function present(context: Context, program: Program): Promise<ProgramResou
   return presentProgram(program, stateOf(program.id));
 }
 
-function presentProgram(program: Program, { pending, parked, polledAtMs }: ProgramState): ProgramResource {
+function presentProgram(program: Program, state: ProgramState): ProgramResource {
   const { id, botId, name, mode, kinds, enabled, createdAt } = program;
+  const { pending, parked, polledAtMs, backendState, error } = state;
+  const pushes = mode === 'push';
   return {
     ...{ id, bot_id: botId, name, mode, kinds, enabled },
+    backend_url: maskedBackendUrl(program),
+    has_secret_token: program.secretToken !== '',
+    max_connections: program.maxConnections,
     pending_update_count: pending,
     parked,
-    ...withoutNulls({ last_polled_at: polledAtMs === null ? null : new Date(polledAtMs).toISOString() }),
+    last_error: error?.message ?? '',
+    ...withoutNulls({
+      backend_state: pushes ? backendState : null,
+      last_error_at: error === null ? null : new Date(error.atMs).toISOString(),
+      last_polled_at: pushes || polledAtMs === null ? null : new Date(polledAtMs).toISOString(),
+    }),
     created_at: createdAt.toISOString(),
   };
 }

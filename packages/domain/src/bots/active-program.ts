@@ -1,11 +1,23 @@
-/** A program as the configuration of its bot carries it. */
+/** A program as the configuration of its bot carries it. Never log the whole object, because it contains secrets. */
 export type ActiveProgram = {
   id: number;
   name: string;
   enabled: boolean;
   /** Empty: the platform's default set. */
   kinds: string[];
+  mode: 'pull' | 'push';
+  /** '' when unset, like the next two. A program that pulls may keep it for later. */
+  backendUrl: string;
+  secretToken: string;
+  backendCertificate: string;
+  maxConnections: number;
   tokens: ActiveToken[];
+};
+
+/** The same as a row has it: its secrets are sealed. */
+export type StoredProgram = Omit<ActiveProgram, 'backendUrl' | 'secretToken'> & {
+  backendUrlSealed: string;
+  secretTokenSealed: string;
 };
 
 /** What a token of a program may do. null: no limit. */

@@ -1,9 +1,10 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { ActiveProgram, StoredProgram } from './active-program.ts';
 import { keptCertificate } from './backend-certificate.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
-import { openColumns, type SealedForm, sealColumns } from './sealed-bot.ts';
+import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from './sealed-bot.ts';
 
 /** Decrypts a stored row. Throws if its secrets were sealed with an unlisted key or for another row. */
 export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
@@ -26,11 +27,20 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     rules: row.rules,
     routedTo: row.routed_to,
-    programs: row.programs,
+    programs: row.programs.map((program) => openProgram(secrets, program)),
     registrationId: row.generation,
     revision: row.revision,
     reservedUpdateId: row.reserved_update_id,
     createdAt: row.created_at,
+  };
+}
+
+function openProgram(secrets: SecretBox, { backendUrlSealed, secretTokenSealed, ...program }: StoredProgram): ActiveProgram {
+  const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
+  return {
+    ...program,
+    backendUrl: open(backendUrlSealed, SEALED_PLACES.programUrl(program.id)),
+    secretToken: open(secretTokenSealed, SEALED_PLACES.programSecret(program.id)),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { BotsTable } from '@flotilla/database/tables.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { ActiveProgram } from './active-program.ts';
+import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with its routing rules and programs. */
-export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean; programs: ActiveProgram[] };
+export type BotRow = Selectable<BotsTable> & { rules: ActiveRule[]; routed_to: boolean; programs: StoredProgram[] };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<BotsTable>, 'revision'>;
 type ChangedBot = Omit<Updateable<BotsTable>, 'revision' | 'id' | 'generation'>;
@@ -18,9 +18,11 @@ const enabledRules = sql<ActiveRule[]>`(
     'id', r.id, 'targetBotId', r.target_bot_id, 'conditionType', r.condition_type, 'conditionValue', r.condition_value,
     'action', r.action, 'targetChatId', r.target_chat_id, 'delivery', r.delivery) order by r.id), '[]')
   from routes r where r.source_bot_id = bots.id and r.enabled)`;
-const programsOf = sql<ActiveProgram[]>`(
+const programsOf = sql<StoredProgram[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'tokens', (
+    'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
+    'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
+    'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'perSecond', t.per_second, 'perMinute', t.per_minute,

@@ -11,7 +11,7 @@ type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
  * Throws FlotillaError('bad_request') that names every unacceptable field. `known` is the bot as it was, null for a new
  * one: a value that it has already may be given again.
  */
-export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Bot | null): void {
+export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<Bot, 'backendUrl'> | null): void {
   const faults: Fault[] = [];
   const { backendUrl } = changes;
   if (backendUrl) {

@@ -1,5 +1,5 @@
 import { keptCertificate } from './backend-certificate.ts';
-import type { Bot } from './bot.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS } from './bot.ts';
 
 /** A bot as the mirror stores it. It keeps the old name of the registration id, because running releases read it. */
 type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs'> & {
@@ -13,12 +13,21 @@ export function mirroredText({ registrationId, ...bot }: Bot): string {
   return JSON.stringify({ ...bot, generation: registrationId });
 }
 
+const UNKNOWN_OF_PROGRAM = {
+  tokens: [],
+  mode: 'pull',
+  backendUrl: '',
+  secretToken: '',
+  backendCertificate: '',
+  maxConnections: DEFAULT_MAX_CONNECTIONS,
+} as const;
+
 export function botFromMirror(text: string): Bot {
   const { generation, ...bot } = JSON.parse(text) as MirroredBot;
   return {
     ...bot,
-    // The release before knows no programs; reconcileBots repairs what it writes.
-    programs: (bot.programs ?? []).map((program) => ({ ...program, tokens: program.tokens ?? [] })),
+    // Earlier releases know less of programs, or nothing; reconcileBots repairs what they write.
+    programs: (bot.programs ?? []).map((program) => ({ ...UNKNOWN_OF_PROGRAM, ...program })),
     registrationId: generation,
     backendCertificate: keptCertificate(bot.backendCertificate),
     createdAt: new Date(bot.createdAt),

@@ -1,6 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
-import type { ActiveProgram } from './active-program.ts';
+import type { ActiveProgram, StoredProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
@@ -57,7 +57,7 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
   return rows;
 }
 
-/** The release before leaves out programs when it mirrors a bot. A new revision replaces what it wrote. */
+/** The release before leaves out backends of programs when it mirrors a bot. A new revision replaces what it wrote. */
 async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   if (!deps.directory.ready()) return;
   const store = botStore(deps.db);
@@ -69,9 +69,14 @@ async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   }
 }
 
-function hasAll(mirrored: ActiveProgram[], stored: ActiveProgram[]): boolean {
-  const ids = (programs: ActiveProgram[]) => programs.map(({ id, tokens }) => [id, ...tokens.map((token) => token.id)]);
-  return JSON.stringify(ids(mirrored)) === JSON.stringify(ids(stored));
+function hasAll(mirrored: ActiveProgram[], stored: StoredProgram[]): boolean {
+  const known = mirrored.map((program) => partsOf(program, program.backendUrl !== ''));
+  const wanted = stored.map((program) => partsOf(program, program.backendUrlSealed !== ''));
+  return JSON.stringify(known) === JSON.stringify(wanted);
+}
+
+function partsOf({ id, tokens, mode }: Pick<ActiveProgram, 'id' | 'tokens' | 'mode'>, hasUrl: boolean) {
+  return [id, mode, hasUrl, ...tokens.map((token) => token.id)];
 }
 
 type AppliedState = { revision: number; reservedId: number };

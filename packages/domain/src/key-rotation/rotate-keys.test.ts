@@ -226,3 +226,13 @@ test('a text that was moved to another row or column opens nowhere, and is calle
     ]),
   );
 });
+
+test('the backends of programs are sealed anew too, each for its own program', async () => {
+  const [botId] = await makeBots(1);
+  const content = { name: 'relay', mode: 'push', kinds: [], enabled: true, backendCertificate: '', maxConnections: 40 };
+  const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' } as const;
+  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, kinds: [] });
+  await rotateKeys(deps());
+  expect(await programStore(database.db, after).find(id)).toMatchObject(wanted);
+  await programStore(database.db, after).remove(id);
+});

@@ -5,6 +5,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { resealMirrored } from './reseal-mirrored.ts';
+import { resealPrograms } from './reseal-programs.ts';
 import { resealStored } from './reseal-stored.ts';
 import { emptyTally, isOutdated, type Tally, type TallyLine } from './tally.ts';
 
@@ -50,6 +51,7 @@ async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
   const tally = emptyTally();
   // Postgres first: if a bot changes in between, its own process mirrors it with the new key.
   await resealStored(deps, tally, lookOnly);
+  await resealPrograms(deps, tally, lookOnly);
   await resealMirrored(deps, tally, lookOnly);
   return tally;
 }

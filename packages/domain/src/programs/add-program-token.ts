@@ -22,7 +22,7 @@ export async function addProgramToken(
 ): Promise<{ token: string; record: ProgramToken }> {
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
-    const program = await lockProgram(db, programId);
+    const program = await lockProgram(db, deps.secrets, programId);
     const tokens = programTokenStore(db);
     if ((await tokens.count(programId)) >= TOKENS_AT_MOST) {
       throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);

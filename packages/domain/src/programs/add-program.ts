@@ -1,9 +1,11 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { botStore } from '../bots/bot-store.ts';
-import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { changeRules } from '../bots/change-rules.ts';
 import { auditedProgram } from './audited-program.ts';
+import { checkProgram } from './check-program.ts';
 import type { Program, ProgramContent } from './program.ts';
+import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 
@@ -12,15 +14,16 @@ const PROGRAMS_AT_MOST = 100;
 
 /** Adds a program, which reads from now on. Throws 'not_found' (the bot), 'conflict' (its name) or 'bad_request'. */
 export async function addProgram(
-  deps: ChangeRulesDeps,
+  deps: ProgramDeps,
   by: Actor,
   botId: number,
   content: ProgramContent,
 ): Promise<Program> {
+  checkProgram(deps, content, null);
   return changeRules(deps, by, async (db) => {
     // The lock also keeps two calls from adding the last one each.
     if (!(await botStore(db).lock(botId))) throw new FlotillaError('not_found', 'Bot not found');
-    const programs = programStore(db);
+    const programs = programStore(db, deps.secrets);
     if ((await programs.count(botId)) >= PROGRAMS_AT_MOST) {
       throw new FlotillaError('bad_request', `A bot can have at most ${PROGRAMS_AT_MOST} programs`);
     }

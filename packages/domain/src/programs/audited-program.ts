@@ -1,20 +1,38 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';
-import { describeChanges, describeNew } from '../audit/describe-changes.ts';
+import { describeChanges, describeNew, type Shown } from '../audit/describe-changes.ts';
+import { maskedBackendUrl } from '../bots/masked-backend-url.ts';
 import type { Program } from './program.ts';
 import type { ProgramToken } from './program-token.ts';
 
-/** The audit entry of a changed program; without `before` it describes the whole program. */
-export function auditedProgram(action: AuditAction, program: Program, before?: Program): AuditedAction {
+/**
+ * The audit entry of a changed program; without `before` it describes the whole program. `reason`: why it was changed, if
+ * the actor did not ask for it.
+ */
+export function auditedProgram(action: AuditAction, program: Program, before?: Program, reason = ''): AuditedAction {
   const after = auditedFields(program);
-  const changes = before === undefined ? describeNew(after) : describeChanges(auditedFields(before), after);
-  return { action, botId: program.botId, details: `program ${program.id}${changes === '' ? '' : `; ${changes}`}` };
+  const changes = before === undefined ? describeNew(after, SHOWN) : describeChanges(auditedFields(before), after, SHOWN);
+  const details = [`program ${program.id}`, changes, reason].filter((part) => part !== '').join('; ');
+  return { action, botId: program.botId, details };
 }
 
 /** Uses the field names of the REST interface. */
-function auditedFields({ name, mode, kinds, enabled }: Program) {
-  return { name, mode, kinds, enabled };
+function auditedFields(program: Program) {
+  const { name, mode, kinds, enabled, backendUrl } = program;
+  return {
+    ...{ name, mode, kinds, enabled },
+    backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
+    secret_token: program.secretToken,
+    certificate: program.backendCertificate,
+    max_connections: program.maxConnections,
+  };
 }
+
+const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
+  secret_token: 'hidden',
+  certificate: 'hidden',
+  backend_url: (url) => JSON.stringify(typeof url === 'string' ? url : url.shown),
+};
 
 /** The audit entry of a token that was made or revoked. */
 export function auditedToken(action: AuditAction, { id, botId }: Program, token: ProgramToken): AuditedAction {

@@ -11,7 +11,7 @@ export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: n
     const tokens = programTokenStore(db);
     const token = await tokens.find(id);
     if (token === null) throw new FlotillaError('not_found', 'Token not found');
-    const program = await lockProgram(db, token.programId);
+    const program = await lockProgram(db, deps.secrets, token.programId);
     if (!(await tokens.remove(id))) throw new FlotillaError('not_found', 'Token not found');
     const audited = auditedToken('program_token_delete', program, token);
     return { result: undefined, botIds: [program.botId], audited };

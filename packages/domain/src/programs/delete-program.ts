@@ -7,8 +7,8 @@ import { programStore } from './program-store.ts';
 /** Deletes a program with its cursor. Throws 'not_found'. */
 export async function deleteProgram(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
   await changeRules(deps, by, async (db) => {
-    const program = await lockProgram(db, id);
-    await programStore(db).remove(id);
+    const program = await lockProgram(db, deps.secrets, id);
+    await programStore(db, deps.secrets).remove(id);
     return { result: undefined, botIds: [program.botId], audited: auditedProgram('program_delete', program) };
   });
 }

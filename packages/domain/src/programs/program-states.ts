@@ -5,7 +5,17 @@ import { programConsumer } from '../pull/read-updates.ts';
 import { listReaders } from '../readers/list-readers.ts';
 
 /** How far a program is. */
-export type ProgramState = { pending: number; parked: boolean; polledAtMs: number | null };
+export type ProgramState = {
+  pending: number;
+  parked: boolean;
+  polledAtMs: number | null;
+  /** Of a program that pushes. */
+  backendState: 'ok' | 'failing' | 'open';
+  /** The last error of delivery, while nothing has succeeded since, or why it was parked. */
+  error: { message: string; atMs: number } | null;
+};
+
+const UNREAD: ProgramState = { pending: 0, parked: false, polledAtMs: null, backendState: 'ok', error: null };
 
 /** How far the programs of a bot are, at one moment. Throws 'unavailable' while Redis does not know the bot. */
 export async function programStates(
@@ -15,8 +25,9 @@ export async function programStates(
   const readers = new Map((await listReaders(deps, bot)).map((reader) => [reader.reader, reader]));
   return (programId) => {
     const reader = readers.get(programConsumer(programId));
-    if (reader === undefined) return { pending: 0, parked: false, polledAtMs: null };
-    const { state, behind, polledAtMs } = reader;
-    return { pending: behind, parked: state === 'parked', polledAtMs };
+    if (reader === undefined) return UNREAD;
+    const { state, behind, polledAtMs, breaker } = reader;
+    const backendState = state === 'failing' || state === 'open' ? state : 'ok';
+    return { pending: behind, parked: state === 'parked', polledAtMs, backendState, error: breaker?.error ?? null };
   };
 }

@@ -1,11 +1,14 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ProgramsTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { type Selectable, sql } from 'kysely';
+import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
 
-/** SQL of programs. */
-export function programStore(db: Database) {
+/** SQL of programs. Their secrets are sealed for their row. */
+export function programStore(db: Database, secrets: SecretBox) {
   const ofBot = (botId: number) => db.selectFrom('programs').where('bot_id', '=', botId);
+  const toProgram = (row: Selectable<ProgramsTable>) => programFromRow(secrets, row);
   return {
     /** Oldest first; `afterId` starts after that program. */
     async list(botId: number, page: { limit: number; offset: number; afterId: number | null }): Promise<Program[]> {
@@ -32,19 +35,25 @@ export function programStore(db: Database) {
       return row === undefined ? null : toProgram(row);
     },
 
-    async insert(botId: number, { name, mode, kinds, enabled }: ProgramContent): Promise<Program> {
+    async insert(botId: number, content: ProgramContent): Promise<Program> {
+      const { name, mode } = content;
+      // The id is drawn before the row is made, because the row's secrets are bound to it.
+      const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('programs', 'id')) as id`.execute(
+        db,
+      );
+      const { id } = rows[0]!;
       const row = await db
         .insertInto('programs')
-        .values({ bot_id: botId, name, mode, kinds: JSON.stringify(kinds), enabled })
+        .values({ ...columnsOf(secrets, id, content), id, bot_id: botId, name, mode })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
     },
 
-    async update(id: number, { name, kinds, enabled }: ProgramChanges): Promise<Program> {
+    async update(id: number, changes: ProgramChanges): Promise<Program> {
       const row = await db
         .updateTable('programs')
-        .set({ name, enabled, kinds: kinds === undefined ? undefined : JSON.stringify(kinds) })
+        .set(columnsOf(secrets, id, changes))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -57,12 +66,32 @@ export function programStore(db: Database) {
   };
 }
 
-function toProgram(row: Selectable<ProgramsTable>): Program {
+/** The columns that these changes set; undefined ones stay as they are. */
+function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges) {
+  const seal = (plain: string | undefined, place: string) => (plain ? secrets.seal(plain, place) : plain);
+  return {
+    name: changes.name,
+    mode: changes.mode,
+    kinds: changes.kinds && JSON.stringify(changes.kinds),
+    enabled: changes.enabled,
+    backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
+    secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
+    backend_certificate: changes.backendCertificate,
+    max_connections: changes.maxConnections,
+  };
+}
+
+function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Program {
+  const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     id: row.id,
     botId: row.bot_id,
     name: row.name,
-    mode: 'pull',
+    mode: row.mode,
+    backendUrl: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
+    secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
+    backendCertificate: row.backend_certificate,
+    maxConnections: row.max_connections,
     kinds: JSON.parse(row.kinds) as string[],
     enabled: row.enabled,
     createdAt: row.created_at,

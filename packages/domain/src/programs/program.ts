@@ -1,9 +1,18 @@
-/** A named reader of a bot's updates that asks for them. */
+/**
+ * A named reader of a bot's updates: it asks for them (pull), or gets them at its backend (push). Never log the whole
+ * object, because it contains secrets.
+ */
 export interface Program {
   id: number;
   botId: number;
   name: string;
-  mode: 'pull';
+  mode: 'pull' | 'push';
+  /** '' when unset, like the next two. A program that pulls may keep it for later. */
+  backendUrl: string;
+  secretToken: string;
+  /** PEM. */
+  backendCertificate: string;
+  maxConnections: number;
   /** Empty: the platform's default set. */
   kinds: string[];
   enabled: boolean;
@@ -11,6 +20,6 @@ export interface Program {
 }
 
 /** The fields of a program that its author chooses. */
-export type ProgramContent = Pick<Program, 'name' | 'mode' | 'kinds' | 'enabled'>;
+export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt'>;
 /** An undefined field keeps its value. */
-export type ProgramChanges = { [Name in 'name' | 'kinds' | 'enabled']?: Program[Name] | undefined };
+export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined };

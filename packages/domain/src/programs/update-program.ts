@@ -1,25 +1,39 @@
 import type { Actor } from '../audit/actor.ts';
-import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { changeRules } from '../bots/change-rules.ts';
+import { maskedBackendUrl } from '../bots/masked-backend-url.ts';
 import { auditedProgram } from './audited-program.ts';
+import { checkProgram } from './check-program.ts';
 import { lockProgram } from './lock-program.ts';
 import type { Program, ProgramChanges } from './program.ts';
+import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 
-/** Changes the named fields of a program. Its cursor stays. Throws 'not_found', or 'conflict' (its name). */
+/**
+ * Changes the named fields of a program; its cursor stays. A backend URL that is sent back masked is no change. Throws
+ * 'not_found', 'conflict' (its name) or 'bad_request'.
+ */
 export async function updateProgram(
-  deps: ChangeRulesDeps,
+  deps: ProgramDeps,
   by: Actor,
   id: number,
-  changes: ProgramChanges,
+  wanted: ProgramChanges,
+  reason = '',
 ): Promise<Program> {
   return changeRules(deps, by, async (db) => {
-    const before = await lockProgram(db, id);
-    const result = await programStore(db)
+    const before = await lockProgram(db, deps.secrets, id);
+    const changes = withoutMask(before, wanted);
+    checkProgram(deps, changes, before);
+    const result = await programStore(db, deps.secrets)
       .update(id, { enabled: before.enabled, ...changes })
       .catch(refuseKnownName);
     const { enabled } = changes;
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
-    return { result, botIds: [before.botId], audited: auditedProgram(action, result, before) };
+    return { result, botIds: [before.botId], audited: auditedProgram(action, result, before, reason) };
   });
+}
+
+function withoutMask(program: Program, { backendUrl, ...changes }: ProgramChanges): ProgramChanges {
+  const isMask = backendUrl !== '' && backendUrl === maskedBackendUrl(program);
+  return isMask || backendUrl === undefined ? changes : { ...changes, backendUrl };
 }
