@@ -176,7 +176,8 @@ export const programOperations = {
     paths: ['/api/programs/toggle'],
     role: 'any',
     summary: 'Pauses a program, or lets it go on.',
-    description: 'The polls of a paused program are answered empty, and nothing is sent to it. It goes on at its cursor.',
+    description:
+      'The polls of a paused program are answered empty, and nothing is sent to it. It goes on at its cursor.',
     input: z.object({ id: ownId(), enabled: flag().describe('False pauses the program, true lets it go on.') }),
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, { id: true, enabled: true }),

@@ -28,6 +28,7 @@ import * as excerptsOfDeadLetters from './migrations/20261122T235000-excerpts-of
 import * as programs from './migrations/20261123T020000-programs.ts';
 import * as programTokens from './migrations/20261123T021000-program-tokens.ts';
 import * as pushPrograms from './migrations/20261123T030000-push-programs.ts';
+import * as deadLettersOfPrograms from './migrations/20261123T030100-dead-letters-of-programs.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -62,4 +63,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T020000-programs': programs,
   '20261123T021000-program-tokens': programTokens,
   '20261123T030000-push-programs': pushPrograms,
+  '20261123T030100-dead-letters-of-programs': deadLettersOfPrograms,
 };

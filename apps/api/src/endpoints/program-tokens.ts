@@ -19,7 +19,8 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     async handle({ db, secrets }, { input }) {
       const { program_id: programId, limit, offset } = input;
       const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
-      if ((await programStore(db, secrets).find(programId)) === null) throw new FlotillaError('not_found', 'Program not found');
+      if ((await programStore(db, secrets).find(programId)) === null)
+        throw new FlotillaError('not_found', 'Program not found');
       const tokens = programTokenStore(db);
       const [rows, total] = await Promise.all([
         tokens.list(programId, { limit: limit + 1, offset, afterId }),

@@ -35,7 +35,10 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
   };
 }
 
-function openProgram(secrets: SecretBox, { backendUrlSealed, secretTokenSealed, ...program }: StoredProgram): ActiveProgram {
+function openProgram(
+  secrets: SecretBox,
+  { backendUrlSealed, secretTokenSealed, ...program }: StoredProgram,
+): ActiveProgram {
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     ...program,

@@ -11,6 +11,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from '../bots/sealed-bot.ts';
+import { programStore } from '../programs/program-store.ts';
 import { countKeys, rotateKeys } from './rotate-keys.ts';
 
 const BOTS = 250;
@@ -229,9 +230,9 @@ test('a text that was moved to another row or column opens nowhere, and is calle
 
 test('the backends of programs are sealed anew too, each for its own program', async () => {
   const [botId] = await makeBots(1);
-  const content = { name: 'relay', mode: 'push', kinds: [], enabled: true, backendCertificate: '', maxConnections: 40 };
-  const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' } as const;
-  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, kinds: [] });
+  const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40 };
+  const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
+  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push', kinds: [] });
   await rotateKeys(deps());
   expect(await programStore(database.db, after).find(id)).toMatchObject(wanted);
   await programStore(database.db, after).remove(id);

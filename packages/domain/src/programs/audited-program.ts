@@ -11,7 +11,8 @@ import type { ProgramToken } from './program-token.ts';
  */
 export function auditedProgram(action: AuditAction, program: Program, before?: Program, reason = ''): AuditedAction {
   const after = auditedFields(program);
-  const changes = before === undefined ? describeNew(after, SHOWN) : describeChanges(auditedFields(before), after, SHOWN);
+  const changes =
+    before === undefined ? describeNew(after, SHOWN) : describeChanges(auditedFields(before), after, SHOWN);
   const details = [`program ${program.id}`, changes, reason].filter((part) => part !== '').join('; ');
   return { action, botId: program.botId, details };
 }

@@ -38,9 +38,9 @@ export function programStore(db: Database, secrets: SecretBox) {
     async insert(botId: number, content: ProgramContent): Promise<Program> {
       const { name, mode } = content;
       // The id is drawn before the row is made, because the row's secrets are bound to it.
-      const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('programs', 'id')) as id`.execute(
-        db,
-      );
+      const { rows } = await sql<{
+        id: number;
+      }>`select nextval(pg_get_serial_sequence('programs', 'id')) as id`.execute(db);
       const { id } = rows[0]!;
       const row = await db
         .insertInto('programs')
