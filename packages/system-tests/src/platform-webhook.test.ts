@@ -30,6 +30,12 @@ afterAll(async () => {
 }, 60_000);
 
 const webhook = (bot: FleetBot) => fleet.control.readWebhook({ bot: bot.platformId });
+/** Sets a webhook at the platform, past us; it takes one a second. */
+const setWebhook = (bot: FleetBot, url: string) =>
+  waitFor(async () => (await fetch(`${fleet.simulator.url}/bot${bot.token}/setWebhook?url=${url}`)).status === 200, {
+    timeoutMs: 60_000,
+    message: 'the platform to take a webhook',
+  });
 const secretOf = async (bot: FleetBot) => (await webhook(bot)).secretToken;
 const push = async (
   bot: FleetBot,
@@ -194,6 +200,32 @@ describe('intake by webhook', () => {
 });
 
 describe('switching the intake', () => {
+  test('a webhook of ours that was set after the bot was switched to polling is removed, and polling goes on', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true, long_poll_enabled: true });
+    const { url } = await webhook(bot);
+    await fleet.rest('/api/bots/update', { id: bot.id, webhook_mode: false });
+    await setWebhook(bot, url);
+    await fleet.control.generate({ bots: [bot.platformId], chats: 1, count: 1 });
+    await waitFor(async () => (await pulled(bot)).length === 1, { timeoutMs: 60_000, message: 'the update' });
+    expect((await webhook(bot)).url).toBe('');
+  }, 120_000);
+
+  test('a webhook of somebody else is not removed from a polled bot, and the error names it', async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true });
+    await setWebhook(bot, 'http://127.0.0.1:1/elsewhere');
+    const error = async () => {
+      const bots = await fleet.rest<{ id: number; last_error: string }[]>('/api/bots');
+      return bots.find(({ id }) => id === bot.id)?.last_error ?? '';
+    };
+    await waitFor(async () => (await error()).includes('webhook is active'), {
+      timeoutMs: 60_000,
+      message: 'the error',
+    });
+    const failures = async () => Number(await redis.commands.hget(botKeys(bot.id).state, 'pollTries'));
+    await waitFor(async () => (await failures()) > 3, { timeoutMs: 60_000, message: 'more conflicts in a row' });
+    expect((await webhook(bot)).url).toBe('http://127.0.0.1:1/elsewhere');
+  }, 120_000);
+
   test('under load, from polling to webhook and back, loses nothing and keeps the order', async () => {
     book = ledger();
     const own = await startFleet({ apis: 0, workers: 0 });

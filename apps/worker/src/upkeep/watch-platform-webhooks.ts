@@ -1,7 +1,7 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
-import { repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
+import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { WorkerContext } from '../context.ts';
@@ -11,7 +11,7 @@ const CHECKS_AT_ONCE = 20;
 
 /** Checks each pushed bot's webhook at the platform once a minute over all workers, and sets changed ones again. */
 export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> {
-  const pushed = deps.directory.all().filter((bot) => bot.webhookMode && !bot.disabled);
+  const pushed = deps.directory.all().filter(isPushed);
   if (pushed.length === 0 || deps.publicUrl === null) return;
   const due = await takeDueChecks(deps, pushed);
   for (let from = 0; from < due.length; from += CHECKS_AT_ONCE) {
@@ -33,8 +33,10 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
   try {
     const found = await repairPlatformWebhook(deps, bot);
     if (found === 'repaired') deps.measure.repairs.webhook.inc();
-    if (found === 'repaired')
+    if (found === 'repaired') {
       deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
+      await removeUnwanted(deps, bot);
+    }
     await patchBotState(deps, bot, { hookOkAt: deps.clock.nowMs() });
     if (refusedAtMs > 0) await noteTaken(deps, bot, refusedAtMs);
   } catch (error) {
@@ -43,6 +45,15 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
     if (refusedAtMs === 0 && isRefusal(error)) await noteRefused(deps, bot, reason);
   }
 }
+
+/** The bot may have been switched to polling, disabled or deleted while its webhook was checked. */
+async function removeUnwanted(deps: WorkerContext, bot: Bot): Promise<void> {
+  await deps.directory.refresh();
+  const now = deps.directory.byId(bot.id);
+  if (!now || !isPushed(now)) await removePlatformWebhook(deps, bot);
+}
+
+const isPushed = (bot: Bot): boolean => bot.webhookMode && !bot.disabled;
 
 function isRefusal(error: unknown): boolean {
   return error instanceof FlotillaError && error.code === 'token_refused';

@@ -7,7 +7,7 @@ import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { resultOf } from './validate-token.ts';
 
-type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
+export type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl'>;
 
 /** The platform's limit of concurrent pushes for one bot. */
 const CONNECTIONS = 40;
@@ -72,6 +72,15 @@ export async function repairPlatformWebhook(
   if (isOurWebhook((info ?? {}) as Fields, platformWebhookUrl(deps, bot), deps.clock.nowMs())) return 'ours';
   await setPlatformWebhook(deps, bot);
   return 'repaired';
+}
+
+/** Removes the webhook at the platform if it leads to us; one that leads elsewhere stays. Throws FlotillaError. */
+export async function removeOurWebhook(deps: WebhookDeps, bot: Bot): Promise<boolean> {
+  if (deps.publicUrl === null) return false;
+  const info = (resultOf(await deps.platform.call(bot.token, 'getWebhookInfo')) ?? {}) as Fields;
+  if (info.url !== platformWebhookUrl(deps, bot)) return false;
+  await removePlatformWebhook(deps, bot);
+  return true;
 }
 
 /** Compares getWebhookInfo with what setPlatformWebhook asks for. */

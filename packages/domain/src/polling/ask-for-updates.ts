@@ -8,8 +8,17 @@ import { TOKEN_REFUSED } from '../bots/validate-token.ts';
 export type AskedFor =
   | { outcome: 'updates'; updates: SlicedUpdate[]; nextOffset: number | null }
   /** The platform refused, was unreachable, or answered garbage; `retryAfterS` when it named a time. */
-  | { outcome: 'failed'; reason: string; patience: 'short' | 'long'; retryAfterS?: number }
+  | FailedPoll
   | { outcome: 'aborted' };
+
+export type FailedPoll = {
+  outcome: 'failed';
+  reason: string;
+  patience: 'short' | 'long';
+  retryAfterS?: number;
+  /** Another way of intake is in use at the platform: a webhook, or another getUpdates. */
+  isConflict?: boolean;
+};
 
 const LIMIT = 100;
 /** How much longer than its own timeout the platform may take to answer. */
@@ -48,6 +57,7 @@ function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor
         outcome: 'failed',
         reason: answer.errorCode === 401 ? `${TOKEN_REFUSED} (${said})` : said,
         patience: hopeless ? 'long' : 'short',
+        isConflict: answer.errorCode === 409,
         ...(answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS }),
       };
     }

@@ -10,11 +10,12 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import { noteRefused, noteTaken } from '../bots/note-refusal.ts';
 import { patchBotState } from '../bots/patch-bot-state.ts';
+import { removeOurWebhook, type WebhookDeps } from '../bots/platform-webhook.ts';
 import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
 import { stopsIntake, type Waiting } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
-import { type AskedFor, askForUpdates } from './ask-for-updates.ts';
+import { askForUpdates, type FailedPoll } from './ask-for-updates.ts';
 import { nextTryInMs } from './next-try.ts';
 
 /** How bots share the getUpdates that may be open at once. */
@@ -30,16 +31,17 @@ export type PollPace = {
   pauseMs: () => number;
 };
 
-export type PollingDeps = AcceptDeps & {
-  directory: BotDirectory;
-  log: Logger;
-  pollingClient: PollingClient;
-  memory: MemoryWatch;
-  /** Null when tracing is off. */
-  tracing: Tracing | null;
-  measure: MeasurePolling;
-  pace: PollPace;
-};
+export type PollingDeps = AcceptDeps &
+  WebhookDeps & {
+    directory: BotDirectory;
+    log: Logger;
+    pollingClient: PollingClient;
+    memory: MemoryWatch;
+    /** Null when tracing is off. */
+    tracing: Tracing | null;
+    measure: MeasurePolling;
+    pace: PollPace;
+  };
 
 type MeasurePolling = Record<'accepted' | 'duplicates' | 'pollFailures', { inc(by?: number): void }>;
 type PollState = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
@@ -49,6 +51,8 @@ const TURN_UPDATES = 2_000;
 const UNHEARD_MS = 60_000;
 /** How long a changed configuration may take from Redis to this process. */
 const CHANGED_PAUSE_MS = 200;
+/** A switch to webhook mode tells the platform first, so conflicts come seconds before the configuration changes. */
+const SETTLED_CONFLICT = 3;
 /** Not 0: the same offset would come again within 0.5 s, and the platform would then answer one update only. */
 const BRIEF_TIMEOUT_S = 1;
 
@@ -145,11 +149,7 @@ async function pauseIntake(deps: PollingDeps, bot: Bot): Promise<TurnOutcome> {
   return { next: 'at', atMs: nowMs + deps.pace.pauseMs() };
 }
 
-async function pauseAfterFailure(
-  deps: PollingDeps,
-  bot: Bot,
-  failed: Extract<AskedFor, { outcome: 'failed' }>,
-): Promise<TurnOutcome> {
+async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll): Promise<TurnOutcome> {
   const nowMs = deps.clock.nowMs();
   deps.measure.pollFailures.inc();
   const { state } = botKeys(bot.id);
@@ -158,9 +158,22 @@ async function pauseAfterFailure(
   // The platform may have refused the old token, while the new configuration is on its way to this process.
   if (Number(revision) > bot.revision) return { next: 'at', atMs: nowMs + CHANGED_PAUSE_MS };
   const inARow = Number(okAt ?? 0) > Number(failedAt ?? 0) ? 1 : Number(failures ?? 0) + 1;
+  if (failed.isConflict && inARow >= SETTLED_CONFLICT && (await removesOurWebhook(deps, bot))) return { next: 'again' };
   await patchBotState(deps, bot, { pollErr: failed.reason, pollErrAt: nowMs, pollTries: inARow });
   if (failed.patience === 'long' && Number(refusedAt ?? 0) === 0) await noteRefused(deps, bot, failed.reason);
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
+}
+
+/** Ours stays behind when a process set it just before the bot was switched to polling, or died in between. */
+async function removesOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> {
+  try {
+    const removed = await removeOurWebhook(deps, bot);
+    if (removed) deps.log.warn({ bot: bot.id }, 'our webhook was still set at the platform; it was removed');
+    return removed;
+  } catch (error) {
+    deps.log.warn({ bot: bot.id, reason: String(error) }, 'a webhook at the platform could not be looked at');
+    return false;
+  }
 }
 
 /** A bot that was changed must not be polled with its old token, nor at all once it is disabled or gone. */
