@@ -15,7 +15,7 @@ export default {
   transform: {},
   testTimeout: 60_000,
   maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
-  testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
+  testSequencer: '<rootDir>/scripts/test-sequencer.mjs',
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest-global-teardown.ts',
 };
