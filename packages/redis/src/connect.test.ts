@@ -164,6 +164,8 @@ describe('a start', () => {
   }, 30_000);
 
   test('says why no Sentinel answers, and quotes no password', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
     const sentinels = await startTestRedisSentinel();
     try {
       const wrong = `${sentinels.url}?sentinelUsername=nobody&sentinelPassword=wrong-one`;
@@ -175,5 +177,7 @@ describe('a start', () => {
     } finally {
       await sentinels.stop();
     }
+    // A client that is closed meanwhile still waits for its next look for a Sentinel.
+    await waitFor(() => timers() <= before);
   }, 60_000);
 });
