@@ -3,6 +3,7 @@ import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/programs/refusal-recorder.ts';
 import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -37,6 +38,7 @@ export type Context = Service & {
   credentials: CredentialCache;
   auth: Authentication;
   recordTokenUse: (tokenId: number) => void;
+  programRefusals: RefusalRecorder;
   /** Watches the credentials of requests that take long. */
   credentialWatch: CredentialWatch;
   signInLimits: SignInLimits;
@@ -80,6 +82,8 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const credentials = credentialCache({ db, redis, clock, log });
   const recordKeyUse = keyUseRecorder({ db, redis, clock, log });
   const recordTokenUse = tokenUseRecorder({ db, clock, log });
+  const programRefusals = refusalRecorder({ redis, clock, log });
+  onClose(async () => programRefusals.close());
   const credentialWatch = watchCredentials({ db, redis, clock, log, credentials });
   onClose(credentialWatch.close);
   const counted = apiMetrics(metrics, waiters);
@@ -97,6 +101,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
     credentials,
     credentialWatch,
     recordTokenUse,
+    programRefusals,
     auth: authentication({ credentials, recordKeyUse, clock }, redis, config),
     signInLimits: signInLimits(redis, clock),
     clientAddress: clientAddress(config.http.trustedProxies),

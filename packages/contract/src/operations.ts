@@ -11,6 +11,7 @@ import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
 import { messageOperations } from './messages.ts';
+import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
 import { readerOperations } from './readers.ts';
@@ -34,6 +35,7 @@ export const operations = {
   ...readerOperations,
   ...programOperations,
   ...programTokenOperations,
+  ...programRefusalOperations,
   ...chatOperations,
   ...messageOperations,
   ...fileOperations,

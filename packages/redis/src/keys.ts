@@ -59,6 +59,8 @@ export function botKeys(botId: number) {
     live: `${prefix}:live`,
     /** List: the beginnings of the newest failed answers of the backend. */
     excerpts: `${prefix}:excerpts`,
+    /** Sorted set: JSON of what a token of that program was refused → when it last was, ms. */
+    programRefusals: (programId: number) => `${prefix}:program:${programId}:refusals`,
     /** Like lanes, lane, inFlight, redriven and work, for turns of rules; this work has two more fields. */
     rulesLanes: `${prefix}:rules:lanes`,
     rulesLane: (lane: string) => `${prefix}:rules:lane:${lane}`,

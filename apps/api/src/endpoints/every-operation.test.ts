@@ -218,6 +218,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
   }),
   deleteProgramToken: async () => ({ id: await newProgramToken() }),
+  listProgramRefusals: async () => ({ id: await newProgram() }),
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
   listMessages: () => ({ bot_id: botId, chat_id: CHAT, limit: 5, offset: 0, include_deleted: true, ...FILTER }),

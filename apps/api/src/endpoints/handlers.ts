@@ -13,6 +13,7 @@ import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
 import { messageHandlers } from './messages.ts';
+import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
 import { readerHandlers } from './readers.ts';
@@ -36,6 +37,7 @@ export const handlers: Handlers<typeof operations> = {
   ...readerHandlers,
   ...programHandlers,
   ...programTokenHandlers,
+  ...programRefusalHandlers,
   ...chatHandlers,
   ...messageHandlers,
   ...fileHandlers,

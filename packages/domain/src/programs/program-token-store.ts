@@ -26,6 +26,12 @@ export function programTokenStore(db: Database) {
       return count;
     },
 
+    /** The name of each token, by id. */
+    async namesOf(programId: number): Promise<ReadonlyMap<number, string>> {
+      const rows = await ofProgram(programId).select(['id', 'name']).execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+
     async find(id: number): Promise<ProgramToken | null> {
       const row = await db.selectFrom('program_tokens').selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : toToken(row);

@@ -2,7 +2,7 @@ import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import type { Context } from '../../context.ts';
-import { DISABLED, describeError, forbidden, NO_SUCH_METHOD, type Refusal, UNAUTHORIZED } from '../answer.ts';
+import { DISABLED, describeError, forbidden, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
 import { teeOf } from '../call-tee.ts';
 import { isVerbOfCalls, pass, refuse } from '../end-call.ts';
 import { hasBody } from '../headers.ts';
@@ -11,10 +11,12 @@ import type { MethodCall, RunningProxy } from '../running-proxy.ts';
 import { answeredForProgram } from './answer-program.ts';
 import { judgeChats, repliesWithin } from './judge-chats.ts';
 import { refusalByRate } from './refuse-by-rate.ts';
+import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { formGuard, seeParameters } from './see-parameters.ts';
 import { tokenCutter } from './token-cutter.ts';
 import { isMethodAllowed } from './token-methods.ts';
 
+const FORBIDDEN = 403;
 /** The part of a plain path before and after the token; a program's call is passed on in no other form. */
 const PLAIN_PATH = /^\/bot(?:[\w:-]|%3a)+(\/(?:test\/)?\w+)(?:\?|$)/i;
 
@@ -26,16 +28,21 @@ export async function decideProgram(proxy: RunningProxy, unnamed: MethodCall): P
   const { context } = proxy;
   try {
     const found = await credentialOf(context.directory, unnamed.path.token);
-    if (!isValid(context, found)) return refuse(proxy, unnamed, UNAUTHORIZED);
-    context.recordTokenUse(found.token.id);
+    if (found === undefined) return refuse(proxy, unnamed, UNAUTHORIZED);
     const call = { ...unnamed, program: found.program };
-    const refusal = refusalByState(call, found) ?? (await refusalByRate(context, found.token));
-    if (refusal !== null) return refuse(proxy, call, refusal);
+    if (!isValid(context, found)) return refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
+    context.recordTokenUse(found.token.id);
+    const refused = refusedByState(call, found);
+    if (refused !== null) return refuseToken(proxy, call, found, refused);
+    const refusal = await refusalByRate(context, found.token);
+    if (refusal !== null) return refuseToken(proxy, call, found, { reason: 'rate', refusal });
     if (!isVerbOfCalls(proxy, call)) return;
     const answered = answeredForProgram(call.method);
     if (answered === null) return await passOn(proxy, call, found);
     await answerIntercepted(proxy, call, 'known', async (read) => {
       const answer = await answered(context, { ...read, ...found });
+      if (!answer.ok && answer.code === FORBIDDEN)
+        recordRefusal(context, call.method, found, { reason: 'method', refusal: answer });
       // A poll may wait longer than its token lives.
       return isValid(context, context.directory.byProgramToken(call.path.token)) ? answer : UNAUTHORIZED;
     });
@@ -57,22 +64,29 @@ function isValid({ clock }: Context, found: ProgramCredential | undefined): foun
 }
 
 /** A poll of a bot or a program that rests is held and answered empty, like any other poll of such a bot. */
-function refusalByState({ method }: MethodCall, { bot, program, token }: ProgramCredential): Refusal | null {
-  if (!isMethodAllowed(token, method)) return forbidden(`this token may not call ${shown(method)}`);
+function refusedByState({ method }: MethodCall, { bot, program, token }: ProgramCredential): Refused | null {
+  if (!isMethodAllowed(token, method)) return notAllowed('method', method, null);
   if (method === 'getupdates') return null;
-  if (bot.disabled) return DISABLED;
-  return program.enabled ? null : forbidden('the program is paused');
+  if (bot.disabled) return { reason: 'paused', refusal: DISABLED };
+  return program.enabled ? null : { reason: 'paused', refusal: forbidden('the program is paused') };
 }
 
-async function passOn(proxy: RunningProxy, call: MethodCall, { bot, token }: ProgramCredential): Promise<void> {
+async function passOn(proxy: RunningProxy, call: MethodCall, found: ProgramCredential): Promise<void> {
+  const { bot, token } = found;
   const path = PLAIN_PATH.exec(call.path.upstreamPath)?.[1];
-  if (path === undefined) return refuse(proxy, call, NO_SUCH_METHOD);
+  if (path === undefined) return refuseToken(proxy, call, found, { reason: 'method', refusal: NO_SUCH_METHOD });
   const base = `/bot${encodeToken(bot.token)}${path}`;
   const cutter = tokenCutter(bot.token, call.path.token);
-  const refusal = forbidden(`this token may not call ${shown(call.method)} so: reply_parameters name another chat`);
-  const send = (sent: MethodCall, guard: ((chunk: Buffer) => boolean) | null): void => {
+  const notSo = (why: string) => notAllowed('chat', call.method, why);
+  const ofReply = notSo('reply_parameters name another chat');
+  const refuseRest = (): false => {
+    recordRefusal(proxy.context, call.method, found, ofReply);
+    return false;
+  };
+  const send = (sent: MethodCall, allows: ((chunk: Buffer) => boolean) | null): void => {
     const { query } = sent.path;
-    const asProgram = { path: query === '' ? base : `${base}?${query}`, guard, refusal, cutter };
+    const guard = allows === null ? null : (chunk: Buffer) => allows(chunk) || refuseRest();
+    const asProgram = { path: query === '' ? base : `${base}?${query}`, guard, refusal: ofReply.refusal, cutter };
     pass(proxy, sent, teeOf(proxy, sent, bot), asProgram);
   };
   if (token.chats === null) return send(call, null);
@@ -85,20 +99,15 @@ async function passOn(proxy: RunningProxy, call: MethodCall, { bot, token }: Pro
     case 'refused':
       return refuse(proxy, call, seen.refusal);
     case 'unreadable':
-      return refuse(proxy, call, forbidden(`this token may not call ${shown(call.method)} so: ${seen.reason}`));
+      return refuseToken(proxy, call, found, notSo(seen.reason));
   }
   const judged = judgeChats(chats, call.method, seen.parameters);
   if (judged.outcome === 'refused') {
     seen.whole?.release();
-    return refuse(proxy, call, forbidden(`this token may not call ${shown(call.method)} so: ${judged.reason}`));
+    return refuseToken(proxy, call, found, { ...notSo(judged.reason), chatId: judged.chatId });
   }
   const query = call.path.query === '' ? judged.pinned : `${judged.pinned}&${call.path.query}`;
   const { boundary } = seen;
   const guard = boundary === null ? null : formGuard(boundary, (reply) => repliesWithin(chats, reply));
   send({ ...call, path: { ...call.path, query }, whole: seen.whole ?? call.whole }, hasBody(call.req) ? guard : null);
-}
-
-/** A method name as a client may send it, which can be anything. */
-function shown(method: string): string {
-  return /^\w{1,64}$/.test(method) ? method : 'this method';
 }

@@ -6,8 +6,13 @@ import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 /** Every value of each parameter that was seen, in the platform's order: the query string before the body. */
 export type SeenParameters = ReadonlyMap<string, readonly string[]>;
 
-/** `pinned`: parameters to put before all others; the platform takes the first of a name. */
-export type ChatJudgement = { outcome: 'allowed'; pinned: string } | { outcome: 'refused'; reason: string };
+/**
+ * `pinned`: parameters to put before all others; the platform takes the first of a name. `chatId`: the other chat that
+ * was named.
+ */
+export type ChatJudgement =
+  | { outcome: 'allowed'; pinned: string }
+  | { outcome: 'refused'; reason: string; chatId: number | null };
 
 const CHAT_ID = /^-?[1-9]\d{0,15}$/;
 /** With one of these, the platform looks for the message somewhere else than in the chat. '' means absent to it. */
@@ -22,7 +27,8 @@ export function judgeChats(chats: ReadonlySet<number>, lowerCaseMethod: string, 
     const values = seen.get(name) ?? [];
     const [first] = values;
     if (first === undefined) return refused(`${name} is not given, or not before the first file`);
-    if (!values.every((value) => isAmong(chats, value))) return refused(`${name} is not one of its chats`);
+    const other = values.find((value) => !isAmong(chats, value));
+    if (other !== undefined) return refused(`${name} is not one of its chats`, other);
     pinned.push(`${name}=${first}`);
   }
   for (const name of ELSEWHERE) {
@@ -63,6 +69,6 @@ function isAmong(chats: ReadonlySet<number>, value: string): boolean {
   return CHAT_ID.test(value) && chats.has(Number(value));
 }
 
-function refused(reason: string): ChatJudgement {
-  return { outcome: 'refused', reason };
+function refused(reason: string, chat = ''): ChatJudgement {
+  return { outcome: 'refused', reason, chatId: CHAT_ID.test(chat) ? Number(chat) : null };
 }

@@ -1,0 +1,36 @@
+import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
+import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import type { Context } from '../../context.ts';
+import { forbidden, type Refusal } from '../answer.ts';
+import { refuse } from '../end-call.ts';
+import type { MethodCall, RunningProxy } from '../running-proxy.ts';
+
+/** Why a program's token is refused. `chatId`: the chat that is not one of its chats. */
+export type Refused = { reason: ProgramRefusalReason; refusal: Refusal; chatId?: number | null };
+
+/** A 429 says how long to wait, which would make each one a different refusal. */
+const TOO_MANY = 'Too Many Requests';
+const PLAIN_METHOD = /^\w{1,64}$/;
+
+/** Refuses a call, and keeps the refusal for those who look after the program. */
+export function refuseToken(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, refused: Refused): void {
+  recordRefusal(proxy.context, call.method, found, refused);
+  refuse(proxy, call, refused.refusal);
+}
+
+export function recordRefusal(
+  { programRefusals }: Pick<Context, 'programRefusals'>,
+  method: string,
+  found: ProgramCredential,
+  { reason, refusal, chatId = null }: Refused,
+): void {
+  const description = reason === 'rate' ? TOO_MANY : refusal.description;
+  programRefusals.record(found, { method: PLAIN_METHOD.test(method) ? method : '', reason, description, chatId });
+}
+
+/** The refusal of a method, or of what a call does with it. */
+export function notAllowed(reason: 'method' | 'chat', method: string, why: string | null): Refused {
+  // A client may send anything as a method.
+  const shown = PLAIN_METHOD.test(method) ? method : 'this method';
+  return { reason, refusal: forbidden(`this token may not call ${shown}${why === null ? '' : ` so: ${why}`}`) };
+}

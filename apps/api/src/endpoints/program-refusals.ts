@@ -1,0 +1,28 @@
+import type { programRefusalOperations } from '@flotilla/contract/program-refusals.ts';
+import { listRefusals } from '@flotilla/domain/programs/list-refusals.ts';
+import { programStore } from '@flotilla/domain/programs/program-store.ts';
+import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Handlers } from '../http/handler.ts';
+import { findBotOfProgram } from './programs.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+export const programRefusalHandlers: Handlers<typeof programRefusalOperations> = {
+  listProgramRefusals: {
+    findBots: findBotOfProgram,
+    async handle({ db, redis }, { input }) {
+      const program = await programStore(db).find(input.id);
+      if (program === null) throw new FlotillaError('not_found', 'Program not found');
+      const refusals = await listRefusals({ redis }, program);
+      const nameOf = await programTokenStore(db).namesOf(program.id);
+      return refusals.map(({ atMs, tokenId, method, reason, description, chatId }) => ({
+        ...{ at: new Date(atMs).toISOString(), token_id: tokenId, reason, description },
+        ...withoutNulls({
+          token_name: nameOf.get(tokenId) ?? null,
+          method: method === '' ? null : method,
+          chat_id: chatId,
+        }),
+      }));
+    },
+  },
+};
