@@ -10,8 +10,8 @@ import { withoutNulls } from './without-nulls.ts';
 export const programRefusalHandlers: Handlers<typeof programRefusalOperations> = {
   listProgramRefusals: {
     findBots: findBotOfProgram,
-    async handle({ db, redis }, { input }) {
-      const program = await programStore(db).find(input.id);
+    async handle({ db, redis, secrets }, { input }) {
+      const program = await programStore(db, secrets).find(input.id);
       if (program === null) throw new FlotillaError('not_found', 'Program not found');
       const refusals = await listRefusals({ redis }, program);
       const nameOf = await programTokenStore(db).namesOf(program.id);
