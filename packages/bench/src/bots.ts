@@ -16,9 +16,9 @@ import { ms, report } from './report.ts';
 const BOTS = 10_000;
 const CALLS = 40;
 const AT_ONCE = 100;
-/** Pauses after which the states of the fleet are read: while the list waits, and while an older state is shown. */
+/** Pauses after which an older state is shown: one that was read meanwhile, and one that is read again. */
 const PAUSES = { 'after 5.1 s': 5_100, 'each 1.1 s': 1_100 };
-const LATE_CALLS = 10;
+const LATE_CALLS = 20;
 
 const PAGES: Record<string, Record<string, string>> = {
   plain: {},
@@ -43,6 +43,10 @@ export async function benchBots(database: { url: string }): Promise<void> {
     const cpu = cpuMeter(fleet.apis[0]!.pid, redis);
     await ask(url, {});
     const figures: { what: string; figure: string; target?: string }[] = [];
+    for (const query of [{ state: 'ok' }, { sort: 'pending' }, { sort: 'last_update' }]) {
+      const what = `the first read of this process, ${JSON.stringify(query)}`;
+      figures.push({ what, figure: ms(await ask(url, query)) });
+    }
     for (const [what, query] of Object.entries(PAGES)) {
       const took = await askAll(url, query, CALLS, 0);
       figures.push({ what: `${what}, p50 / p95`, figure: inWords(took), target: 'p95 ≤ 50 ms' });

@@ -1,7 +1,12 @@
-import { expect, test } from '@jest/globals';
+import { mock } from 'node:test';
+import { afterEach, expect, test } from '@jest/globals';
 import { refreshed } from './refreshed.ts';
 
-const AGES = { freshMs: 1_000, servedMs: 5_000 };
+const AGES = { freshMs: 1_000, servedMs: 5_000, wantedMs: 60_000 };
+
+afterEach(() => {
+  mock.timers.reset();
+});
 
 /** A source whose reads end when the test says so, by a clock that the test moves. */
 function source() {
@@ -74,4 +79,44 @@ test('reads again after a failure, which only those hear of who have no older va
   await reads[2]!.promise.catch(() => {});
   expect(await get()).toMatchObject({ value: 'second' });
   expect(reads).toHaveLength(4);
+});
+
+/** Lets mocked time pass, second by second, so that what timers began can end. */
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    mock.timers.tick(1_000);
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+  }
+}
+
+test('is read again for a minute after a call, so that nobody waits for the next value', async () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  let reads = 0;
+  const get = refreshed({ nowMs: () => Date.now() }, AGES, async () => {
+    reads += 1;
+    return reads;
+  });
+  await get();
+  await pass(59);
+  const [before, asked] = [reads, Date.now()];
+  const { value, atMs } = await get();
+  expect(before).toBe(15);
+  expect(value).toBe(before);
+  expect(asked - atMs).toBeLessThan(5_000);
+  await pass(600);
+  expect(reads).toBe(31);
+});
+
+test('a renewal that fails is not repeated until somebody asks', async () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  let reads = 0;
+  const get = refreshed({ nowMs: () => Date.now() }, AGES, async () => {
+    reads += 1;
+    if (reads === 2) throw new Error('away');
+    return reads;
+  });
+  await get();
+  await pass(10);
+  expect(reads).toBe(2);
+  expect(await get()).toMatchObject({ value: 3 });
 });

@@ -42,8 +42,8 @@ type Column<Value> = {
   toValue(bot: Bot, nowMs: number, number: ReadNumber): Value;
 };
 
-/** For whom to read the whole fleet again: at most once a second, and in the background while somebody looks. */
-const AGES = { freshMs: 1_000, servedMs: 5_000 };
+/** The whole fleet is read at most once a second, and every four seconds for a minute after somebody looked. */
+const AGES = { freshMs: 1_000, servedMs: 5_000, wantedMs: 60_000 };
 /** As many bots are read for each caller. */
 const FEW = 200;
 /** When more have changed, somebody else's list would take too long. */
