@@ -4,6 +4,7 @@ const TESTS = '(\\.test\\.ts$|/conformance/|^apps/console/tests/)';
 const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
 const ENTRIES = [
   '/main\\.tsx?$',
+  '^apps/console/src/start\\.ts$',
   '\\.d\\.ts$',
   '/docs/page\\.js$',
   '/phone/phone\\.js$',

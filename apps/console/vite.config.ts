@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import { operations } from '@flotilla/contract/operations.ts';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite';
 
 const OPERATIONS = 'virtual:operations';
+const BASE = '/console/';
+const SRC = join(import.meta.dirname, 'src');
+/** Files of the first screen, each before those that import it. */
+const PACKS = ['start', 'libraries', 'page', 'list', 'fleet', 'overlays'] as const;
+const IN_HEAD = ['libraries', 'page', 'rolldown-runtime'];
 
 /** Gives the page the method and the path of every operation; the schemas stay in Node, and out of the bundle. */
 function operationTable(): Plugin {
@@ -16,10 +21,64 @@ function operationTable(): Plugin {
   };
 }
 
+/**
+ * Puts what every page needs into few files, as a browser asks for six at a time, and names them in the head, so that it
+ * asks for them before it has run the first.
+ */
+function packPage(): Plugin {
+  const packOf = new Map<string, string>();
+  // A pack takes what its modules import along, unless one before it has that.
+  const groups = PACKS.map((name, at) => ({
+    name,
+    priority: PACKS.length - at,
+    test: (id: string) => packOf.get(id) === name,
+  }));
+  return {
+    name: 'pack-page',
+    config: () => ({ build: { rolldownOptions: { output: { codeSplitting: { groups } } } } }),
+    buildEnd() {
+      const pack = (file: string, nameOf: (id: string) => (typeof PACKS)[number]) => {
+        for (const id of withImports(join(SRC, file), (one) => this.getModuleInfo(one)?.importedIds ?? [])) {
+          if (!packOf.has(id)) packOf.set(id, nameOf(id));
+        }
+      };
+      pack('start.ts', () => 'start');
+      pack('main.tsx', (id) => (id.includes('/node_modules/') ? 'libraries' : 'page'));
+      pack('screens/fleet/fleet.tsx', (id) => (id.includes('/screens/') ? 'fleet' : 'list'));
+      pack('parts/dialog-popup.tsx', () => 'overlays');
+      pack('parts/menu-parts.ts', () => 'overlays');
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle = {} }) => {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const page = chunks.filter(({ name }) => IN_HEAD.includes(name));
+        const styles = page.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
+        return [
+          ...page.map(({ fileName }) => linkTo(fileName, 'modulepreload')),
+          ...styles.map((file) => linkTo(file, 'stylesheet')),
+        ];
+      },
+    },
+  };
+}
+
+/** A module with all that it imports, and what that imports. */
+function withImports(id: string, importsOf: (id: string) => readonly string[], found = new Set<string>()): Set<string> {
+  if (found.has(id)) return found;
+  found.add(id);
+  for (const imported of importsOf(id)) withImports(imported, importsOf, found);
+  return found;
+}
+
+function linkTo(file: string, rel: string): HtmlTagDescriptor {
+  return { tag: 'link', attrs: { rel, crossorigin: true, href: BASE + file }, injectTo: 'head' };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/console/',
-  plugins: [react(), operationTable()],
+  base: BASE,
+  plugins: [react(), operationTable(), packPage()],
   build: {
     outDir: join(import.meta.dirname, 'dist'),
     target: 'es2022',

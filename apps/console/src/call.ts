@@ -2,6 +2,7 @@ import { operationTable } from 'virtual:operations';
 import type { ErrorAnswer } from '@flotilla/contract/errors.ts';
 import type { CallAnswer, CallInput } from '@flotilla/contract/operation.ts';
 import type { operations } from '@flotilla/contract/operations.ts';
+import { takeEarly } from './early.ts';
 import { noteOutage, outageOf } from './outage.ts';
 
 type Operations = typeof operations;
@@ -69,7 +70,7 @@ export async function callPage<Name extends OperationName>(
 
 async function request(name: OperationName, input: object, signal?: AbortSignal): Promise<Response> {
   const [method, path] = operationTable[name] as readonly ['GET' | 'POST', string];
-  const asked = method === 'GET' ? fetch(path + queryOf(input), init(signal)) : fetch(path, post(input, signal));
+  const asked = method === 'GET' ? get(path + queryOf(input), signal) : fetch(path, post(input, signal));
   const response = await asked.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw noted(new CallError(0, {}, null));
@@ -85,6 +86,10 @@ function noted(error: CallError): CallError {
   const outage = outageOf(error);
   if (outage !== null) noteOutage(outage);
   return error;
+}
+
+function get(path: string, signal?: AbortSignal): Promise<Response> {
+  return takeEarly(path) ?? fetch(path, init(signal));
 }
 
 function init(signal?: AbortSignal): RequestInit {

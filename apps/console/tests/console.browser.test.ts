@@ -95,6 +95,28 @@ test(
 );
 
 test(
+  'the first answers are asked for before the page has run, and once each',
+  async () => {
+    const { page } = await openAsAdmin();
+    const first = page.getByRole('table', { name: 'Bots' }).getByRole('link').first();
+    await first.waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.route(/\/assets\/page-.*\.js$/, async (route) => {
+      await waitFor(() => asked.includes('/api/bots'));
+      await route.continue();
+    });
+    await page.reload();
+    await first.waitFor();
+    const early = ['/api/auth/me', '/api/fleet', '/api/bots'];
+    expect(asked.filter((path) => early.includes(path)).slice(0, 3)).toEqual(early);
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    expect(asked.filter((path) => path === '/api/auth/me' || path === '/api/fleet')).toHaveLength(2);
+  },
+  TEST_MS,
+);
+
+test(
   'a filter by name or by state is in the address, and a list of hundreds keeps only what is on the screen',
   async () => {
     const { page, complaints } = await openAsAdmin('?state=disabled');

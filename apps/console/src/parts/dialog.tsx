@@ -1,37 +1,16 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
-import { useWords } from '../words/words.tsx';
-import { Icon } from './icon.tsx';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import type { DialogProps } from './dialog-popup.tsx';
+import { loadedOverlays, loadOverlays } from './overlays.ts';
 
-type DialogProps = {
-  title: string;
-  description?: string;
-  /** Absent: it cannot be closed. */
-  close?: () => void;
-  children: ReactNode;
-  className?: string;
-};
+const LatePopup = lazy(async () => ({ default: (await loadOverlays()).DialogPopup }));
 
 /** Lies over the page while it is rendered, and keeps the focus; Escape and a press beside it close it. */
-export function Dialog({ title, description, close, children, className = '' }: DialogProps): ReactNode {
-  const words = useWords();
+export function Dialog(props: DialogProps): ReactNode {
+  // For as long as it is open: another component would begin anew.
+  const [Popup] = useState(() => loadedOverlays()?.DialogPopup ?? LatePopup);
   return (
-    <Base.Root open onOpenChange={(open) => !open && close?.()}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup className={`dialog ${className}`}>
-          <header>
-            <Base.Title>{title}</Base.Title>
-            {close && (
-              <Base.Close className="button quiet icon-only" aria-label={words.close}>
-                <Icon name="close" />
-              </Base.Close>
-            )}
-          </header>
-          {description && <Base.Description>{description}</Base.Description>}
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense fallback={null}>
+      <Popup {...props} />
+    </Suspense>
   );
 }

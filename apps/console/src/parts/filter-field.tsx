@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 import { useTyped } from './use-typed.ts';
 
 /** Lists answer within 100 ms of a key. */
-const TYPING_MS = 40;
+const TYPING = { pauseMs: 40, atOnce: true };
 
 type FilterProps = {
   label: string;
@@ -14,10 +14,10 @@ type FilterProps = {
   change: (text: string) => void;
 };
 
-/** Filters a list by a text, which goes to the address once the typing pauses. */
+/** Filters a list by a text, which goes to the address with the first key, and once the typing pauses. */
 export function FilterField({ label, hint, text, change }: FilterProps): ReactNode {
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useTyped(text, change, TYPING_MS);
+  const [typed, setTyped] = useTyped(text, change, TYPING);
   useShortcuts({ '/': () => field.current?.focus() });
   return (
     <div className="filter">

@@ -1,24 +1,38 @@
-import { Menu as Base } from '@base-ui/react/menu';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, use, useState } from 'react';
 import { Icon } from './icon.tsx';
+import { loadedOverlays, loadOverlays, type Overlays } from './overlays.ts';
+
+type Base = Overlays['menuParts'];
+const BaseContext = createContext<Base | null>(null);
 
 /** A button that opens a menu below it. */
 export function Menu({ label, face, children }: { label: string; face: ReactNode; children: ReactNode }): ReactNode {
+  const [Base, setBase] = useState<Base | null>(null);
+  const open = () => {
+    const overlays = loadedOverlays();
+    if (overlays !== null) setBase(overlays.menuParts);
+    else void loadOverlays().then(({ menuParts }) => setBase(menuParts));
+  };
+  const button = { className: 'button quiet', 'aria-label': label, title: label, children: face };
+  if (Base === null) {
+    return <button {...button} type="button" aria-haspopup="menu" aria-expanded={false} onClick={open} />;
+  }
   return (
-    <Base.Root>
-      <Base.Trigger className="button quiet" aria-label={label} title={label}>
-        {face}
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner align="end" sideOffset={6} className="menu-place">
-          <Base.Popup className="menu">{children}</Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <BaseContext value={Base}>
+      <Base.Root defaultOpen>
+        <Base.Trigger {...button} />
+        <Base.Portal>
+          <Base.Positioner align="end" sideOffset={6} className="menu-place">
+            <Base.Popup className="menu">{children}</Base.Popup>
+          </Base.Positioner>
+        </Base.Portal>
+      </Base.Root>
+    </BaseContext>
   );
 }
 
 export function MenuItem({ children, onClick }: { children: ReactNode; onClick: () => void }): ReactNode {
+  const Base = use(BaseContext)!;
   return (
     <Base.Item className="menu-item" onClick={onClick}>
       {children}
@@ -35,6 +49,7 @@ type ChoiceProps<Value extends string> = {
 
 /** One of several options, under a heading. */
 export function MenuChoice<Value extends string>({ label, options, value, choose }: ChoiceProps<Value>): ReactNode {
+  const Base = use(BaseContext)!;
   return (
     <Base.Group>
       <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
@@ -52,15 +67,10 @@ export function MenuChoice<Value extends string>({ label, options, value, choose
   );
 }
 
-export function MenuSwitch({
-  label,
-  on,
-  toggle,
-}: {
-  label: string;
-  on: boolean;
-  toggle: (on: boolean) => void;
-}): ReactNode {
+type SwitchProps = { label: string; on: boolean; toggle: (on: boolean) => void };
+
+export function MenuSwitch({ label, on, toggle }: SwitchProps): ReactNode {
+  const Base = use(BaseContext)!;
   return (
     <Base.CheckboxItem className="menu-item" checked={on} onCheckedChange={toggle}>
       <Base.CheckboxItemIndicator keepMounted className="menu-check">
@@ -71,4 +81,7 @@ export function MenuSwitch({
   );
 }
 
-export const MenuLine = () => <Base.Separator className="menu-line" />;
+export function MenuLine(): ReactNode {
+  const Base = use(BaseContext)!;
+  return <Base.Separator className="menu-line" />;
+}

@@ -26,10 +26,7 @@ export function Ago({ at }: { at: string }): ReactNode {
   const { language } = useWords();
   const seconds = Math.max(0, Math.round((use(NowContext) - Date.parse(at)) / 1_000));
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
-  const text = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
-    -Math.floor(seconds / length),
-    unit,
-  );
+  const text = relative(language).format(-Math.floor(seconds / length), unit);
   return (
     <time dateTime={at} title={exact(at, language)}>
       {text}
@@ -44,10 +41,7 @@ export function Until({ at }: { at: string }): ReactNode {
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
   return (
     <time dateTime={at} title={exact(at, language)}>
-      {new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
-        Math.floor(seconds / length),
-        unit,
-      )}
+      {relative(language).format(Math.floor(seconds / length), unit)}
     </time>
   );
 }
@@ -57,7 +51,7 @@ export function Clock({ at }: { at: string }): ReactNode {
   const { language } = useWords();
   return (
     <time dateTime={at} title={exact(at, language)}>
-      {new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(new Date(at))}
+      {clock(language).format(new Date(at))}
     </time>
   );
 }
@@ -76,16 +70,30 @@ export function Moment({ at }: { at: string }): ReactNode {
 }
 
 function exact(at: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }).format(
-    new Date(at),
-  );
+  return full(language).format(new Date(at));
+}
+
+const relative = perLanguage((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'always', style: 'short' }));
+const clock = perLanguage((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' }));
+const full = perLanguage(
+  (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),
+);
+const small = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumSignificantDigits: 1 }));
+const tenths = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }));
+const whole = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
+
+/** Making a format takes a tenth of a millisecond, and a list needs some for each row. */
+function perLanguage<Format>(make: (language: string) => Format): (language: string) => Format {
+  const made = new Map<string, Format>();
+  return (language) => {
+    const format = made.get(language) ?? make(language);
+    made.set(language, format);
+    return format;
+  };
 }
 
 /** A number as the language writes it; small ones keep a digit that says something. */
 export function useNumber(): (n: number) => string {
   const { language } = useWords();
-  return (n) => {
-    const digits = n < 1 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: n < 10 ? 1 : 0 };
-    return new Intl.NumberFormat(language, digits).format(n);
-  };
+  return (n) => (n < 1 ? small : n < 10 ? tenths : whole)(language).format(n);
 }

@@ -2,7 +2,8 @@ import { keepPreviousData, type QueryKey, queryOptions, useQueries, useQuery } f
 import { useCallback, useState } from 'react';
 import { REFRESH_MS } from '../queries.ts';
 
-const PAGE = 100;
+/** start.ts asks for the first page of the fleet by this size. */
+const PAGE = 50;
 
 type Rows<Row> = { rows: Row[]; total: number };
 type FetchRows<Row> = (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Rows<Row>>;

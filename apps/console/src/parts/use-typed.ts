@@ -2,11 +2,14 @@ import { useEffect, useRef, useState } from 'react';
 
 const TYPING_MS = 200;
 
-/** The text of a field that the address holds: the address follows once the typing pauses. */
+/**
+ * The text of a field that the address holds: the address follows once the typing pauses; with `atOnce` also the first
+ * key after a pause.
+ */
 export function useTyped(
   text: string,
   send: (typed: string) => void,
-  pauseMs = TYPING_MS,
+  { pauseMs = TYPING_MS, atOnce = false } = {},
 ): [string, (typed: string) => void] {
   const [typed, setTyped] = useState(text);
   const [sent, setSent] = useState(text);
@@ -29,5 +32,14 @@ export function useTyped(
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [typed, sent, pauseMs]);
-  return [typed, setTyped];
+  const typedAtMs = useRef(0);
+  const type = (next: string) => {
+    const isFirst = Date.now() - typedAtMs.current > pauseMs;
+    typedAtMs.current = Date.now();
+    setTyped(next);
+    if (!atOnce || !isFirst) return;
+    setSent(next);
+    send(next);
+  };
+  return [typed, type];
 }

@@ -5,8 +5,9 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { callPage } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { StateMark, stateOf } from '../parts/state-badge.tsx';
-import { THEMES, usePreferences } from '../preferences.tsx';
+import { usePreferences } from '../preferences.tsx';
 import { addsBots, useSession } from '../session.tsx';
+import { THEMES } from '../stored-preferences.ts';
 import { useWords } from '../words/words.tsx';
 import { screensOf } from './screens.ts';
 

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, MenuChoice, MenuLine, MenuSwitch } from '../parts/menu.tsx';
-import { THEMES, usePreferences } from '../preferences.tsx';
-import { LANGUAGES, useWords } from '../words/words.tsx';
+import { usePreferences } from '../preferences.tsx';
+import { THEMES } from '../stored-preferences.ts';
+import { LANGUAGES } from '../words/catalogs.ts';
+import { useWords } from '../words/words.tsx';
 
 export function PreferencesMenu(): ReactNode {
   const { preferences: words } = useWords();

@@ -1,4 +1,5 @@
-import { type Language, useWords } from './words.tsx';
+import type { Language } from './catalogs.ts';
+import { useWords } from './words.tsx';
 
 /** The texts of a screen that is seldom opened: they are loaded with it, and not with the first screen. */
 export function useWordsOf<Texts>(catalogs: Record<Language, Texts>): Texts {

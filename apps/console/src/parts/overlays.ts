@@ -1,0 +1,35 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { DialogPopup } from './dialog-popup.tsx';
+import type { menuParts } from './menu-parts.ts';
+
+/** What lies over the page. The first screen does without, so its script comes after it. */
+export type Overlays = { DialogPopup: typeof DialogPopup; menuParts: typeof menuParts };
+
+let loaded: Overlays | null = null;
+
+/** Without a wait once they are there: keys that are typed meanwhile would be lost. */
+export function loadedOverlays(): Overlays | null {
+  return loaded;
+}
+
+export async function loadOverlays(): Promise<Overlays> {
+  const [dialog, menu] = await Promise.all([import('./dialog-popup.tsx'), import('./menu-parts.ts')]);
+  loaded = { ...dialog, ...menu };
+  return loaded;
+}
+
+/** Loads them once the screen has its data. */
+export function useOverlaysLater(): void {
+  const isQuiet = useIsFetching() === 0;
+  const [wanted, setWanted] = useState(false);
+  if (isQuiet && !wanted) setWanted(true);
+  useEffect(() => {
+    if (!wanted) return;
+    // A press tries again, and shows what fails.
+    const load = () => void loadOverlays().catch(() => {});
+    if (!('requestIdleCallback' in window)) return load();
+    const idle = requestIdleCallback(load);
+    return () => cancelIdleCallback(idle);
+  }, [wanted]);
+}

@@ -1,0 +1,25 @@
+import './theme.css';
+import { askEarly } from './early.ts';
+import { reloadForNewRelease } from './reload-for-new-release.ts';
+import { readPreferences } from './stored-preferences.ts';
+import { loadWords } from './words/catalogs.ts';
+
+// This script is small and runs first: what the page needs besides its scripts comes while those are on their way.
+reloadForNewRelease();
+const { theme, language } = readPreferences();
+document.documentElement.dataset.theme = theme;
+const opensFleet = /^\/console\/?$/.test(window.location.pathname);
+void loadWords(language);
+void import('./main.tsx');
+// The router asks for it again, and shows what fails.
+if (opensFleet) import('./screens/fleet/fleet.tsx').catch(() => {});
+void askFirst();
+
+async function askFirst(): Promise<void> {
+  const session = await askEarly('/api/auth/me').catch(() => null);
+  if (!session?.ok || !opensFleet) return;
+  const { must_change_password: mustChange } = (await session.clone().json()) as { must_change_password: boolean };
+  if (mustChange) return;
+  void askEarly('/api/fleet');
+  if (window.location.search === '') void askEarly('/api/bots?limit=50&offset=0');
+}

@@ -1,0 +1,38 @@
+import { isLanguage, type Language } from './words/catalogs.ts';
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** What a person chose in this browser. */
+export type Preferences = { theme: Theme; language: Language; singleKeys: boolean; compact: boolean };
+
+const STORED_AS = 'flotilla-preferences';
+
+/** Reads the choices; without any, the language is the first of the browser's that we have. */
+export function readPreferences(): Preferences {
+  const { theme, language, singleKeys, compact } = stored();
+  const wanted = [language, ...navigator.languages.map((tag) => tag.split('-')[0])].find(isLanguage);
+  return {
+    theme: THEMES.find((known) => known === theme) ?? 'system',
+    language: wanted ?? 'en',
+    singleKeys: singleKeys !== false,
+    compact: compact === true,
+  };
+}
+
+export function storePreferences(preferences: Preferences): void {
+  try {
+    localStorage.setItem(STORED_AS, JSON.stringify(preferences));
+  } catch {
+    // The choice then holds until the page is closed.
+  }
+}
+
+/** A browser may forbid storage, or hold what another release wrote. */
+function stored(): { theme?: unknown; language?: string; singleKeys?: unknown; compact?: unknown } {
+  try {
+    return JSON.parse(localStorage.getItem(STORED_AS) ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}
