@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
 import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
+import { configBeside } from './stages-beside.mjs';
 import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
 // node scripts/test.mjs [a stage of test-stages.mjs | sentinel | cluster] [all | file patterns …]: the last line is always
 // `N passed, N failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
+// node scripts/test.mjs beside <stages …>: these stages beside each other, without patterns.
 
 const LEFT_RUNNING_MS = 20_000;
 
 const selections = [...Object.keys(STAGES), 'sentinel', 'cluster'];
+const beside = process.argv[2] === 'beside' ? process.argv.slice(3) : [];
 const selection = selections.find((name) => name === process.argv[2]);
-const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
+const named = beside.length > 0 ? [] : process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
 const stage = selection !== undefined && selection in STAGES ? selection : undefined;
 const redisForm = stage ? undefined : selection;
 const patterns = patternsOf(redisForm, named);
@@ -33,7 +36,8 @@ function jestArguments() {
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
   const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Six servers start instead of one.
-  if (redisForm) jest.push('--testTimeout=90000');
+  if (redisForm || beside.length > 0) jest.push('--testTimeout=90000');
+  if (beside.length > 0) return [...jest, `--config=${JSON.stringify(configBeside(beside))}`];
   if (STAGES[stage]?.atOnce) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
   if (stage && patterns.length === 0) jest.push('--passWithNoTests');
   const globs = stage || patterns.length === 0 ? filesOf(stage) : filesNamed(patterns);

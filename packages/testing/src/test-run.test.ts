@@ -9,7 +9,7 @@ type Results = {
   numPassedTests: number;
   numFailedTests: number;
   numRuntimeErrorTestSuites: number;
-  testResults: { name: string; message: string }[];
+  testResults: { name: string; message: string; assertionResults: { title: string }[] }[];
 };
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -38,28 +38,28 @@ const FILES: Record<string, [source: string, reported: string[]]> = {
   empty: ['', ['must contain at least one test']],
 };
 
+const inRoot = (path: string) => path.replace('<rootDir>', ROOT);
+const { runtime, testEnvironment, transform } = (await import(join(ROOT, 'jest.config.mjs'))).default;
+const native = { runtime: inRoot(runtime), testEnvironment: inRoot(testEnvironment), transform };
+
+async function runJest(folder: string, config: object): Promise<{ exitCode: number; results: Results }> {
+  const outputFile = join(folder, 'results.json');
+  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+  const settings = JSON.stringify({ rootDir: folder, ...config });
+  const args = [jest, `--config=${settings}`, '--maxWorkers=2', '--json', `--outputFile=${outputFile}`];
+  const exitCode = await new Promise<number>((done) => {
+    spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' }).once('close', done);
+  });
+  return { exitCode, results: JSON.parse(await readFile(outputFile, 'utf8')) };
+}
+
 test('a test run reports each test that fails, and each file that cannot run or ends its process', async () => {
   const folder = await throwAwayDir();
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   for (const [name, [source]] of Object.entries(FILES)) {
     await writeFile(join(folder, `${name}.test.ts`), `${IMPORT}\n${source}\n`);
   }
-  const { runtime, testEnvironment, transform } = (await import(join(ROOT, 'jest.config.mjs'))).default;
-  const inRoot = (path: string) => path.replace('<rootDir>', ROOT);
-  const config = {
-    rootDir: folder,
-    testMatch: ['**/*.test.ts'],
-    runtime: inRoot(runtime),
-    testEnvironment: inRoot(testEnvironment),
-    transform,
-  };
-  const outputFile = join(folder, 'results.json');
-  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const args = [jest, `--config=${JSON.stringify(config)}`, '--maxWorkers=2', '--json', `--outputFile=${outputFile}`];
-  const exitCode = await new Promise((done) => {
-    spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' }).once('close', done);
-  });
-  const results: Results = JSON.parse(await readFile(outputFile, 'utf8'));
+  const { exitCode, results } = await runJest(folder, { ...native, testMatch: ['**/*.test.ts'] });
   expect(results).toMatchObject({ numPassedTests: 3, numFailedTests: 5, numRuntimeErrorTestSuites: 5 });
   expect(exitCode).toBe(1);
   for (const { name, message: coloured } of results.testResults) {
@@ -69,5 +69,23 @@ test('a test run reports each test that fails, and each file that cannot run or 
     expect(message).toEqual(reported.length === 0 ? '' : expect.stringContaining(reported[0]!));
     for (const part of reported) expect(message).toContain(part);
   }
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+test('a file runs anew over each form of Redis, also in a worker that ran it before', async () => {
+  const folder = await throwAwayDir();
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(folder, 'form.test.ts'), `${IMPORT}\ntest(process.env.TEST_REDIS, () => {});\n`);
+  const forms = ['sentinel', 'cluster', 'single'];
+  const projects = forms.map((redis) => ({
+    ...native,
+    rootDir: folder,
+    displayName: redis,
+    testEnvironmentOptions: { redis },
+  }));
+  const { exitCode, results } = await runJest(folder, { projects });
+  const titles = results.testResults.flatMap(({ assertionResults }) => assertionResults.map(({ title }) => title));
+  expect(titles.sort()).toEqual(forms.sort());
+  expect(exitCode).toBe(0);
   await rm(folder, { recursive: true });
 }, 60_000);
