@@ -9,6 +9,7 @@ import { readDeliveryFilter } from './screens/deliveries/delivery-filter.ts';
 import { readFleetFilter } from './screens/fleet/fleet-filter.ts';
 import { readInboxSearch } from './screens/inbox/inbox-filter.ts';
 import { readLiveFilter } from './screens/live/live-filter.ts';
+import { readProgramsAddress } from './screens/programs/programs-address.ts';
 import { readSearchAddress } from './screens/search/search-address.ts';
 import { PERIODS_OF_BOT, PERIODS_OF_CHAT, readPeriod } from './screens/statistics/period.ts';
 import { Shell } from './shell/shell.tsx';
@@ -119,6 +120,12 @@ const botDeliveries = createRoute({
   validateSearch: readDeliveryFilter,
   component: lazyRouteComponent(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
 });
+const botPrograms = createRoute({
+  getParentRoute: () => bot,
+  path: '/programs',
+  validateSearch: readProgramsAddress,
+  component: lazyRouteComponent(() => import('./screens/programs/programs.tsx'), 'Programs'),
+});
 const botRules = createRoute({
   getParentRoute: () => bot,
   path: '/rules',
@@ -160,7 +167,16 @@ export function createConsoleRouter() {
       deliveries,
       system,
       live,
-      bot.addChildren([botOverview, botChats, botLive, botDeliveries, botRules, botStatistics, botSettings]),
+      bot.addChildren([
+        botOverview,
+        botChats,
+        botLive,
+        botDeliveries,
+        botPrograms,
+        botRules,
+        botStatistics,
+        botSettings,
+      ]),
       chatMessages,
       chat.addChildren([chatPeople, chatStatistics, chatAudit]),
       search,

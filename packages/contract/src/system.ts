@@ -170,4 +170,18 @@ export const systemOperations = {
     output: systemResource,
     example: { input: {}, output: SYSTEM },
   }),
+
+  showApiRoot: defineOperation({
+    method: 'GET',
+    paths: ['/api/system/api-root'],
+    role: 'any',
+    summary: 'Shows where programs find the Bot API of this installation.',
+    description: 'Everybody who connects a program needs it; the other settings are for administrators.',
+    input: z.object({}),
+    output: z.strictObject({
+      path: z.string().describe('The path of the API root. `/bot<token>/<method>` follows it.'),
+      host: z.string().describe('Its host. Absent: the host that serves this interface.').optional(),
+    }),
+    example: { input: {}, output: { path: '/tgapi' } },
+  }),
 };

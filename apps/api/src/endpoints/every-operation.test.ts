@@ -169,6 +169,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   showFleet: () => ({}),
   showSystem: () => ({}),
+  showApiRoot: () => ({}),
   listBots: () => ({ q: 'e', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({

@@ -22,6 +22,10 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       taken_at: iso(context.clock.nowMs()),
     };
   },
+
+  async showApiRoot({ config: { proxy } }) {
+    return { path: proxy.prefix, ...withoutNulls({ host: proxy.host }) };
+  },
 };
 
 const iso = (atMs: number): string => new Date(atMs).toISOString();

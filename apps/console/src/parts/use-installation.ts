@@ -5,8 +5,6 @@ import { addsBots, useSession } from '../session.tsx';
 const REAL_PLATFORM = 'https://api.telegram.org';
 
 type Installation = {
-  /** The API root for programs; undefined until it is known. */
-  apiRoot: string | undefined;
   /** True if the platform is Telegram itself. */
   isReal: boolean;
   /** In a sandbox: the page on which a person writes to its bot. */
@@ -23,11 +21,5 @@ export function useInstallation(): Installation {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const settingOf = (wanted: string) => system.data?.settings.find(({ name }) => name === wanted)?.value ?? '';
-  if (system.data === undefined) return { apiRoot: undefined, isReal: false, sandboxUrl: undefined };
-  const { protocol, host } = window.location;
-  return {
-    apiRoot: `${protocol}//${settingOf('PROXY_HOST') || host}${settingOf('PROXY_PREFIX')}`,
-    isReal: settingOf('TELEGRAM_API_URL') === REAL_PLATFORM,
-    sandboxUrl: system.data.sandbox_url,
-  };
+  return { isReal: settingOf('TELEGRAM_API_URL') === REAL_PLATFORM, sandboxUrl: system.data?.sandbox_url };
 }

@@ -206,6 +206,7 @@ export const words = {
       chats: 'Chats',
       live: 'Live',
       deliveries: 'Deliveries',
+      programs: 'Programs',
       rules: 'Rules',
       statistics: 'Statistics',
       settings: 'Settings',
@@ -240,6 +241,7 @@ export const words = {
       nobody: 'Nobody reads the updates of this bot.',
       names: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' },
       consumer: 'consumer',
+      program: (name: string) => `Program: ${name}`,
       states: {
         ok: 'Reads',
         failing: 'Failing',

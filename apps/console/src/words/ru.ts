@@ -209,6 +209,7 @@ export const words: Words = {
       chats: 'Чаты',
       live: 'Поток',
       deliveries: 'Доставка',
+      programs: 'Программы',
       rules: 'Правила',
       statistics: 'Статистика',
       settings: 'Настройки',
@@ -243,6 +244,7 @@ export const words: Words = {
       nobody: 'Обновления этого бота никто не читает.',
       names: { push: 'Бэкенд', pull: 'Клиенты опроса', rules: 'Правила маршрутизации' },
       consumer: 'потребитель',
+      program: (name) => `Программа: ${name}`,
       states: {
         ok: 'Читает',
         failing: 'Сбои',

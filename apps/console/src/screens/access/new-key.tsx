@@ -7,15 +7,11 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
-import { MomentField } from '../../parts/filters.tsx';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { expiryOf, LifetimeField, useLifetime } from '../../parts/lifetime-field.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { BotsField } from './bots-field.tsx';
-
-const DAY_MS = 86_400_000;
-const LIFETIMES = ['30', '90', '365', 'until', 'never'] as const;
-type Lifetime = (typeof LIFETIMES)[number];
 
 /** Makes a key, and shows it once: it is in no query, no cache and no address, and is gone when the dialog closes. */
 export function NewKey({ account, close }: { account: string; close: () => void }): ReactNode {
@@ -36,12 +32,11 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role | ''>('');
   const [bots, setBots] = useState<number[] | null>(null);
-  const [lifetime, setLifetime] = useState<Lifetime>('90');
-  const [until, setUntil] = useState<string | undefined>();
+  const [lifetime, setLifetime] = useLifetime('90');
   const make = useMutation({
     // The result stays here: a cache of results would keep the secret.
     mutationFn: async () => {
-      const expires = expiryOf(lifetime, until);
+      const expires = expiryOf(lifetime);
       const { key } = await call('createApiKey', {
         ...{ name, bot_ids: bots, user_id: Number(account) },
         ...(role === '' ? {} : { role }),
@@ -81,24 +76,14 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
         choose={setRole}
       />
       <BotsField bots={bots} choose={setBots} fault={faults.bot_ids ?? null} />
-      <SelectField
-        label={words.access.expires}
-        options={LIFETIMES.map((one) => [one, words.access.lifetimes[one]])}
-        hint={lifetime === 'never' ? words.access.neverHint : ''}
-        fault={lifetime === 'until' ? null : faults.expires_at}
-        value={lifetime}
+      <LifetimeField
+        lifetime={lifetime}
         choose={setLifetime}
+        neverHint={words.access.neverHint}
+        fault={faults.expires_at}
       />
-      {lifetime === 'until' && <MomentField label={words.access.lifetimes.until} at={until} choose={setUntil} />}
-      {lifetime === 'until' && faults.expires_at && <p className="fault">{faults.expires_at}</p>}
     </Confirm>
   );
-}
-
-function expiryOf(lifetime: Lifetime, until: string | undefined): string | undefined {
-  if (lifetime === 'never') return undefined;
-  if (lifetime === 'until') return until ?? '';
-  return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
 }
 
 function ShownOnce({ secret, close }: { secret: string; close: () => void }): ReactNode {

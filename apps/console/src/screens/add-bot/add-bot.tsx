@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { NotFound } from '../../parts/not-found.tsx';
+import { Steps } from '../../parts/steps.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { addsBots, useSession } from '../../session.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
@@ -19,10 +20,7 @@ export function AddBot(): ReactNode {
   if (!addsBots(account)) return <NotFound title={words.notYours} hint="" />;
   return (
     <div className="add-bot">
-      <ol className="steps" aria-label={words.steps}>
-        <li aria-current={bot === undefined ? 'step' : undefined}>{words.stepToken}</li>
-        <li aria-current={bot === undefined ? undefined : 'step'}>{words.stepProgram}</li>
-      </ol>
+      <Steps label={words.steps} names={[words.stepToken, words.stepProgram]} at={bot === undefined ? 0 : 1} />
       {bot === undefined ? <TokenForm /> : <ConnectProgram key={bot} id={bot} />}
     </div>
   );

@@ -4,14 +4,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { useLive } from '../../live.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { useInstallation } from '../../parts/use-installation.ts';
+import { StepTitle } from '../../parts/steps.tsx';
 import { useAddBotWords } from './add-bot-words.ts';
 import type { Way } from './added-bot.ts';
 import { FirstUpdate } from './first-update.tsx';
-import { linesOf } from './libraries.ts';
-import { StepTitle } from './step-title.tsx';
+import { LibraryLines } from './library-lines.tsx';
 
 const WAITING_REFRESH_MS = 2_000;
 const REFRESH_MS = 10_000;
@@ -34,7 +32,7 @@ export function ConnectProgram({ id }: { id: string }): ReactNode {
       <section className="panel">
         <StepTitle>{words.connect(bot.data.name)}</StepTitle>
         <p>{words.change[wayOf(bot.data)]}</p>
-        <Lines />
+        <LibraryLines />
       </section>
       <FirstUpdate bot={bot.data} />
       <p className="dialog-actions">
@@ -52,21 +50,4 @@ export function ConnectProgram({ id }: { id: string }): ReactNode {
 function wayOf({ proxy_enabled, long_poll_enabled }: BotResource): Way {
   if (proxy_enabled) return 'push';
   return long_poll_enabled ? 'pull' : 'none';
-}
-
-function Lines(): ReactNode {
-  const words = useAddBotWords();
-  const { apiRoot } = useInstallation();
-  if (apiRoot === undefined) return null;
-  return (
-    <ul className="lines" aria-label={words.libraries}>
-      {[...linesOf(apiRoot), [words.otherLibrary, apiRoot] as const].map(([library, line]) => (
-        <li key={library}>
-          <strong>{library}</strong>
-          <code dir="ltr">{line}</code>
-          <CopyButton text={line} name={words.copyLine(library)} />
-        </li>
-      ))}
-    </ul>
-  );
 }

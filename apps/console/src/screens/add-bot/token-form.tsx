@@ -3,14 +3,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { CallError, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
+import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { looksLikeToken } from '../../parts/looks-like-token.ts';
+import { StepTitle } from '../../parts/steps.tsx';
 import { type AddBotWords, useAddBotWords } from './add-bot-words.ts';
 import { WAYS, type Way } from './added-bot.ts';
-import { StepTitle } from './step-title.tsx';
 import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
-import '../../parts/check-field.css';
 
 /** Registers a bot. The token is in the field only, and gone with it. */
 export function TokenForm(): ReactNode {
@@ -54,7 +54,12 @@ export function TokenForm(): ReactNode {
           if (adding.isError) adding.reset();
         }}
       />
-      <WayChoice way={way} choose={setWay} />
+      <ChoiceField
+        label={words.way}
+        options={WAYS.map((one) => [one, words.ways[one], words.wayHints[one]] as const)}
+        value={way}
+        choose={setWay}
+      />
       {way === 'push' && (
         <Field
           label={words.url}
@@ -100,22 +105,4 @@ function faultsOf(error: Error | null): { token?: string; url?: string; other?: 
   const { token, backend_url: url } = Object.fromEntries(error.faults);
   if (token !== undefined || error.code === 'conflict') return { token: error.message };
   return url === undefined ? { other: error } : { url };
-}
-
-function WayChoice({ way, choose }: { way: Way; choose: (way: Way) => void }): ReactNode {
-  const words = useAddBotWords();
-  return (
-    <fieldset className="ways">
-      <legend>{words.way}</legend>
-      {WAYS.map((one) => (
-        <label key={one} className="check">
-          <input type="radio" name="way" checked={way === one} onChange={() => choose(one)} />
-          <span>
-            {words.ways[one]}
-            <small className="hint">{words.wayHints[one]}</small>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
 }

@@ -12,6 +12,7 @@ const TABS: readonly Tab[] = [
   { name: 'chats', to: '/bots/$id/chats' },
   { name: 'live', to: '/bots/$id/live' },
   { name: 'deliveries', to: '/bots/$id/deliveries' },
+  { name: 'programs', to: '/bots/$id/programs' },
   { name: 'rules', to: '/bots/$id/rules' },
   { name: 'statistics', to: '/bots/$id/statistics' },
   { name: 'settings', to: '/bots/$id/settings' },

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { CheckField } from '../../parts/check-field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { useSettingsWords } from './settings-words.ts';
+import './kinds-field.css';
 
 /** The platform sends these only to bots that name them. */
 const ONLY_ON_DEMAND = ['chat_member', 'message_reaction', 'message_reaction_count'];

@@ -1,37 +1,26 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { StateMark } from '../../parts/state-badge.tsx';
-import { Ago, useNumber } from '../../parts/time.tsx';
-import { REFRESH_MS } from '../../queries.ts';
+import { useNumber } from '../../parts/time.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { usePrograms, useReaders } from '../programs/use-programs.ts';
 import { ReaderPicture } from './reader-picture.tsx';
+import { Behind, ReaderState } from './reader-state.tsx';
 
 type Reader = Answer<'listReaders'>[number];
-
-/** The shape and colour of each state, as bots have them. */
-const MARKS = {
-  ok: 'ok',
-  failing: 'failing',
-  open: 'open',
-  paused: 'disabled',
-  parked: 'disabled',
-  off: 'disabled',
-} as const satisfies Record<Reader['state'], string>;
 
 /** Who reads the bot's updates, and how far each one is. */
 export function Readers({ botId }: { botId: number }): ReactNode {
   const { bot: words } = useWords();
-  const readers = useQuery({
-    queryKey: ['readers', botId],
-    queryFn: ({ signal }) => call('listReaders', { bot_id: botId }, signal),
-    refetchInterval: REFRESH_MS,
-  });
-  const nameOf = ({ reader }: Reader) => readerName(reader, words.readers.names);
+  const readers = useReaders(botId);
+  const hasPrograms = readers.data?.some(({ reader }) => programOf(reader) !== undefined) ?? false;
+  const programs = usePrograms(botId, hasPrograms);
+  const nameOf = ({ reader }: Reader) => readerName(reader, words.readers, programs.data ?? []);
   // Readers that never read, such as rules of a bot without rules, say nothing.
   const shown = readers.data?.filter(({ state, behind }) => state !== 'off' || behind > 0) ?? [];
   return (
@@ -42,36 +31,34 @@ export function Readers({ botId }: { botId: number }): ReactNode {
       {shown.length > 0 && <ReaderPicture readers={shown} nameOf={nameOf} />}
       <ul className="readers">
         {shown.map((reader) => (
-          <ReaderRow key={reader.reader} reader={reader} botId={botId} />
+          <ReaderRow key={reader.reader} reader={reader} name={nameOf(reader)} botId={botId} />
         ))}
       </ul>
     </section>
   );
 }
 
-function ReaderRow({ reader, botId }: { reader: Reader; botId: number }): ReactNode {
+function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botId: number }): ReactNode {
   const { bot: words } = useWords();
   const number = useNumber();
-  const { behind, oldest_at: oldestAt, state } = reader;
-  const consumer = /^consumer:(.+)$/.exec(reader.reader)?.[1];
+  const { state } = reader;
+  const consumer = consumerOf(reader.reader);
+  const program = programOf(reader.reader);
   return (
     <li>
       <span className="reader-name cut" title={reader.backend_url}>
-        {readerName(reader.reader, words.readers.names)}
+        {program === undefined ? (
+          name
+        ) : (
+          <Link to="/bots/$id/programs" params={{ id: String(botId) }} search={{ open: program }}>
+            {name}
+          </Link>
+        )}
         {consumer && <span className="muted"> · {words.readers.consumer}</span>}
       </span>
-      <span className="state">
-        <StateMark state={MARKS[state]} />
-        {words.readers.states[state]}
-      </span>
+      <ReaderState state={state} />
       <span>
-        {behind === 0 ? words.readers.upToDate : words.readers.behind(behind)}
-        {oldestAt && (
-          <span className="muted">
-            {', '}
-            {words.readers.oldest} <Ago at={oldestAt} />
-          </span>
-        )}
+        <Behind reader={reader} />
       </span>
       <span className="reader-action">
         {reader.reader === 'push' && (state === 'open' || state === 'failing') && <TryNow botId={botId} />}
@@ -81,8 +68,18 @@ function ReaderRow({ reader, botId }: { reader: Reader; botId: number }): ReactN
   );
 }
 
-function readerName(reader: string, names: Words['bot']['readers']['names']): string {
-  return /^consumer:(.+)$/.exec(reader)?.[1] ?? names[reader as keyof typeof names] ?? reader;
+const consumerOf = (reader: string) => /^consumer:(.+)$/.exec(reader)?.[1];
+const programOf = (reader: string) => /^program:(\d+)$/.exec(reader)?.[1];
+
+/** A program by its name, as soon as that is known. */
+function readerName(
+  reader: string,
+  words: Words['bot']['readers'],
+  programs: readonly { id: number; name: string }[],
+): string {
+  const program = programOf(reader);
+  if (program !== undefined) return words.program(programs.find(({ id }) => String(id) === program)?.name ?? program);
+  return consumerOf(reader) ?? words.names[reader as keyof typeof words.names] ?? reader;
 }
 
 /** Tries the backend at once, instead of at its next probe. */

@@ -1,0 +1,83 @@
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { ChoiceField } from '../../parts/choice-field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { type Finder, PickField } from '../../parts/pick-field.tsx';
+import { type ProgramsWords, useProgramsWords } from './programs-words.ts';
+import type { PickedChat } from './rights.ts';
+import '../../parts/chips.css';
+
+const SHOWN = 8;
+
+type ChatsProps = {
+  botId: number;
+  chats: readonly PickedChat[] | null;
+  choose: (chats: readonly PickedChat[] | null) => void;
+  fault: string | undefined;
+};
+
+/** All chats, or some of them by name or id. */
+export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNode {
+  const programsWords = useProgramsWords();
+  const words = programsWords.rights;
+  const without = (id: number) => choose(chats?.filter((chat) => chat.id !== id) ?? null);
+  return (
+    <ChoiceField
+      label={words.chats}
+      options={[
+        ['all', words.allChats],
+        ['some', words.someChats],
+      ]}
+      value={chats === null ? 'all' : 'some'}
+      choose={(chosen) => choose(chosen === 'all' ? null : [])}
+    >
+      {chats !== null && (
+        <div className="within">
+          {chats.length > 0 && (
+            <ul className="chips">
+              {chats.map(({ id, name }) => (
+                <li key={id} className="chip">
+                  <bdi className="cut">{name}</bdi>
+                  <button type="button" aria-label={words.without(name)} onClick={() => without(id)}>
+                    <Icon name="close" />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <PickField
+            label={words.addChat}
+            hint={words.addChatHint}
+            chosen=""
+            finder={chatFinder(botId, programsWords)}
+            fault={fault}
+            choose={(picked) =>
+              picked && choose([...chats.filter(({ id }) => String(id) !== picked.id), pickedChat(picked)])
+            }
+          />
+        </div>
+      )}
+    </ChoiceField>
+  );
+}
+
+function pickedChat({ id, name }: { id: string; name: string }): PickedChat {
+  return { id: Number(id), name };
+}
+
+/** The chats that the bot knows; an id may also be of one that it has not met. */
+function chatFinder(botId: number, { rights: words }: ProgramsWords): Finder {
+  return {
+    key: ['chats', 'picked', botId],
+    async find(q, signal) {
+      if (/^-?[1-9]\d{0,15}$/.test(q)) return [{ id: q, name: words.chat(q), note: words.byId }];
+      const input = { bot_id: botId, order: 'recent', limit: SHOWN, ...(q === '' ? {} : { q }) } as const;
+      const chats = await call('listChats', input, signal);
+      return chats.map(({ id, title }) => ({
+        id: String(id),
+        name: title ?? words.chat(String(id)),
+        note: String(id),
+      }));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { ReaderResource } from '@flotilla/contract/readers.ts';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Column } from '../../parts/virtual-table.tsx';
+import { Behind, ReaderState } from '../bot/reader-state.tsx';
+import { type ProgramsWords, useProgramsWords } from './programs-words.ts';
+import type { ReaderRow } from './reader-rows.ts';
+import { Sees } from './sees.tsx';
+
+export function useColumns(botId: number): Column<ReaderRow>[] {
+  const words = useProgramsWords();
+  const { columns } = words;
+  return [
+    {
+      name: 'name-cell',
+      title: columns.name,
+      width: 'minmax(9rem, 1.5fr)',
+      cell: (row) => <NameOf row={row} botId={botId} />,
+    },
+    {
+      name: 'mode-cell',
+      title: columns.mode,
+      width: '7rem',
+      cell: (row) => <span className="muted">{words.modes[modeOf(row)]}</span>,
+    },
+    {
+      name: 'sees-cell',
+      title: columns.sees,
+      width: 'minmax(8rem, 2fr)',
+      cell: ({ program }) => <span className="muted">{program === null ? words.all : <Sees program={program} />}</span>,
+    },
+    {
+      name: 'state-cell',
+      title: columns.state,
+      width: '10rem',
+      cell: ({ program, reader }) => <ReaderState state={reader?.state ?? stateOf(program)} />,
+    },
+    {
+      name: 'progress-cell',
+      title: columns.progress,
+      width: 'minmax(9rem, 1.6fr)',
+      cell: ({ reader }) => reader && <Behind reader={reader} />,
+    },
+  ];
+}
+
+/** Of a program whose reader is not known yet. */
+function stateOf(program: ReaderRow['program']): ReaderResource['state'] {
+  if (program?.enabled === false) return 'paused';
+  return program?.parked ? 'parked' : 'ok';
+}
+
+function modeOf({ program, reader }: ReaderRow): keyof ProgramsWords['modes'] {
+  return program?.mode ?? (reader?.reader === 'push' ? 'push' : 'pull');
+}
+
+function NameOf({ row: { program, reader }, botId }: { row: ReaderRow; botId: number }): ReactNode {
+  const words = useProgramsWords();
+  if (program === null) return <span className="muted">{ownName(reader.reader, words)}</span>;
+  return (
+    <Link
+      to="/bots/$id/programs"
+      params={{ id: String(botId) }}
+      search={{ open: String(program.id) }}
+      replace
+      resetScroll={false}
+      className="cut row-link"
+    >
+      <bdi>{program.name}</bdi>
+    </Link>
+  );
+}
+
+function ownName(reader: string, { own }: ProgramsWords): string {
+  if (reader === 'push' || reader === 'pull') return own[reader];
+  return own.consumer(reader.replace('consumer:', ''));
+}

@@ -1,0 +1,94 @@
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import type { ReaderResource } from '@flotilla/contract/readers.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Inspector } from '../../parts/inspector.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
+import { LibraryLines } from '../add-bot/library-lines.tsx';
+import { Behind, ReaderState } from '../bot/reader-state.tsx';
+import { ProgramForm } from './program-form.tsx';
+import { useProgramsWords } from './programs-words.ts';
+import { Sees } from './sees.tsx';
+import { Tokens } from './tokens.tsx';
+
+type DetailsProps = { program: ProgramResource; reader: ReaderResource | undefined; close: () => void };
+
+/** What a program sees and how far it is, its tokens, and what can be done with it. */
+export function ProgramDetails({ program, reader, close }: DetailsProps): ReactNode {
+  const words = useProgramsWords();
+  const { mode, parked, last_polled_at: polledAt } = program;
+  return (
+    <Inspector title={program.name} close={close}>
+      <Facts
+        rows={[
+          ...(reader ? [[words.facts.state, <ReaderState key="state" state={reader.state} />] as const] : []),
+          [words.facts.mode, words.facts.modes[mode]],
+          [words.facts.sees, <Sees key="sees" program={program} whole />],
+          ...(reader ? [[words.facts.progress, <Behind key="progress" reader={reader} />] as const] : []),
+          ...(polledAt ? [[words.facts.polled, <Ago key="polled" at={polledAt} />] as const] : []),
+          [words.facts.added, <Moment key="added" at={program.created_at} />],
+        ]}
+      />
+      {parked && <p className="hint">{words.facts.parked}</p>}
+      <Acts program={program} deleted={close} />
+      <Tokens program={program} />
+      <details className="connect">
+        <summary>{words.connect}</summary>
+        <LibraryLines />
+      </details>
+    </Inspector>
+  );
+}
+
+function Acts({ program, deleted }: { program: ProgramResource; deleted: () => void }): ReactNode {
+  const words = useProgramsWords();
+  const queries = useQueryClient();
+  const [over, setOver] = useState<'edit' | 'delete' | null>(null);
+  const closeOver = () => setOver(null);
+  const { id, name, enabled } = program;
+  const changed = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ['programs'] }),
+      queries.invalidateQueries({ queryKey: ['readers'] }),
+    ]);
+  const toggle = useMutation({
+    mutationFn: () => call('toggleProgram', { id, enabled: !enabled }),
+    onSuccess: changed,
+  });
+  const remove = useMutation({
+    mutationFn: () => call('deleteProgram', { id }),
+    onSuccess: async () => {
+      await changed();
+      deleted();
+    },
+  });
+  return (
+    <>
+      {toggle.isError && <Failure error={toggle.error} />}
+      <div className="acts">
+        <Button onClick={() => toggle.mutate()} busy={toggle.isPending}>
+          {enabled ? words.pause : words.resume}
+        </Button>
+        <Button onClick={() => setOver('edit')}>{words.edit}</Button>
+        <Button onClick={() => setOver('delete')}>{words.remove}</Button>
+      </div>
+      {over === 'edit' && <ProgramForm program={program} saved={changed} close={closeOver} />}
+      {over === 'delete' && (
+        <Confirm
+          title={words.removeTitle(name)}
+          description={words.removeHint}
+          act={words.removeAct}
+          run={() => remove.mutate()}
+          close={closeOver}
+          busy={remove.isPending}
+          error={remove.error}
+        />
+      )}
+    </>
+  );
+}

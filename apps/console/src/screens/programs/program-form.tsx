@@ -1,0 +1,44 @@
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useProgramsWords } from './programs-words.ts';
+import { localSightFaults, sightFaults, sightInput, sightOf } from './sight.ts';
+import { SightFields } from './sight-fields.tsx';
+
+type FormProps = { program: ProgramResource; saved: () => Promise<unknown>; close: () => void };
+
+/** Changes what a program is called and what it sees; its cursor stays. */
+export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
+  const words = useProgramsWords();
+  const [sight, setSight] = useState(() => sightOf(program));
+  const save = useMutation({
+    mutationFn: () => call('updateProgram', { id: program.id, ...sightInput(sight) }),
+    onSuccess: async () => {
+      await saved();
+      close();
+    },
+  });
+  const { faults, other } = sightFaults(save.error, words);
+  const local = localSightFaults(sight, [], words);
+  return (
+    <Confirm
+      title={words.editTitle}
+      act={words.save}
+      run={() => Object.keys(local).length === 0 && save.mutate()}
+      close={close}
+      busy={save.isPending}
+      error={other}
+    >
+      <SightFields
+        sight={sight}
+        change={(changed) => {
+          setSight({ ...sight, ...changed });
+          if (save.isError) save.reset();
+        }}
+        faults={{ ...faults, ...local }}
+      />
+    </Confirm>
+  );
+}

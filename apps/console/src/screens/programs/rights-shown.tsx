@@ -1,0 +1,38 @@
+import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
+import type { ReactNode } from 'react';
+import { useNumber } from '../../parts/time.tsx';
+import { useWords } from '../../words/words.tsx';
+import { useProgramsWords } from './programs-words.ts';
+
+const NAMED_CHATS = 5;
+
+/** What a token may do, in words. */
+export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNode {
+  const { shown: words, rights, andMore } = useProgramsWords();
+  const { language } = useWords();
+  const number = useNumber();
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  const { methods, chats, rate } = token;
+  const named = (name: string) => rights.groupNames[name as keyof typeof rights.groupNames] ?? name;
+  const more = (chats?.length ?? 0) - NAMED_CHATS;
+  const limits = [
+    ...(rate?.per_second === undefined ? [] : [words.rate.second(number(rate.per_second))]),
+    ...(rate?.per_minute === undefined ? [] : [words.rate.minute(number(rate.per_minute))]),
+  ];
+  return (
+    <ul className="rights">
+      <li>{methods === undefined ? words.everything : words.only(list.format(methods.map(named)))}</li>
+      <li>
+        {chats === undefined ? (
+          words.allChats
+        ) : (
+          <>
+            {words.chats} <span dir="ltr">{chats.slice(0, NAMED_CHATS).join(', ')}</span>
+            {more > 0 && `, ${andMore(more)}`}
+          </>
+        )}
+      </li>
+      <li>{limits.length === 0 ? words.rate.none : words.rate.some(list.format(limits))}</li>
+    </ul>
+  );
+}

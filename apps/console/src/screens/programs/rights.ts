@@ -1,0 +1,68 @@
+import { faultsOf } from '../../parts/form-faults.ts';
+import { expiryOf, type Lifetime } from '../../parts/lifetime-field.tsx';
+import type { ProgramsWords } from './programs-words.ts';
+
+export const GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A chat by its id, with the name that somebody picked it by. */
+export type PickedChat = { id: number; name: string };
+
+/** What the fields say about what a token may do; numbers are text until they are sent. */
+export type Rights = {
+  /** null: everything that the bot may call. */
+  groups: readonly Group[] | null;
+  /** Names of methods beside the groups. */
+  others: string;
+  /** null: all chats. */
+  chats: readonly PickedChat[] | null;
+  perSecond: string;
+  perMinute: string;
+  lifetime: Lifetime;
+};
+
+export const NEW_RIGHTS: Rights = {
+  groups: ['read', 'send', 'edit'],
+  others: '',
+  chats: null,
+  perSecond: '',
+  perMinute: '',
+  lifetime: { span: 'never' },
+};
+
+export function rightsInput({ groups, others, chats, perSecond, perMinute, lifetime }: Rights) {
+  const rate = {
+    ...(perSecond === '' ? {} : { per_second: Number(perSecond) }),
+    ...(perMinute === '' ? {} : { per_minute: Number(perMinute) }),
+  };
+  const expires = expiryOf(lifetime);
+  return {
+    ...(groups === null ? {} : { methods: [...groups, ...namesIn(others)] }),
+    ...(chats === null ? {} : { chats: chats.map(({ id }) => id) }),
+    ...(Object.keys(rate).length === 0 ? {} : { rate }),
+    ...(expires === undefined ? {} : { expires_at: expires }),
+  };
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((name) => name !== '');
+}
+
+export type RightsFaults = Readonly<Record<string, string | undefined>>;
+
+/** What the page can say before it asks the api. */
+export function localRightsFaults(rights: Rights, words: ProgramsWords): RightsFaults {
+  const { groups, others, chats } = rights;
+  const { noMethod, noChat, badNumber } = words.rights;
+  const isBad = (text: string) => text !== '' && !/^[1-9]\d*$/.test(text);
+  return {
+    ...(groups?.length === 0 && namesIn(others).length === 0 ? { methods: noMethod } : {}),
+    ...(chats?.length === 0 ? { chats: noChat } : {}),
+    ...(isBad(rights.perSecond) ? { 'rate.per_second': badNumber } : {}),
+    ...(isBad(rights.perMinute) ? { 'rate.per_minute': badNumber } : {}),
+  };
+}
+
+export function rightsFaults(error: Error | null) {
+  return faultsOf(error, ['name', 'methods', 'chats', 'rate.per_second', 'rate.per_minute', 'rate', 'expires_at']);
+}

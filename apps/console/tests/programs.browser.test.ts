@@ -1,0 +1,283 @@
+import type { Page } from '@flotilla/testing/browser.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { picture } from './open-console.ts';
+
+const GRACE = ['grace', 'the password of grace'] as const;
+const ADA = { id: 4242, firstName: 'Ada' };
+/** Chromium reports each refusal as an error of the page; here they are what a person learns from. */
+const REFUSED = /\/api\/programs\/(add|update|tokens\/add)|\/api\/bots\/show/;
+
+const suite = consoleSuite({ apis: 1, workers: 1 });
+const { open, openAsAdmin } = suite;
+const unexpected = (complaints: string[]) => complaints.filter((line) => !REFUSED.test(line));
+let desk: FleetBot;
+let shop: FleetBot;
+
+beforeAll(async () => {
+  const { fleet } = suite;
+  desk = await fleet.addBot({ long_poll_enabled: true }, { name: 'Help desk', username: 'helpdesk_bot' });
+  shop = await fleet.addBot({}, { name: 'Shop EU', username: 'shop_eu_bot' });
+  const grace = { username: GRACE[0], password: GRACE[1], display_name: 'Grace', role: 'user', bot_ids: [shop.id] };
+  await fleet.rest('/api/auth/users/add', grace);
+  await fleet.control.createPerson(ADA);
+  await fleet.control.startBot({ person: ADA.id, bot: desk.platformId, quietly: true });
+}, TEST_MS);
+
+type Called = { status: number; json: { ok: boolean; description?: string; result?: { username?: string } } };
+
+async function callWith(token: string, method: string, fields: object = {}): Promise<Called> {
+  const answer = await fetch(`${suite.fleet.url}/tgapi/bot${token}/${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  return { status: answer.status, json: (await answer.json()) as Called['json'] };
+}
+
+/** Presses Tab until the focus is on what has this name, at its end or as its label. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const isThere = `(() => { const at = document.activeElement; return [at.textContent, at.ariaLabel, at.labels?.[0]?.textContent].some((text) => text?.includes(${JSON.stringify(name)})); })()`;
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(isThere)) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** All that a page keeps: its DOM with the values of fields, and its storage. */
+async function keptBy(page: Page): Promise<string> {
+  const values = 'JSON.stringify([...document.querySelectorAll("input")].map(({ value }) => value))';
+  const storage = 'JSON.stringify([localStorage, sessionStorage, history.state, location.href])';
+  return `${await page.content()} ${await page.evaluate(values)} ${await page.evaluate(storage)}`;
+}
+
+test(
+  'by keyboard a program is added, calls with its token as far as it may, and is refused when the token is revoked',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`bots/${desk.id}`);
+    await page.getByRole('heading', { name: 'Help desk' }).waitFor();
+    await tabTo(page, 'Programs');
+    await page.keyboard.press('Enter');
+    await page.getByText('This bot has no programs yet.').waitFor();
+    await tabTo(page, 'Add a program');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'What it may see' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('It needs a name.').waitFor();
+    await page.keyboard.type('n8n <b>');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'What it may do' }).waitFor();
+    await tabTo(page, 'Edit and delete messages');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'Other methods');
+    await page.keyboard.type('flyToTheMoon');
+    await page.keyboard.press('Enter');
+    const others = page.getByLabel('Other methods, by name');
+    await page.getByText('unknown: flyToTheMoon').waitFor();
+    expect(await others.getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await tabTo(page, 'In all chats of the bot');
+    await page.keyboard.press('ArrowDown');
+    await tabTo(page, 'Add a chat');
+    await page.keyboard.type('Ada');
+    await page.getByRole('option', { name: 'Ada' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Without Ada' }).waitFor();
+    await picture(page, 'program-rights');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Connect n8n <b>' }).waitFor();
+    const token = (await page.locator('code.secret').textContent())!;
+    expect(token).toMatch(/^\d+:fv[\w-]{33}$/);
+    const lines = page.getByRole('list', { name: 'Line by library' });
+    await lines.getByText(`new Bot(token, { client: { apiRoot: '${suite.fleet.url}/tgapi' } })`).waitFor();
+
+    expect(await callWith(token, 'getMe')).toMatchObject({
+      status: 200,
+      json: { result: { username: 'helpdesk_bot' } },
+    });
+    expect(await callWith(token, 'sendMessage', { chat_id: ADA.id, text: 'hello' })).toMatchObject({ status: 200 });
+    expect(await callWith(token, 'deleteMessage', { chat_id: ADA.id, message_id: 1 })).toMatchObject({ status: 403 });
+    expect(await callWith(token, 'sendMessage', { chat_id: 5, text: 'hello' })).toMatchObject({ status: 403 });
+
+    await tabTo(page, 'I have kept it');
+    await page.keyboard.press('Enter');
+    const details = page.getByRole('complementary', { name: 'n8n <b>' });
+    await details.getByText('May call: Read and Send').waitFor();
+    await details.getByText(`Only in chats ${ADA.id}`).waitFor();
+    await details.getByText('Last use').waitFor();
+    expect(await keptBy(page)).not.toContain(token);
+
+    await tabTo(page, 'Revoke the token n8n <b>');
+    await page.keyboard.press('Enter');
+    const asking = page.getByRole('dialog', { name: 'Revoke the token n8n <b>?' });
+    await asking.getByText('within 5 s').waitFor();
+    await picture(page, 'program-revoke');
+    await tabTo(page, 'Revoke');
+    await page.keyboard.press('Enter');
+    await details.getByText('It stops working everywhere within 5 s.').waitFor();
+    await waitFor(async () => (await callWith(token, 'getMe')).status === 401, { timeoutMs: 30_000 });
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  2 * TEST_MS,
+);
+
+test(
+  'a program is paused and resumed, edited with refusals at its fields, and deleted; the page goes on after a lost connection',
+  async () => {
+    const { fleet } = suite;
+    const [taken, own] = await Promise.all(
+      ['analytics', 'archive'].map((name) =>
+        fleet.rest<{ id: number }>('/api/programs/add', { bot_id: desk.id, name, kinds: ['message', 'poll'] }),
+      ),
+    );
+    const { page, context, complaints } = await openAsAdmin(`bots/${desk.id}/programs`);
+    const table = page.getByRole('table', { name: 'Programs' });
+    await table.getByText('Pollers with the bot’s token').waitFor();
+    await table.getByRole('link', { name: 'archive' }).focus();
+    await page.keyboard.press('Enter');
+    const details = page.getByRole('complementary', { name: 'archive' });
+    await details.getByText('New messages and Polls').waitFor();
+    await details.getByText('It has no token').waitFor();
+    await details.getByRole('button', { name: 'Pause' }).press('Enter');
+    await details.getByText('Paused').waitFor();
+    expect(await fleet.rest(`/api/programs/show?id=${own!.id}`)).toMatchObject({ enabled: false });
+    await details.getByRole('button', { name: 'Resume' }).press('Enter');
+    await details.getByRole('button', { name: 'Pause' }).waitFor();
+
+    await details.getByRole('button', { name: 'Edit…' }).press('Enter');
+    const form = page.getByRole('dialog', { name: 'Edit the program' });
+    const name = form.getByLabel('Name', { exact: true });
+    await name.fill('analytics');
+    await page.keyboard.press('Enter');
+    await form.getByText('Another program of this bot has this name.').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await name.fill('archive <i>');
+    await form.getByLabel('Polls', { exact: true }).uncheck();
+    await form.getByLabel('New messages', { exact: true }).uncheck();
+    await form.getByText('Choose at least one kind.').waitFor();
+    await form.getByLabel('Take only chosen kinds of updates').uncheck();
+    await context.setOffline(true);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/cannot be reached|may be old/).waitFor();
+    await context.setOffline(false);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const renamed = page.getByRole('complementary', { name: 'archive <i>' });
+    await renamed.getByText('the usual kinds').waitFor();
+    expect(await fleet.rest(`/api/programs/show?id=${own!.id}`)).toMatchObject({ name: 'archive <i>', kinds: [] });
+
+    await renamed.getByRole('button', { name: 'Delete…' }).press('Enter');
+    const asking = page.getByRole('dialog', { name: 'Delete the program archive <i>?' });
+    await asking.getByText('stop working within 5 s').waitFor();
+    await asking.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+    await renamed.waitFor({ state: 'detached' });
+    await table.getByRole('link', { name: 'archive <i>' }).waitFor({ state: 'detached' });
+    await table.getByRole('link', { name: 'analytics' }).waitFor();
+    await page.goto(`${fleet.url}/console/bots/${desk.id}`);
+    await page.getByRole('link', { name: 'Program: analytics' }).waitFor();
+    await fleet.rest('/api/programs/delete', { id: taken!.id });
+    const offline = /ERR_INTERNET_DISCONNECTED/;
+    expect(unexpected(complaints).filter((line) => !offline.test(line))).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'an account makes programs and tokens of its own bots, and sees nothing of another bot, also by address',
+  async () => {
+    const foreign = await suite.fleet.rest<{ id: number }>('/api/programs/add', {
+      bot_id: desk.id,
+      name: 'secret one',
+    });
+    const { page, signIn, complaints } = await open(`bots/${shop.id}/programs?view=add`);
+    await signIn(...GRACE);
+    await page.getByLabel('Name', { exact: true }).fill('agency');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Everything that the bot may').check();
+    await page.getByRole('button', { name: 'Add the program' }).click();
+    await page.getByText(`apiRoot: '${suite.fleet.url}/tgapi' } })`).first().waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const leaving = page.getByRole('dialog', { name: 'Leave without the token?' });
+    await leaving.getByRole('button', { name: 'Stay here' }).click();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('May call everything that the bot may').waitFor();
+
+    for (const path of [`bots/${desk.id}/programs`, `bots/${desk.id}/programs?open=${foreign.id}`]) {
+      await page.goto(`${suite.fleet.url}/console/${path}`);
+      await page.getByText('There is no such bot, or it is not among yours.').waitFor();
+      expect(await page.content()).not.toContain('secret one');
+    }
+    await page.goto(`${suite.fleet.url}/console/bots/${shop.id}/programs?open=${foreign.id}`);
+    await page.getByRole('link', { name: 'agency' }).waitFor();
+    expect(await page.content()).not.toContain('secret one');
+    await suite.fleet.rest('/api/programs/delete', { id: foreign.id });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+const LONG = 'A workflow with a rather long name that somebody gave it in n8n';
+
+testLooks('programs and their tokens are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
+  const { fleet } = suite;
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const bot = await fleet.addBot({ long_poll_enabled: true }, { name: 'Orders' });
+  await signIn(...ADMIN);
+  await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+  await page.goto(`${fleet.url}/console/bots/${bot.id}/programs`);
+  await page.getByText('This bot has no programs yet.').waitFor();
+  await lookAt('programs-empty');
+  await page.getByRole('button', { name: 'Add a program' }).click();
+  await page.getByRole('heading', { name: 'What it may see' }).waitFor();
+  await page.getByLabel('Take only chosen kinds of updates').check();
+  await lookAt('program-sees');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('It needs a name.').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill(LONG);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Only in these').check();
+  await page.getByLabel('Calls in a second').fill('x');
+  await page.getByRole('button', { name: 'Add the program' }).click();
+  await page.getByText('A whole number above 0.').waitFor();
+  await page.evaluate('window.scrollTo(0, 0)');
+  await lookAt('program-may');
+  await page.getByLabel('In all chats of the bot').check();
+  await page.getByLabel('Calls in a second').fill('5');
+  await page.getByRole('button', { name: 'Add the program' }).click();
+  await page.getByText('gramio', { exact: true }).waitFor();
+  await page.evaluate('window.scrollTo(0, 0)');
+  await lookAt('program-connect');
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  const details = page.getByRole('complementary', { name: LONG });
+  await details.getByText('At most 5 a second').waitFor();
+  await lookAt('program-details');
+  await details.getByRole('button', { name: 'Make a token' }).click();
+  await page.getByLabel('Name of the token').waitFor();
+  await lookAt('token-form');
+  await page.keyboard.press('Escape');
+  await details.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').waitFor();
+  await lookAt('token-revoke');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+  for (const name of ['analytics', 'archive', 'test']) {
+    await fleet.rest('/api/programs/add', {
+      bot_id: bot.id,
+      name,
+      kinds: ['message', 'poll', 'callback_query'],
+      enabled: name !== 'test',
+    });
+  }
+  await page.reload();
+  await page.getByRole('link', { name: 'archive' }).waitFor();
+  await lookAt('programs');
+});
