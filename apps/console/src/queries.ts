@@ -16,6 +16,8 @@ export function createQueries(): QueryClient {
     mutationCache: new MutationCache({ onError: noticeEnd }),
     defaultOptions: {
       queries: { retry: (failures, error) => failures < RETRIES && isPassing(error), staleTime: REFRESH_MS / 2 },
+      // Without a network an act fails at once; it must not happen later, when nobody expects it.
+      mutations: { networkMode: 'always' },
     },
   });
   return queries;

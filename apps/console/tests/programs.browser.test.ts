@@ -18,12 +18,18 @@ let shop: FleetBot;
 
 beforeAll(async () => {
   const { fleet } = suite;
-  desk = await fleet.addBot({ long_poll_enabled: true }, { name: 'Help desk', username: 'helpdesk_bot' });
+  desk = await fleet.addBot(
+    { long_poll_enabled: true, manage_enabled: true },
+    { name: 'Help desk', username: 'helpdesk_bot' },
+  );
   shop = await fleet.addBot({}, { name: 'Shop EU', username: 'shop_eu_bot' });
   const grace = { username: GRACE[0], password: GRACE[1], display_name: 'Grace', role: 'user', bot_ids: [shop.id] };
   await fleet.rest('/api/auth/users/add', grace);
   await fleet.control.createPerson(ADA);
-  await fleet.control.startBot({ person: ADA.id, bot: desk.platformId, quietly: true });
+  await fleet.control.startBot({ person: ADA.id, bot: desk.platformId });
+  // The chat is picked by its name from the history.
+  const chats = () => fleet.rest<unknown[]>(`/api/chats?bot_id=${desk.id}&q=ada`);
+  await waitFor(async () => (await chats()).length === 1, { timeoutMs: 60_000 });
 }, TEST_MS);
 
 type Called = { status: number; json: { ok: boolean; description?: string; result?: { username?: string } } };
@@ -107,7 +113,7 @@ test(
     await tabTo(page, 'I have kept it');
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'n8n <b>' });
-    await details.getByText('May call: Read and Send').waitFor();
+    await details.getByText('May call: Read, Send').waitFor();
     await details.getByText(`Only in chats ${ADA.id}`).waitFor();
     await details.getByText('Last use').waitFor();
     expect(await keptBy(page)).not.toContain(token);
@@ -143,7 +149,7 @@ test(
     await table.getByRole('link', { name: 'archive' }).focus();
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'archive' });
-    await details.getByText('New messages and Polls').waitFor();
+    await details.getByText('New messages, Polls').waitFor();
     await details.getByText('It has no token').waitFor();
     await details.getByRole('button', { name: 'Pause' }).press('Enter');
     await details.getByText('Paused').waitFor();
@@ -165,7 +171,7 @@ test(
     await form.getByLabel('Take only chosen kinds of updates').uncheck();
     await context.setOffline(true);
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText(/cannot be reached|may be old/).waitFor();
+    await form.getByText(/cannot be reached|Not up to date/).waitFor();
     await context.setOffline(false);
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });

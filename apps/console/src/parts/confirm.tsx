@@ -14,14 +14,16 @@ type ConfirmProps = {
   busy: boolean;
   error: Error | null;
   children?: ReactNode;
+  /** What is chosen needs more room than a question. */
+  roomy?: boolean;
 };
 
 /** Asks before an act; what is chosen for it stands between the question and the buttons. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, description, act, run, close, busy, error, children } = props;
+  const { title, description, act, run, close, busy, error, children, roomy = false } = props;
   const words = useWords();
   return (
-    <Dialog title={title} {...(description ? { description } : {})} close={close} className="narrow">
+    <Dialog title={title} {...(description ? { description } : {})} close={close} className={roomy ? '' : 'narrow'}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -89,7 +89,8 @@ async function passOn(proxy: RunningProxy, call: MethodCall, found: ProgramCrede
     const asProgram = { path: query === '' ? base : `${base}?${query}`, guard, refusal: ofReply.refusal, cutter };
     pass(proxy, sent, teeOf(proxy, sent, bot), asProgram);
   };
-  if (token.chats === null) return send(call, null);
+  // Client libraries begin with getMe, which touches no chat.
+  if (token.chats === null || call.method === 'getme') return send(call, null);
   const chats = new Set(token.chats);
   const seen = await seeParameters(proxy.context.bodies, call);
   switch (seen.outcome) {

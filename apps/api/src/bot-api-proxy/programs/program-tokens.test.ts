@@ -343,6 +343,11 @@ describe('the chats of a token', () => {
     token = (await newToken({ chats: [MINE, 7] })).token;
   });
 
+  test('leave getMe allowed, with which client libraries begin', async () => {
+    expect((await send(token, 'getMe')).status).toBe(200);
+    expect(calls.map(({ path }) => path)).toEqual([`/bot${bot.token}/getMe`]);
+  });
+
   test.each<[string, string, RequestInit]>([
     ['in the query string', `sendMessage?chat_id=${MINE}&text=a`, {}],
     ['in JSON', 'sendMessage', json({ chat_id: MINE, text: 'a' })],

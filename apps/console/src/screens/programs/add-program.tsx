@@ -10,7 +10,7 @@ import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { localRightsFaults, NEW_RIGHTS, rightsFaults, rightsInput } from './rights.ts';
 import { RightsFields } from './rights-fields.tsx';
-import { localSightFaults, NEW_SIGHT, sightFaults, sightInput } from './sight.ts';
+import { localSightFaults, NEW_SIGHT, sightFaults, sightInput, sightOf } from './sight.ts';
 import { SightFields } from './sight-fields.tsx';
 import { TokenOnce } from './token-once.tsx';
 import { usePrograms } from './use-programs.ts';
@@ -76,15 +76,18 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
     mutationFn: async () => {
       const program =
         added === null
-          ? await call('addProgram', { bot_id: botId, mode: 'pull', ...sightInput(sight) })
-          : await call('updateProgram', { id: added.id, ...sightInput(sight) });
+          ? await call('addProgram', { bot_id: botId, ...sightInput(sight, NEW_SIGHT) })
+          : await call('updateProgram', { id: added.id, ...sightInput(sight, sightOf(added)) });
       setAdded(program);
       const input = { program_id: program.id, name: program.name, ...rightsInput(rights) };
       const { token } = await call('addProgramToken', input);
       made({ program, token });
     },
     onError: (error) => Object.keys(sightFaults(error, words).faults).length > 0 && go(0),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['programs'] }),
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['programs'] });
+      void queries.invalidateQueries({ queryKey: ['readers'] });
+    },
   });
   const ofSight = sightFaults(make.error, words);
   const ofRights = rightsFaults(make.error);
@@ -99,7 +102,7 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    const found = step === 0 ? localSightFaults(sight, taken, words) : localRightsFaults(rights, words);
+    const found = step === 0 ? localSightFaults(sight, NEW_SIGHT, taken, words) : localRightsFaults(rights, words);
     setLocal(found);
     if (Object.keys(found).length > 0 || make.isPending) return;
     if (step === 0) go(1);
@@ -116,6 +119,7 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
             changed();
           }}
           faults={faults}
+          hasSecret={false}
         />
       ) : (
         <RightsFields
@@ -126,7 +130,7 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
             changed();
           }}
           faults={faults}
-          polls
+          polls={sight.mode === 'pull'}
         />
       )}
       {make.isError && !hasFaults && <Failure error={make.error} />}

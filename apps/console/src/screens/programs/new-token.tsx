@@ -59,6 +59,7 @@ function NewTokenForm({ program, close, made }: FormProps): ReactNode {
       close={close}
       busy={make.isPending}
       error={other}
+      roomy
     >
       <Field
         label={words.tokens.name}

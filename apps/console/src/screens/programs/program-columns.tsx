@@ -27,7 +27,9 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       name: 'sees-cell',
       title: columns.sees,
       width: 'minmax(8rem, 2fr)',
-      cell: ({ program }) => <span className="muted">{program === null ? words.all : <Sees program={program} />}</span>,
+      cell: ({ program }) => (
+        <span className="muted">{program === null ? words.all : <Sees program={program} where="list" />}</span>
+      ),
     },
     {
       name: 'state-cell',
@@ -47,7 +49,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
 /** Of a program whose reader is not known yet. */
 function stateOf(program: ReaderRow['program']): ReaderResource['state'] {
   if (program?.enabled === false) return 'paused';
-  return program?.parked ? 'parked' : 'ok';
+  return program?.parked ? 'parked' : (program?.backend_state ?? 'ok');
 }
 
 function modeOf({ program, reader }: ReaderRow): keyof ProgramsWords['modes'] {

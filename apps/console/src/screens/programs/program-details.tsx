@@ -21,20 +21,33 @@ type DetailsProps = { program: ProgramResource; reader: ReaderResource | undefin
 /** What a program sees and how far it is, its tokens, and what can be done with it. */
 export function ProgramDetails({ program, reader, close }: DetailsProps): ReactNode {
   const words = useProgramsWords();
-  const { mode, parked, last_polled_at: polledAt } = program;
+  const { mode, parked, last_polled_at: polledAt, last_error: error, last_error_at: errorAt } = program;
   return (
     <Inspector title={program.name} close={close}>
       <Facts
         rows={[
           ...(reader ? [[words.facts.state, <ReaderState key="state" state={reader.state} />] as const] : []),
           [words.facts.mode, words.facts.modes[mode]],
-          [words.facts.sees, <Sees key="sees" program={program} whole />],
+          [words.facts.sees, <Sees key="sees" program={program} where="details" />],
           ...(reader ? [[words.facts.progress, <Behind key="progress" reader={reader} />] as const] : []),
-          ...(polledAt ? [[words.facts.polled, <Ago key="polled" at={polledAt} />] as const] : []),
+          ...(mode === 'push' ? [[words.facts.url, <bdi key="url">{program.backend_url}</bdi>] as const] : []),
+          ...(polledAt ? [[words.facts.polled, <Polled key="polled" at={polledAt} program={program} />] as const] : []),
           [words.facts.added, <Moment key="added" at={program.created_at} />],
         ]}
       />
-      {parked && <p className="hint">{words.facts.parked}</p>}
+      {parked && <p className="hint">{words.facts.parked[mode]}</p>}
+      {error && (
+        <p className="notice warn">
+          <span>
+            <strong>{words.facts.error}:</strong> {error}{' '}
+            {errorAt && (
+              <small className="muted">
+                <Ago at={errorAt} />
+              </small>
+            )}
+          </span>
+        </p>
+      )}
       <Acts program={program} deleted={close} />
       <Tokens program={program} />
       <details className="connect">
@@ -43,6 +56,14 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
       </details>
     </Inspector>
   );
+}
+
+/** At first, the api says when the program was added. */
+const FIRST_MS = 3_000;
+
+function Polled({ at, program }: { at: string; program: ProgramResource }): ReactNode {
+  const words = useProgramsWords();
+  return Date.parse(at) - Date.parse(program.created_at) < FIRST_MS ? words.facts.notYet : <Ago at={at} />;
 }
 
 function Acts({ program, deleted }: { program: ProgramResource; deleted: () => void }): ReactNode {

@@ -12,16 +12,17 @@ type FormProps = { program: ProgramResource; saved: () => Promise<unknown>; clos
 /** Changes what a program is called and what it sees; its cursor stays. */
 export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
   const words = useProgramsWords();
-  const [sight, setSight] = useState(() => sightOf(program));
+  const [known] = useState(() => sightOf(program));
+  const [sight, setSight] = useState(known);
   const save = useMutation({
-    mutationFn: () => call('updateProgram', { id: program.id, ...sightInput(sight) }),
+    mutationFn: () => call('updateProgram', { id: program.id, ...sightInput(sight, known) }),
     onSuccess: async () => {
       await saved();
       close();
     },
   });
   const { faults, other } = sightFaults(save.error, words);
-  const local = localSightFaults(sight, [], words);
+  const local = localSightFaults(sight, known, [], words);
   return (
     <Confirm
       title={words.editTitle}
@@ -30,6 +31,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
       close={close}
       busy={save.isPending}
       error={other}
+      roomy
     >
       <SightFields
         sight={sight}
@@ -38,6 +40,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
           if (save.isError) save.reset();
         }}
         faults={{ ...faults, ...local }}
+        hasSecret={program.has_secret_token}
       />
     </Confirm>
   );

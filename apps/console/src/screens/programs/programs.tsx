@@ -42,7 +42,7 @@ function ProgramList({ botId }: { botId: number }): ReactNode {
   return (
     <div className="programs">
       <header className="programs-head">
-        <h2>{words.title}</h2>
+        <h2 className="unseen">{words.title}</h2>
         <p role="status" className="muted">
           {programs.data && words.count(programs.data.length)}
         </p>

@@ -1,7 +1,6 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ReactNode } from 'react';
 import { useNumber } from '../../parts/time.tsx';
-import { useWords } from '../../words/words.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
 const NAMED_CHATS = 5;
@@ -9,9 +8,7 @@ const NAMED_CHATS = 5;
 /** What a token may do, in words. */
 export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNode {
   const { shown: words, rights, andMore } = useProgramsWords();
-  const { language } = useWords();
   const number = useNumber();
-  const list = new Intl.ListFormat(language, { type: 'conjunction' });
   const { methods, chats, rate } = token;
   const named = (name: string) => rights.groupNames[name as keyof typeof rights.groupNames] ?? name;
   const more = (chats?.length ?? 0) - NAMED_CHATS;
@@ -21,7 +18,7 @@ export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNo
   ];
   return (
     <ul className="rights">
-      <li>{methods === undefined ? words.everything : words.only(list.format(methods.map(named)))}</li>
+      <li>{methods === undefined ? words.everything : words.only(methods.map(named).join(', '))}</li>
       <li>
         {chats === undefined ? (
           words.allChats
@@ -32,7 +29,7 @@ export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNo
           </>
         )}
       </li>
-      <li>{limits.length === 0 ? words.rate.none : words.rate.some(list.format(limits))}</li>
+      <li>{limits.length === 0 ? words.rate.none : words.rate.some(limits.join(', '))}</li>
     </ul>
   );
 }

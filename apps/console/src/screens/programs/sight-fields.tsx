@@ -1,14 +1,24 @@
 import type { ReactNode } from 'react';
+import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { KindsField } from '../bot/kinds-field.tsx';
+import { SecretField } from '../bot/secret-field.tsx';
+import { useSettingsWords } from '../bot/settings-words.ts';
 import { useProgramsWords } from './programs-words.ts';
 import type { Sight, SightFaults } from './sight.ts';
 
-type FieldsProps = { sight: Sight; change: (changed: Partial<Sight>) => void; faults: SightFaults };
+type FieldsProps = {
+  sight: Sight;
+  change: (changed: Partial<Sight>) => void;
+  faults: SightFaults;
+  /** True if the program has a secret already; its text is not known here. */
+  hasSecret: boolean;
+};
 
-/** The name of a program, and what it sees. */
-export function SightFields({ sight, change, faults }: FieldsProps): ReactNode {
+/** The name of a program, what it sees, and how it gets that. */
+export function SightFields({ sight, change, faults, hasSecret }: FieldsProps): ReactNode {
   const words = useProgramsWords();
+  const { modes, modeHints, mode: question } = words.wizard;
   return (
     <>
       <Field
@@ -21,7 +31,50 @@ export function SightFields({ sight, change, faults }: FieldsProps): ReactNode {
         value={sight.name}
         onChange={(event) => change({ name: event.target.value })}
       />
+      <ChoiceField
+        label={question}
+        options={(['pull', 'push'] as const).map((one) => [one, modes[one], modeHints[one]] as const)}
+        value={sight.mode}
+        choose={(mode) => change({ mode })}
+      >
+        {sight.mode === 'push' && <BackendFields {...{ sight, change, faults, hasSecret }} />}
+      </ChoiceField>
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
     </>
+  );
+}
+
+function BackendFields({ sight, change, faults, hasSecret }: FieldsProps): ReactNode {
+  const words = useSettingsWords();
+  return (
+    <div className="within">
+      <Field
+        label={words.url}
+        hint={words.urlHint}
+        fault={faults.backend_url}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        dir="ltr"
+        value={sight.url}
+        onChange={(event) => change({ url: event.target.value })}
+      />
+      <SecretField
+        isSet={hasSecret}
+        typed={sight.secret}
+        type={(secret) => change({ secret })}
+        fault={faults.secret_token}
+      />
+      <Field
+        label={words.connections}
+        hint={words.connectionsHint}
+        fault={faults.max_connections}
+        type="number"
+        min={1}
+        max={100}
+        value={sight.connections}
+        onChange={(event) => change({ connections: event.target.value })}
+      />
+    </div>
   );
 }

@@ -1,36 +1,70 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { CallError } from '../../call.ts';
 import { faultsOf } from '../../parts/form-faults.ts';
+import { isMasked } from '../bot/settings-draft.ts';
 import type { ProgramsWords } from './programs-words.ts';
 
-/** What the fields say about what a program sees. */
+/** What the fields say about what a program sees, and how it gets that. */
 export type Sight = {
   name: string;
   /** null: the default of the platform. */
   kinds: readonly string[] | null;
+  mode: ProgramResource['mode'];
+  url: string;
+  /** null: nothing was typed; '': the secret goes. */
+  secret: string | null;
+  connections: string;
 };
 
-export const NEW_SIGHT: Sight = { name: '', kinds: null };
+export const NEW_SIGHT: Sight = { name: '', kinds: null, mode: 'pull', url: '', secret: null, connections: '40' };
 
-export function sightOf({ name, kinds }: ProgramResource): Sight {
-  return { name, kinds: kinds.length === 0 ? null : kinds };
+export function sightOf({ name, kinds, mode, backend_url: url, max_connections: connections }: ProgramResource): Sight {
+  return {
+    ...{ name, mode, url, secret: null },
+    kinds: kinds.length === 0 ? null : kinds,
+    connections: String(connections),
+  };
 }
 
-export function sightInput({ name, kinds }: Sight) {
-  return { name: name.trim(), kinds: [...(kinds ?? [])] };
+/** All that the fields say; of the backend only what differs from `known`, because its URL is masked there. */
+export function sightInput(sight: Sight, known: Sight) {
+  const { name, kinds, mode, url, secret, connections } = sight;
+  return {
+    ...{ name: name.trim(), kinds: [...(kinds ?? [])], mode },
+    ...(url.trim() === known.url ? {} : { backend_url: url.trim() }),
+    ...(secret === null ? {} : { secret_token: secret }),
+    ...(connections === known.connections ? {} : { max_connections: connections }),
+  };
 }
 
 export type SightFaults = Readonly<Record<string, string | undefined>>;
 
 /** What the api refused, at its field; another program with the name is a fault of the name. */
 export function sightFaults(error: Error | null, words: ProgramsWords): { faults: SightFaults; other: Error | null } {
-  if (error instanceof CallError && error.code === 'conflict')
+  if (error instanceof CallError && error.code === 'conflict') {
     return { faults: { name: words.nameTaken }, other: null };
-  return faultsOf(error, ['name', 'kinds']);
+  }
+  return faultsOf(error, ['name', 'kinds', 'mode', 'backend_url', 'secret_token', 'max_connections']);
 }
 
 /** What the page can say before it asks the api. */
-export function localSightFaults({ name, kinds }: Sight, taken: readonly string[], words: ProgramsWords): SightFaults {
-  const fault = name.trim() === '' ? words.nameBlank : taken.includes(name.trim()) ? words.nameTaken : undefined;
-  return { ...(fault === undefined ? {} : { name: fault }), ...(kinds?.length === 0 ? { kinds: '' } : {}) };
+export function localSightFaults(
+  sight: Sight,
+  known: Sight,
+  taken: readonly string[],
+  words: ProgramsWords,
+): SightFaults {
+  const { kinds, mode, url } = sight;
+  const name = sight.name.trim();
+  const faults = {
+    name: name === '' ? words.nameBlank : taken.includes(name) ? words.nameTaken : undefined,
+    kinds: kinds?.length === 0 ? words.noKind : undefined,
+    backend_url: urlFault(url.trim(), known.url, mode, words),
+  };
+  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
+}
+
+function urlFault(url: string, known: string, mode: Sight['mode'], words: ProgramsWords): string | undefined {
+  if (mode === 'push' && url === '') return words.urlBlank;
+  return url !== known && isMasked(url) ? words.urlMasked : undefined;
 }

@@ -23,7 +23,7 @@ export function TokenOnce({ program, token }: { program: ProgramResource; token:
       <p>{words.n8nHint}</p>
       {apiRoot && (
         <ul className="lines">
-          <Line name={words.n8n} text={apiRoot} copyName={words.n8n} />
+          <Line name={words.n8n} text={apiRoot} copyName={words.n8nCopy} />
         </ul>
       )}
       <p className="hint">{words[program.mode]}</p>

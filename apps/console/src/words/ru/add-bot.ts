@@ -33,7 +33,7 @@ export const addBot: typeof english = {
   },
   libraries: 'Строка по библиотекам',
   otherLibrary: 'Любая другая: корень API',
-  copyLine: (library) => `Копировать строку для ${library}`,
+  copyLine: (library) => `Скопировать строку для ${library}`,
   first: 'Первое обновление',
   waiting: 'Ждём первое обновление…',
   waitingHint: (username) => `Напишите что-нибудь боту @${username}. Сообщение появится здесь.`,
