@@ -116,6 +116,10 @@ test(
     await details.getByText('May call: Read, Send').waitFor();
     await details.getByText(`Only in chats ${ADA.id}`).waitFor();
     await details.getByText('Last use').waitFor();
+    const refused = details.getByRole('region', { name: 'Refused lately' });
+    await refused.getByText('deletemessage').waitFor();
+    await refused.getByText('Not one of its chats: 5').waitFor();
+    await picture(page, 'program-refusals');
     expect(await keptBy(page)).not.toContain(token);
 
     await tabTo(page, 'Revoke the token n8n <b>');
@@ -127,6 +131,8 @@ test(
     await page.keyboard.press('Enter');
     await details.getByText('It stops working everywhere within 5 s.').waitFor();
     await waitFor(async () => (await callWith(token, 'getMe')).status === 401, { timeoutMs: 30_000 });
+    await asking.waitFor({ state: 'detached' });
+    await waitFor(() => page.evaluate<boolean>('document.activeElement.textContent === "Make a token"'));
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
     expect(unexpected(complaints)).toEqual([]);
@@ -263,6 +269,7 @@ testLooks('programs and their tokens are accessible and fit the window', suite, 
   await page.getByRole('button', { name: 'I have kept it' }).click();
   const details = page.getByRole('complementary', { name: LONG });
   await details.getByText('At most 5 a second').waitFor();
+  await details.getByText('Nothing was refused').waitFor();
   await lookAt('program-details');
   await details.getByRole('button', { name: 'Make a token' }).click();
   await page.getByLabel('Name of the token').waitFor();

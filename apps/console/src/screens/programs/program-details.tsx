@@ -13,6 +13,7 @@ import { LibraryLines } from '../add-bot/library-lines.tsx';
 import { Behind, ReaderState } from '../bot/reader-state.tsx';
 import { ProgramForm } from './program-form.tsx';
 import { useProgramsWords } from './programs-words.ts';
+import { Refusals } from './refusals.tsx';
 import { Sees } from './sees.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -50,6 +51,7 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
       )}
       <Acts program={program} deleted={close} />
       <Tokens program={program} />
+      <Refusals programId={program.id} />
       <details className="connect">
         <summary>{words.connect}</summary>
         <LibraryLines />

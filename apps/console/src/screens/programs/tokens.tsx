@@ -1,7 +1,7 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -16,7 +16,12 @@ import { RightsShown } from './rights-shown.tsx';
 export function Tokens({ program }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().tokens;
   const [making, setMaking] = useState(false);
-  const [revoked, setRevoked] = useState(false);
+  const [revoked, setRevoked] = useState(0);
+  const maker = useRef<HTMLButtonElement>(null);
+  // The button that asked to revoke is gone, and the focus must not be lost with it.
+  useEffect(() => {
+    if (revoked > 0) maker.current?.focus();
+  }, [revoked]);
   const tokens = useQuery({
     queryKey: ['program-tokens', program.id],
     queryFn: ({ signal }) => call('listProgramTokens', { program_id: program.id }, signal),
@@ -26,16 +31,18 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
     <section className="tokens" aria-labelledby="tokens">
       <header>
         <h3 id="tokens">{words.title}</h3>
-        <Button onClick={() => setMaking(true)}>{words.make}</Button>
+        <Button ref={maker} onClick={() => setMaking(true)}>
+          {words.make}
+        </Button>
       </header>
       {tokens.isError && <Failure error={tokens.error} retry={() => void tokens.refetch()} />}
       <p role="status" className="hint">
-        {revoked && words.revoked}
+        {revoked > 0 && words.revoked}
       </p>
       {tokens.data?.length === 0 && <p className="muted">{words.none}</p>}
       <ul>
         {tokens.data?.map((token) => (
-          <TokenCard key={token.id} token={token} revoked={() => setRevoked(true)} />
+          <TokenCard key={token.id} token={token} revoked={() => setRevoked(revoked + 1)} />
         ))}
       </ul>
       {making && <NewToken program={program} close={() => setMaking(false)} />}
@@ -92,9 +99,9 @@ function Revoke({ token, close, revoked }: RevokeProps): ReactNode {
   const revoke = useMutation({
     mutationFn: () => call('deleteProgramToken', { id: token.id }),
     onSuccess: async () => {
-      revoked();
       await queries.invalidateQueries({ queryKey: ['program-tokens'] });
       close();
+      revoked();
     },
   });
   return (

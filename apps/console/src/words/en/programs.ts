@@ -142,6 +142,20 @@ export const programs = {
     leave: 'Leave',
     stay: 'Stay here',
   },
+  refusals: {
+    title: 'Refused lately',
+    none: 'Nothing was refused in the last day.',
+    reasons: {
+      method: 'It may not call this',
+      chat: 'Not one of its chats',
+      file: 'A file that it was not handed',
+      rate: 'Too many calls',
+      expired: 'The token has expired',
+      paused: 'The program is paused, or the bot is disabled',
+    },
+    unnamed: { file: 'file', method: 'unknown method' },
+    revoked: 'a token that was revoked',
+  },
   connect: 'Line to change, by library',
   wizard: {
     steps: 'Steps',
