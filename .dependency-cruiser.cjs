@@ -23,6 +23,7 @@ const DOMAIN_FEATURES = [
   'bots',
   'key-rotation',
   'update-log',
+  'filters',
   'intake',
   'lanes',
   'accounts',

@@ -81,7 +81,7 @@ async function applyBot(redis: RedisHandles): Promise<void> {
     [
       ...[REGISTRATION, Date.now(), keys.lane('')],
       // Pushed, with a history.
-      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0],
+      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0, ',,', '', ''],
     ],
   );
 }
@@ -105,7 +105,7 @@ function acceptor(redis: RedisHandles) {
       scriptKeys.push(...activityKeys(BOT, nowMs), keys.live, seen);
       await commands.evalsha(
         ...([sha, scriptKeys.length, ...scriptKeys] as [string, number, ...string[]]),
-        ...[REGISTRATION, nowMs, BOT, '', '', 1e9, '', '', 1e9, redis.runIds()],
+        ...[REGISTRATION, nowMs, BOT, '', '', 1e9, '', '', 1e9, redis.runIds(), '', ''],
         ...[id, 9, id % IDS_OF_A_BLOCK, 'message', 'c:5', nowMs + 86_400_000, 14, 13 + String(id).length, raw],
       );
     }

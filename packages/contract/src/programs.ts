@@ -3,6 +3,7 @@ import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { FILTER_NOTE, filterInput, programFilter } from './program-filters.ts';
 
 export const PROGRAM_MODES = ['pull', 'push'] as const;
 
@@ -10,6 +11,11 @@ const MODE_NOTE = 'pull: the program asks for its updates. push: they are sent t
 
 const KINDS_NOTE =
   "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
+
+const EXCLUSIVE_NOTE =
+  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking.';
+const POSITION_NOTE =
+  'Which exclusive program takes an update that several select: the one with the lowest position, and of equal ones the oldest.';
 
 export const programResource = z
   .strictObject({
@@ -25,10 +31,15 @@ export const programResource = z
     has_secret_token: z.boolean().describe('True if a secret is sent with every update. It is never shown.'),
     max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
     kinds: z.array(z.string()).describe(KINDS_NOTE),
+    filter: programFilter.describe(FILTER_NOTE),
+    exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
+    position: z.int().describe(POSITION_NOTE),
     enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
     pending_update_count: z
       .int()
-      .describe('Updates of the bot that it has not acknowledged, of whatever kind it wants.'),
+      .describe(
+        'Updates of the bot that it has not acknowledged. Also counted are those that its kinds and its filter leave out, and those that another program took, until it has passed them.',
+      ),
     parked: z
       .boolean()
       .describe(
@@ -61,6 +72,9 @@ const PROGRAM: ProgramResource = {
   has_secret_token: false,
   max_connections: 40,
   kinds: ['message', 'edited_message'],
+  filter: { chats: [-1001234567890], commands: ['stats'] },
+  exclusive: false,
+  position: 100,
   enabled: true,
   pending_update_count: 0,
   parked: false,
@@ -77,6 +91,8 @@ const kinds = () =>
   listOf(z.string().regex(/^[a-z_]{1,64}$/, 'must be the name of a kind of updates, such as message'), 100).describe(
     KINDS_NOTE,
   );
+const exclusive = () => flag().describe(EXCLUSIVE_NOTE);
+const position = () => integer({ min: 1, max: 1000 }).describe(POSITION_NOTE);
 
 /** The backend of a program that pushes. */
 const backendInputs = {
@@ -100,6 +116,9 @@ const addInputs = {
   mode: z.enum(PROGRAM_MODES).default('pull').describe(MODE_NOTE),
   ...backendInputs,
   kinds: kinds().default([]),
+  filter: filterInput().prefault({}),
+  exclusive: exclusive().default(false),
+  position: position().default(100),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
 
@@ -109,6 +128,9 @@ const updateInputs = {
   mode: z.enum(PROGRAM_MODES).optional().describe(MODE_NOTE),
   ...backendInputs,
   kinds: kinds().optional(),
+  filter: filterInput().optional(),
+  exclusive: exclusive().optional(),
+  position: position().optional(),
 };
 
 export const programOperations = {
@@ -150,7 +172,12 @@ export const programOperations = {
     readOnlyFields: fieldsBeside(programResource, addInputs),
     errors: ['conflict'],
     example: {
-      input: { bot_id: EXAMPLE_BOT_ID, name: 'analytics', kinds: ['message', 'edited_message'] },
+      input: {
+        bot_id: EXAMPLE_BOT_ID,
+        name: 'analytics',
+        kinds: ['message', 'edited_message'],
+        filter: { chats: [-1001234567890], commands: ['stats'] },
+      },
       output: PROGRAM,
     },
   }),
@@ -162,7 +189,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Changes the given fields of a program. Absent fields keep their value.',
     description:
-      'Its cursor stays, also when the mode changes. Updates that it has passed over, because it did not want their kind, do not come back.',
+      'Its cursor stays, also when the mode changes. Updates that it has passed over do not come back. A new filter, `exclusive` and `position` hold for what is accepted afterwards: what a program took, it keeps. A filter is replaced as a whole; `{}` removes it.',
     input: z.object(updateInputs),
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, updateInputs),

@@ -3,6 +3,7 @@ import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, nullable, ownId, pagedInputs, platformId, platformObject, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { conditionText } from './program-filters.ts';
 
 export const CONDITION_TYPES = ['chat_id', 'user_id', 'keyword', 'text', 'all'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
@@ -95,7 +96,7 @@ const conditionType = () => z.enum(CONDITION_TYPES).describe(CONDITION_TYPE_NOTE
 const conditionValue = () =>
   z.preprocess(
     (value) => (Number.isSafeInteger(value) ? String(value) : value),
-    text({ max: 500 }).describe(
+    conditionText().describe(
       'For chat_id and user_id: the id. For keyword: a word or phrase; case does not matter. For text: a regular expression (RE2 syntax) that matches anywhere. For all: nothing.',
     ),
   );

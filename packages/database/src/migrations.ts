@@ -29,6 +29,7 @@ import * as programs from './migrations/20261123T020000-programs.ts';
 import * as programTokens from './migrations/20261123T021000-program-tokens.ts';
 import * as pushPrograms from './migrations/20261123T030000-push-programs.ts';
 import * as deadLettersOfPrograms from './migrations/20261123T030100-dead-letters-of-programs.ts';
+import * as programFilters from './migrations/20261123T033000-program-filters.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -64,4 +65,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T021000-program-tokens': programTokens,
   '20261123T030000-push-programs': pushPrograms,
   '20261123T030100-dead-letters-of-programs': deadLettersOfPrograms,
+  '20261123T033000-program-filters': programFilters,
 };

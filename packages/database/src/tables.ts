@@ -154,6 +154,11 @@ export interface ProgramsTable {
   mode: 'pull' | 'push';
   /** JSON array of kinds as text; empty means the platform's default set. */
   kinds: Generated<string>;
+  /** JSON object as text, as the REST interface has it. */
+  filter: Generated<string>;
+  exclusive: Generated<boolean>;
+  /** Among the exclusive ones of the bot; the lowest takes first. */
+  position: Generated<number>;
   enabled: Generated<boolean>;
   /** '' when unset, like the next two. */
   backend_url_sealed: Generated<string>;

@@ -31,6 +31,7 @@ const SAME_NAMES = [
   ...['pull', 'push', 'manage', 'on', 'rules', 'allowed', 'parked', 'run', 'own', 'reserved', 'keptFrom', 'prevAck'],
   ...['prevAckAt', 'prevOffset', 'prevAt', 'pollOffset', 'pollOkAt', 'refusedAt', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil'],
+  ...['filters', 'filtersDigest', 'albums'],
 ];
 
 /** The stored name of a field; throws for a name that no field has, so that no script is loaded with one. */

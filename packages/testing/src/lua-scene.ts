@@ -12,6 +12,7 @@ export const PUSH_FIELDS =
   "{ fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }";
 
 type Arguments = (string | number)[];
+type AcceptSettings = { quickest?: number; slowest?: number | ''; filters?: string; marks?: string[] };
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
 /** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
@@ -54,6 +55,8 @@ export async function luaScene() {
         rules?: boolean;
         manage?: boolean;
         revision?: number;
+        /** Digest of filters; their text is `text of <digest>`. */
+        filters?: string;
       } = {},
     ) =>
       run(
@@ -74,21 +77,25 @@ export async function luaScene() {
           ],
           ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
           `,${(settings.programs ?? []).join(',')},`,
+          ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
-    accept: (ids: number[], lane = 'c:5', kind = 'message', { quickest = 100_000, slowest = '' as number | '' } = {}) =>
-      run(
+    accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
+      const { quickest = 100_000, slowest = '', filters = '', marks = [] } = settings;
+      return run(
         'accept-updates',
         [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, ...activity, keys.live, keys.seen(0)],
         [
           ...[REGISTRATION, NOW_MS, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
+          ...[filters, filters === '' ? '' : JSON.stringify(marks)],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;
             return [id, 9, id, kind, lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];
           }),
         ],
-      ),
+      );
+    },
     /** The first arguments of a claim; the six arguments of each of the `settled` units follow them. */
     claimArguments: (
       reader: 'push' | 'rules',

@@ -40,10 +40,10 @@ export const programHandlers: Handlers<typeof programOperations> = {
   },
 
   async addProgram(context, { input, by }) {
-    const { bot_id: botId, name, mode, kinds, enabled } = input;
+    const { bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled } = input;
     requireBot(context, botId);
     const content = {
-      ...{ name, mode, kinds, enabled, backendCertificate: '' },
+      ...{ name, mode, kinds, filter, exclusive, position, enabled, backendCertificate: '' },
       backendUrl: input.backend_url ?? '',
       secretToken: input.secret_token ?? '',
       maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
@@ -54,13 +54,9 @@ export const programHandlers: Handlers<typeof programOperations> = {
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by }) {
-      const { id, name, kinds, mode } = input;
-      const backend = {
-        backendUrl: input.backend_url,
-        secretToken: input.secret_token,
-        maxConnections: input.max_connections,
-      };
-      return present(context, await updateProgram(context, by, id, { name, kinds, mode, ...backend }));
+      const { id, backend_url: backendUrl, secret_token: secretToken, max_connections: maxConnections, ...plain } = input;
+      const changes = { ...plain, backendUrl, secretToken, maxConnections };
+      return present(context, await updateProgram(context, by, id, changes));
     },
   },
 
@@ -93,11 +89,11 @@ async function present(context: Context, program: Program): Promise<ProgramResou
 }
 
 function presentProgram(program: Program, state: ProgramState): ProgramResource {
-  const { id, botId, name, mode, kinds, enabled, createdAt } = program;
+  const { id, botId, name, mode, kinds, filter, exclusive, position, enabled, createdAt } = program;
   const { pending, parked, polledAtMs, backendState, error } = state;
   const pushes = mode === 'push';
   return {
-    ...{ id, bot_id: botId, name, mode, kinds, enabled },
+    ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled },
     backend_url: maskedBackendUrl(program),
     has_secret_token: program.secretToken !== '',
     max_connections: program.maxConnections,

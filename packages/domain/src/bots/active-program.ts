@@ -1,3 +1,5 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+
 /** A program as the configuration of its bot carries it. Never log the whole object, because it contains secrets. */
 export type ActiveProgram = {
   id: number;
@@ -11,6 +13,10 @@ export type ActiveProgram = {
   secretToken: string;
   backendCertificate: string;
   maxConnections: number;
+  filter: ProgramFilter;
+  /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest position. */
+  exclusive: boolean;
+  position: number;
   tokens: ActiveToken[];
 };
 

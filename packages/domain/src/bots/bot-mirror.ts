@@ -4,6 +4,7 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Bot, pushes, routes } from './bot.ts';
+import { filterConfigOf } from './filter-config.ts';
 import { mirroredText } from './mirrored-bot.ts';
 import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
@@ -37,6 +38,7 @@ export async function mirrorBot(
 
 async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promise<boolean> {
   const keys = botKeys(bot.id);
+  const filters = filterConfigOf(bot);
   const flag = (on: boolean | undefined) => (on ? '1' : '0');
   const [, waits] = await runScript(
     deps.redis.commands,
@@ -72,6 +74,8 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       keys.rulesLane(''),
       bot.reservedUpdateId ?? 0,
       `,${bot.programs.map(({ id }) => id).join(',')},`,
+      filters.text,
+      filters.digest,
     ],
   );
   return waits === '1';

@@ -22,7 +22,8 @@ const programsOf = sql<StoredProgram[]>`(
   select coalesce(json_agg(json_build_object(
     'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
     'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
-    'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections, 'tokens', (
+    'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections,
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'position', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'perSecond', t.per_second, 'perMinute', t.per_minute,

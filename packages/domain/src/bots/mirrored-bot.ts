@@ -20,6 +20,9 @@ const UNKNOWN_OF_PROGRAM = {
   secretToken: '',
   backendCertificate: '',
   maxConnections: DEFAULT_MAX_CONNECTIONS,
+  filter: {},
+  exclusive: false,
+  position: 100,
 } as const;
 
 export function botFromMirror(text: string): Bot {

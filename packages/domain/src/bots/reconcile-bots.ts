@@ -57,7 +57,7 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
   return rows;
 }
 
-/** The release before leaves out backends of programs when it mirrors a bot. A new revision replaces what it wrote. */
+/** The release before leaves out backends and filters of programs when it mirrors a bot. A new revision replaces what it wrote. */
 async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   if (!deps.directory.ready()) return;
   const store = botStore(deps.db);
@@ -75,8 +75,10 @@ function hasAll(mirrored: ActiveProgram[], stored: StoredProgram[]): boolean {
   return JSON.stringify(known) === JSON.stringify(wanted);
 }
 
-function partsOf({ id, tokens, mode }: Pick<ActiveProgram, 'id' | 'tokens' | 'mode'>, hasUrl: boolean) {
-  return [id, mode, hasUrl, ...tokens.map((token) => token.id)];
+type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'position'>;
+
+function partsOf({ id, tokens, mode, filter, exclusive, position }: Part, hasUrl: boolean) {
+  return [id, mode, hasUrl, filter, exclusive, position, ...tokens.map((token) => token.id)];
 }
 
 type AppliedState = { revision: number; reservedId: number };

@@ -3,10 +3,12 @@ import { activityKeys, botKeys, SEEN_BLOCK_IDS, shardOf } from '@flotilla/redis/
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
+import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { IdReserve } from './reserve-ids.ts';
@@ -38,6 +40,11 @@ export type Accepted =
 const BYTES_AROUND_UPDATE = 300;
 /** Index of the script argument "update ids up to this one may have been handed out". */
 const RESERVED_ID = 8;
+/** Indexes of the script arguments that say by which filters the updates were judged, and how. */
+const FILTERS_DIGEST = 10;
+const MARKS = 11;
+/** Every repetition means that the configuration changed since the one before. */
+const REPEATED_AT_MOST = 10;
 
 /**
  * Appends updates from the platform to the bot's log: each once, in order, all or none, in one atomic step. Then it
@@ -83,7 +90,10 @@ async function appendUpdates(
     pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
     '',
     deps.redis.runIds(),
+    '',
+    '',
   ];
+  const judged: JudgedUpdate[] = [];
   const keyIndexOfBlock = new Map<number, number>();
   for (const update of updates) {
     const block = Math.floor(update.updateId / SEEN_BLOCK_IDS);
@@ -93,17 +103,18 @@ async function appendUpdates(
       keyIndexOfBlock.set(block, keyIndex);
     }
     const facts = readUpdateFacts(update.value, nowMs);
+    judged.push({ kind: facts.kind, value: update.value });
     const { idStart, idEnd } = byteRange(update);
     args.push(update.updateId, keyIndex, update.updateId % SEEN_BLOCK_IDS);
     args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
-  let reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-  if (reply[0] === 'DOUBT') {
-    args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
-    reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-  }
-  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve] = reply;
+  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve] = await append(
+    deps,
+    bot,
+    { scriptKeys, args },
+    judged,
+  );
   switch (status) {
     case 'GONE':
       return { outcome: 'gone' };
@@ -123,6 +134,30 @@ async function appendUpdates(
     wakeHistory === 1 ? deps.turns.history.wake(shardOf(bot.id)) : null,
   ]);
   return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
+}
+
+type Call = { scriptKeys: string[]; args: (string | number)[] };
+
+/** Repeats the call while Redis asks for what only this process can tell: the reserved id, or who gets the updates. */
+async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, updates: JudgedUpdate[]) {
+  const judgeBy = async (judge: Judge | null) => {
+    args[FILTERS_DIGEST] = judge?.digest ?? '';
+    args[MARKS] = judge === null ? '' : JSON.stringify(await judge.marks(updates));
+  };
+  const judge = judgeOf(bot);
+  if (judge !== null) await judgeBy(judge);
+  for (let calls = 1; ; calls += 1) {
+    const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+    if (reply[0] === 'DOUBT') {
+      args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
+    } else if (reply[0] === 'FILTERS') {
+      const [, digest, text] = reply as [string, string, string];
+      await judgeBy(judgeInForce(bot, { digest, text }));
+    } else {
+      return reply;
+    }
+    if (calls > REPEATED_AT_MOST) throw new FlotillaError('unavailable', 'The filters of the bot change all the time');
+  }
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */

@@ -7,6 +7,7 @@ import { checkProgram } from './check-program.ts';
 import type { Program, ProgramContent } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
+import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 
 /** Each one costs the log's trimming a look, and every process a place in its snapshot. */
@@ -27,6 +28,7 @@ export async function addProgram(
     if ((await programs.count(botId)) >= PROGRAMS_AT_MOST) {
       throw new FlotillaError('bad_request', `A bot can have at most ${PROGRAMS_AT_MOST} programs`);
     }
+    refuseFilter(content.filter, await programs.filters(botId));
     const result = await programs.insert(botId, content).catch(refuseKnownName);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });

@@ -1,3 +1,4 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ProgramsTable } from '@flotilla/database/tables.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
@@ -22,6 +23,12 @@ export function programStore(db: Database, secrets: SecretBox) {
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
+    },
+
+    /** The filters of a bot's programs, or of all but one. */
+    async filters(botId: number, exceptId = 0): Promise<ProgramFilter[]> {
+      const rows = await ofBot(botId).select('filter').where('id', '<>', exceptId).execute();
+      return rows.map(({ filter }) => JSON.parse(filter) as ProgramFilter);
     },
 
     async find(id: number): Promise<Program | null> {
@@ -73,6 +80,9 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges) {
     name: changes.name,
     mode: changes.mode,
     kinds: changes.kinds && JSON.stringify(changes.kinds),
+    filter: changes.filter && JSON.stringify(changes.filter),
+    exclusive: changes.exclusive,
+    position: changes.position,
     enabled: changes.enabled,
     backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
@@ -93,6 +103,9 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     backendCertificate: row.backend_certificate,
     maxConnections: row.max_connections,
     kinds: JSON.parse(row.kinds) as string[],
+    filter: JSON.parse(row.filter) as ProgramFilter,
+    exclusive: row.exclusive,
+    position: row.position,
     enabled: row.enabled,
     createdAt: row.created_at,
   };

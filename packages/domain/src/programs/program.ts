@@ -1,3 +1,5 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+
 /**
  * A named reader of a bot's updates: it asks for them (pull), or gets them at its backend (push). Never log the whole
  * object, because it contains secrets.
@@ -15,6 +17,10 @@ export interface Program {
   maxConnections: number;
   /** Empty: the platform's default set. */
   kinds: string[];
+  filter: ProgramFilter;
+  /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest position. */
+  exclusive: boolean;
+  position: number;
   enabled: boolean;
   createdAt: Date;
 }

@@ -21,7 +21,8 @@ export async function readProgramUpdates(
     return [];
   }
   const kinds = kindsOf(program, request.kinds);
-  return readUpdates(deps, bot, { ...request, consumer: programConsumer(program.id), kinds });
+  const consumer = programConsumer(program.id);
+  return readUpdates(deps, bot, { ...request, consumer, kinds, takenKinds: request.kinds });
 }
 
 /** A program without kinds of its own gets what the caller names, else the default set. */

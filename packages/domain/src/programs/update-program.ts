@@ -7,6 +7,7 @@ import { lockProgram } from './lock-program.ts';
 import type { Program, ProgramChanges } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
+import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 
 /**
@@ -24,7 +25,9 @@ export async function updateProgram(
     const before = await lockProgram(db, deps.secrets, id);
     const changes = withoutMask(before, wanted);
     checkProgram(deps, changes, before);
-    const result = await programStore(db, deps.secrets)
+    const programs = programStore(db, deps.secrets);
+    if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
+    const result = await programs
       .update(id, { enabled: before.enabled, ...changes })
       .catch(refuseKnownName);
     const { enabled } = changes;

@@ -28,6 +28,8 @@ export type PullRequest = {
    * out move no cursor, but that of a program.
    */
   kinds: string[] | 'default' | null;
+  /** The same for what a program took alone, perhaps when it had other kinds. */
+  takenKinds?: string[] | null;
   /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
   signal: AbortSignal;
@@ -115,7 +117,7 @@ type Scanned =
   | { outcome: 'unreadable' };
 
 async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
-  const { consumer, limit, timeoutMs, throttle, kinds } = request;
+  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
   const reply = await runScript(
@@ -136,6 +138,7 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
       scan.backFrom,
       scan.backCounted,
       bot.revision,
+      wantedKinds(takenKinds),
     ],
   );
   switch (reply[0]) {

@@ -1,7 +1,7 @@
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { SOURCE_CHAT } from '../bots/active-rule.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { compilePattern } from './compile-pattern.ts';
+import { compilePattern } from '../filters/compile-pattern.ts';
 import type { RoutingRuleChanges, RoutingRuleContent } from './routing-rule.ts';
 
 /** A requested rule with the fields that every rule must have. */

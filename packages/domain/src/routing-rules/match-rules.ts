@@ -2,8 +2,8 @@ import { readMessageText } from '@flotilla/telegram/message-text.ts';
 import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { ActiveRule } from '../bots/active-rule.ts';
 import { type Bot, rulesOf } from '../bots/bot.ts';
-import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
-import { hasKeyword } from './keyword.ts';
+import { type CompiledPattern, compilePattern } from '../filters/compile-pattern.ts';
+import { hasKeyword } from '../filters/keyword.ts';
 
 /** The kinds of updates that rules apply to. */
 export const ROUTED_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];

@@ -6,10 +6,13 @@
 --       7 traceparent ('' when not traced)  8 backlog limit of the slowest reader ('' unless memory is tight)
 --       9 the highest reserved update id ('' when the caller did not ask Postgres)
 --       10 run ids of the Redis servers that the caller knows
---       11… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       11 digest of the filters by which the updates were judged ('' for none)  12 JSON: the mark of each update, as
+--          lib/log.lua says, and after a space its album, if it is in one ('' for none)
+--       13… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
+--      | {'FILTERS', digest, text}: other filters are in force; the caller judges by them and repeats the call
 --      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1)}
 -- @include state
 -- @include trim
@@ -21,15 +24,17 @@ local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
 local RESERVED_AHEAD = 50000
+local ALBUM_BYTES = 4096
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, watchedUntil
+--   rulesUnread, rulesPending, filtersDigest, watchedUntil
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
+if (s.filtersDigest or '') ~= ARGV[11] then return { 'FILTERS', s.filtersDigest or '', redis.call('HGET', state, '@filters') or '' } end
 
 local last, n = tonumber(s.lastId), tonumber(s.allowedCount)
 local polled, own, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
@@ -65,9 +70,30 @@ local function isAllowed(kind)
   return string.find(s.allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
 
+local albums, albumsChanged = nil, false
+-- The later messages of an album go where its first one went; of the newest albums that is remembered.
+local function ofAlbum(album, mark)
+  albums = albums or redis.call('HGET', state, '@albums') or ''
+  local known = string.match(albums, '\n' .. string.gsub(album, '%-', '%%-') .. ' (%S*)')
+  if known then return known end
+  albums, albumsChanged = albums .. '\n' .. album .. ' ' .. mark, true
+  if #albums > ALBUM_BYTES then albums = string.match(albums, '\n.*', #albums - ALBUM_BYTES) end
+  return mark
+end
+
+-- The mark of the update with this number. What a deleted program would have taken is for everybody.
+local marks = ARGV[12] ~= '' and cjson.decode(ARGV[12])
+local function markOf(number)
+  local mark, album = string.match(marks[number], '^(%S*) ?(.*)$')
+  if album ~= '' then mark = ofAlbum(album, mark) end
+  local owner = string.match(mark, '^=(%d+)$')
+  if owner and redis.call('HEXISTS', consumers, 'program:' .. owner) == 0 then return '', nil end
+  return mark, owner
+end
+
 local appended, duplicates, heard, routable = 0, 0, false, 0
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 11, #ARGV, 9 do
+for i = 13, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
@@ -81,16 +107,17 @@ for i = 11, #ARGV, 9 do
     end
     own = id ~= platformId or (own and not polled)
     last = id
-    local allowed = isAllowed(kind)
-    if allowed then
-      n = n + 1
-      heard = true
-    end
+    local mark, owner = '', nil
+    if marks then mark, owner = markOf((i - 4) / 9) end
+    -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
+    local allowed = not owner and isAllowed(kind)
+    if allowed or owner then n = n + 1 end
+    heard = heard or allowed
     -- Rules see messages whatever kinds the bot's own program asked for.
     local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(traced))
+      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
     end
     if manage then
       redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
@@ -105,6 +132,7 @@ if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
 if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
 countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
+if albumsChanged then redis.call('HSET', state, '@albums', albums) end
 local changes = { '@lastId', last, '@allowedCount', n, '@updateAt', now, '@own', own and '1' or '0' }
 -- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
 if not pull then

@@ -7,6 +7,7 @@
 --       10 '1': waiting updates are dropped  11 '1': updates that wait for a retry are due now, as after setWebhook
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
 --       16 update ids up to this one may have been handed out  17 ids of the bot's programs (',1,5,')
+--       18 what decides which programs get an update, and  19 its digest ('' for none)
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
@@ -139,6 +140,11 @@ if ARGV[11] == '1' then
   end
   closeBreaker(state)
   redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'goneSince')
+end
+if ARGV[19] == '' then
+  redis.call('HDEL', state, '@filters', '@filtersDigest', '@albums')
+else
+  writeState(state, { '@filters', ARGV[18], '@filtersDigest', ARGV[19] })
 end
 -- A new program begins at the end of the log, and a deleted one leaves it.
 for id in string.gmatch(ARGV[17], '%d+') do redis.call('HSETNX', consumers, 'program:' .. id, last .. ' ' .. now) end

@@ -4,10 +4,11 @@
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these); the cursor moves by offsets
---         alone, but that of a program also passes what it does not want
+--         alone, but that of a program also passes what it does not want, and every cursor what another program took
 --       10 bytes that the answer has already from scans before this one
 --       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
 --       13 revision of the configuration that names the program ('' for other consumers)
+--       14 kinds this reader wants of what it took alone, under earlier kinds of its program; as 9
 -- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
 --      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), {raw…},
@@ -84,10 +85,11 @@ local function oldestReadable()
   return #first > 0 and idOf(first[1]) or cursor + 1
 end
 
-local wanted = ARGV[9]
+local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
 local function isWanted(entry)
-  if default and not entry.allowed then return false end
-  return wanted == '' or (string.find(wanted, ',' .. entry.kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
+  if (default and not entry.allowed) or not isFor(entry, ofProgram) then return false end
+  local kinds = entry.owner and ARGV[14] or wanted
+  return kinds == '' or (string.find(kinds, ',' .. entry.kind .. ',', 1, true) ~= nil) ~= (string.sub(kinds, 1, 1) == '!')
 end
 
 local from = nil
@@ -136,8 +138,8 @@ if default and ARGV[8] == '1' then
 end
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
--- What a program does not want must not hold the log once everything before it is acknowledged.
-local passes = program and from <= cursor + 1
+-- What a program does not want, or what another one took, must not hold the log once all before it is acknowledged.
+local passes, passed = from <= cursor + 1, cursor
 while #raws < limit and not more and not ended do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
@@ -155,7 +157,7 @@ while #raws < limit and not more and not ended do
       raws[#raws + 1] = entry.raw
       if entry.id > cursor then passes = false end
     elseif passes and entry.id > cursor then
-      cursor = entry.id
+      if program or entry.owner then passed = entry.id else passes = false end
     end
     from = entry.id + 1
     scanned = scanned + 1
@@ -165,8 +167,10 @@ while #raws < limit and not more and not ended do
   end
 end
 if default then
+  acknowledge(passed, false)
   redis.call('HSET', state, 'pulledAt', now)
 else
+  cursor = passed
   redis.call('HSET', consumers, name, cursor .. ' ' .. now)
 end
 if ARGV[7] == '1' and now - tonumber(redis.call('HGET', state, 'trimmedAt')) > 5000 then trimLog(state, log, consumers, now) end

@@ -1,14 +1,24 @@
 -- Every log entry holds the same fields in the same order:
---   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed ones up to it,
---   m '1': of a kind that allowed_updates leaves out for the default readers
--- and tp, the traceparent, when its intake was traced.
+--   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed or taken ones up to it,
+--   m '1': of a kind that allowed_updates leaves out for the default readers, or taken by a program
+-- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone, ',4,7,' all
+-- but these programs.
 local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end
 
 local function fieldsOf(entry)
   local f = entry[2]
-  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16] }
+  local mark = f[18]
+  local owner = mark and string.match(mark, '^=(%d+)$')
+  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner }
+end
+
+-- Whether this program gets an entry of its kinds; '' is every reader that is no program.
+local function isFor(entry, program)
+  if not entry.mark then return true end
+  if entry.owner then return entry.owner == program end
+  return not string.find(entry.mark, ',' .. program .. ',', 1, true)
 end
 
 local function entryAt(log, id)
@@ -17,12 +27,12 @@ local function entryAt(log, id)
   return fieldsOf(found[1])
 end
 
--- How many allowed updates were appended up to and including this id; allowedCount is that of the whole log.
+-- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log.
 local function countUpTo(log, id, allowedCount)
   local before = redis.call('XREVRANGE', log, id, '-', 'COUNT', 1)
   if #before > 0 then return fieldsOf(before[1]).count end
   local after = redis.call('XRANGE', log, '(' .. id, '+', 'COUNT', 1)
   if #after == 0 then return allowedCount end
   local entry = fieldsOf(after[1])
-  return entry.allowed and entry.count - 1 or entry.count
+  return (entry.allowed or entry.owner) and entry.count - 1 or entry.count
 end

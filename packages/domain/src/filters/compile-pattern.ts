@@ -1,8 +1,9 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 export type CompiledPattern =
-  | { outcome: 'compiled'; matches(text: string): boolean }
-  /** `reason` completes the sentence "condition_value …". */
+  /** `steps`: the length of its program, to which the time of a match is proportional. */
+  | { outcome: 'compiled'; matches(text: string): boolean; steps: number }
+  /** `reason` completes a sentence such as "condition_value …". */
   | { outcome: 'refused'; reason: string };
 
 const MAX_LENGTH = 500;
@@ -19,8 +20,9 @@ export function compilePattern(pattern: string): CompiledPattern {
   if (pattern.length > MAX_LENGTH || writtenOutLength(pattern) > MAX_WRITTEN_OUT) return TOO_LARGE;
   try {
     const compiled = RE2JS.compile(pattern);
-    if (compiled.programSize() > MAX_STEPS) return TOO_LARGE;
-    return { outcome: 'compiled', matches: (text) => compiled.test(text) };
+    const steps = compiled.programSize();
+    if (steps > MAX_STEPS) return TOO_LARGE;
+    return { outcome: 'compiled', matches: (text) => compiled.test(text), steps };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, '');

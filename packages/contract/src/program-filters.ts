@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { jsonObject, listOf, platformId, text } from './inputs.ts';
+
+export const FILTERED_CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
+
+export const FILTER_NOTE = `Which updates of its kinds the program gets. All conditions that are given must hold; of a list, one entry is enough. \`{}\`: every update.
+A condition that cannot be judged for an update does not hold:
+
+- A message of any kind, edited or not, has a chat, an author (a user, or the chat in whose name it is written) and a text or caption.
+- \`callback_query\`: the user, the chat of the message (none for an inline message), and \`data\` as its text. No command.
+- \`inline_query\`, \`chosen_inline_result\`: the user, and \`query\` as the text. No chat.
+- \`my_chat_member\`, \`chat_member\`, \`chat_join_request\`, \`message_reaction\`, \`chat_boost\`, \`removed_chat_boost\`: the chat, and the user who did it. No text.
+- \`message_reaction_count\`, \`deleted_business_messages\`: the chat alone.
+- \`shipping_query\`, \`pre_checkout_query\`, \`purchased_paid_media\`, \`poll_answer\`, \`business_connection\`, \`managed_bot\`: the user (or the chat that voted) alone.
+- \`poll\` and kinds that are not listed: what they name as \`chat\`, \`from\` or \`user\`; a poll has none of them.
+
+An update is judged once, when it is accepted, by itself. An album goes where its first message goes.`;
+
+const CHATS_NOTE = 'The update is in one of these chats, by id.';
+const CHAT_TYPES_NOTE = 'The chat is of one of these types.';
+const USERS_NOTE = 'One of these wrote or did it, by id: a user, or the chat in whose name it was written.';
+const KEYWORDS_NOTE = 'The text has one of these words or phrases; case does not matter.';
+const COMMANDS_NOTE =
+  'The text begins with one of these commands, written with or without the slash. `/start@the_bot` and arguments are allowed, other bots’ names are not; case does not matter.';
+const TEXT_NOTE = 'A regular expression (RE2 syntax) that matches anywhere in the text.';
+
+/** Absent conditions are left out. */
+export const programFilter = z
+  .strictObject({
+    chats: z.array(z.int()).optional().describe(CHATS_NOTE),
+    chat_types: z.array(z.enum(FILTERED_CHAT_TYPES)).optional().describe(CHAT_TYPES_NOTE),
+    users: z.array(z.int()).optional().describe(USERS_NOTE),
+    keywords: z.array(z.string()).optional().describe(KEYWORDS_NOTE),
+    commands: z.array(z.string()).optional().describe(COMMANDS_NOTE),
+    text: z.string().optional().describe(TEXT_NOTE),
+  })
+  .meta({ id: 'ProgramFilter' });
+
+export type ProgramFilter = z.infer<typeof programFilter>;
+
+const COMMAND = /^\/?[A-Za-z0-9_]{1,32}$/;
+const some = (names: unknown[]): boolean => names.length > 0;
+const EMPTY = 'must not be empty; leave it out to set no such condition';
+/** A word, a phrase or an expression, as routing rules take it. */
+export const conditionText = () => text({ max: 500 });
+const required = () => conditionText().regex(/\S/, 'must not be blank');
+
+export const filterInput = () =>
+  jsonObject({
+    chats: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(CHATS_NOTE),
+    chat_types: listOf(z.enum(FILTERED_CHAT_TYPES), 4).refine(some, EMPTY).optional().describe(CHAT_TYPES_NOTE),
+    users: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(USERS_NOTE),
+    keywords: listOf(required(), 20).refine(some, EMPTY).optional().describe(KEYWORDS_NOTE),
+    commands: listOf(z.string().regex(COMMAND, 'must be a command such as /start'), 50)
+      .refine(some, EMPTY)
+      .optional()
+      .describe(COMMANDS_NOTE),
+    text: required().optional().describe(TEXT_NOTE),
+  }).describe(FILTER_NOTE);

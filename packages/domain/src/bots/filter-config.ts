@@ -1,0 +1,41 @@
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { ActiveProgram } from './active-program.ts';
+import type { Bot } from './bot.ts';
+
+/** A program whose filter, or whose exclusiveness, decides who gets an update. */
+export type FilteringProgram = Pick<ActiveProgram, 'id' | 'kinds' | 'filter' | 'exclusive'>;
+
+/** What decides who gets an update, as the bot's state in Redis has it. Both are '' when every reader gets all. */
+export type FilterConfig = {
+  /** JSON of a FilterText. */
+  text: string;
+  /** Identifies the text: whoever judges an update must know the one that is in force. */
+  digest: string;
+};
+
+/** The exclusive programs come first, in the order in which they take updates. */
+export type FilterText = { username: string; programs: FilteringProgram[] };
+
+const NONE: FilterConfig = { text: '', digest: '' };
+const DIGEST_LENGTH = 16;
+const configs = new WeakMap<Bot, FilterConfig>();
+
+/** A changed bot is a new object, so a kept text is never out of date. */
+export function filterConfigOf(bot: Bot): FilterConfig {
+  if (bot.programs.length === 0) return NONE;
+  const known = configs.get(bot);
+  if (known !== undefined) return known;
+  const config = makeConfig(bot);
+  configs.set(bot, config);
+  return config;
+}
+
+function makeConfig({ username, programs: all }: Bot): FilterConfig {
+  const exclusive = all.filter((program) => program.exclusive);
+  const first = exclusive.toSorted((left, right) => left.position - right.position || left.id - right.id);
+  const others = all.filter((program) => !program.exclusive && Object.keys(program.filter).length > 0);
+  if (first.length + others.length === 0) return NONE;
+  const programs = [...first, ...others].map(({ id, kinds, filter, exclusive }) => ({ id, kinds, filter, exclusive }));
+  const text = JSON.stringify({ username, programs } satisfies FilterText);
+  return { text, digest: sha256Hex(text).slice(0, DIGEST_LENGTH) };
+}

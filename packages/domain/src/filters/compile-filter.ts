@@ -1,0 +1,60 @@
+import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import { compilePattern } from './compile-pattern.ts';
+import type { JudgedFacts } from './judged-facts.ts';
+import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
+
+/** The facts of an update, with its text prepared for keywords once. */
+export type Judged = JudgedFacts & { folded(): FoldedText };
+type Condition = (facts: Judged) => boolean;
+
+/** A filter as one condition. `username`: that of the bot, whose commands may name it. */
+export function compileFilter(filter: ProgramFilter, username: string): Condition {
+  const conditions = conditionsOf(filter, username.toLowerCase());
+  return (facts) => conditions.every((holds) => holds(facts));
+}
+
+export function judged(facts: JudgedFacts): Judged {
+  let folded: FoldedText | null = null;
+  return {
+    ...facts,
+    folded: () => {
+      folded ??= foldText(facts.text ?? '');
+      return folded;
+    },
+  };
+}
+
+/** The cheap conditions come first, so that the others are judged seldom. */
+function conditionsOf({ chats, chat_types, users, commands, keywords, text }: ProgramFilter, username: string) {
+  const conditions: Condition[] = [];
+  if (chats !== undefined) {
+    const ids = new Set(chats);
+    conditions.push(({ chatId }) => chatId !== null && ids.has(chatId));
+  }
+  if (chat_types !== undefined) {
+    const types = new Set<string>(chat_types);
+    conditions.push(({ chatType }) => chatType !== null && types.has(chatType));
+  }
+  if (users !== undefined) {
+    const ids = new Set(users);
+    conditions.push(({ userIds }) => userIds.some((id) => ids.has(id)));
+  }
+  if (commands !== undefined) {
+    const names = new Set(commands.map((name) => name.replace(/^\//, '').toLowerCase()));
+    conditions.push(
+      ({ command }) => command !== null && names.has(command.name) && (command.of === '' || command.of === username),
+    );
+  }
+  if (keywords !== undefined) {
+    conditions.push((facts) => facts.text !== null && keywords.some((word) => hasFoldedKeyword(facts.folded(), word)));
+  }
+  if (text !== undefined) conditions.push(patternCondition(text));
+  return conditions;
+}
+
+function patternCondition(pattern: string): Condition {
+  const compiled = compilePattern(pattern);
+  // Only checked patterns are stored; one that a later release refuses selects nothing.
+  if (compiled.outcome === 'refused') return () => false;
+  return (facts) => facts.text !== null && compiled.matches(facts.text);
+}

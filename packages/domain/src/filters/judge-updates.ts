@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
+import { allowsKind } from '@flotilla/telegram/update-kinds.ts';
+import type { Bot } from '../bots/bot.ts';
+import { type FilterConfig, type FilteringProgram, type FilterText, filterConfigOf } from '../bots/filter-config.ts';
+import { compileFilter, type Judged, judged } from './compile-filter.ts';
+import { judgedFacts } from './judged-facts.ts';
+
+/** An update with its kind, as intake knows it. */
+export type JudgedUpdate = { kind: string; value: Fields };
+
+/**
+ * Who gets an update, as its entry in the log says it (scripts/lib/log.lua): '' everybody, `=4` program 4 alone, `,4,7,`
+ * all but these programs. After a space follows its album, if it is in one.
+ */
+export type Mark = string;
+
+export type Judge = {
+  digest: string;
+  /** One mark for each update. Lets other work in between, because hostile texts make this slow. */
+  marks(updates: JudgedUpdate[]): Promise<Mark[]>;
+};
+
+const HELD_MS = 20;
+const ALBUM_KINDS = ['message', 'channel_post', 'business_message'];
+const judges = new WeakMap<Bot, Judge>();
+
+/** The judge by the configuration that this process knows; null while every reader gets everything. */
+export function judgeOf(bot: Bot): Judge | null {
+  const known = judges.get(bot);
+  if (known !== undefined) return known;
+  const config = filterConfigOf(bot);
+  return config.text === '' ? null : learnJudge(bot, config);
+}
+
+/** The judge by the configuration that is in force in Redis, when this process knows another one; null for none. */
+export function judgeInForce(bot: Bot, { text, digest }: FilterConfig): Judge | null {
+  return text === '' ? null : learnJudge(bot, { text, digest });
+}
+
+function learnJudge(bot: Bot, config: FilterConfig): Judge {
+  const judge = createJudge(config);
+  judges.set(bot, judge);
+  return judge;
+}
+
+type CompiledProgram = { id: number; takes: boolean; wants(kind: string, facts: Judged): boolean };
+
+export function createJudge({ text, digest }: FilterConfig): Judge {
+  const { username, programs } = JSON.parse(text) as FilterText;
+  const compiled = programs.map((program) => compileProgram(program, username));
+  return {
+    digest,
+    marks: async (updates) => {
+      const whole = updates.map(({ kind, value }) => ({
+        kind,
+        album: albumOf(kind, value),
+        facts: factsOf(kind, value),
+      }));
+      const marks: Mark[] = [];
+      const ofAlbums = new Map<string, Mark>();
+      let heldFromMs = performance.now();
+      for (const { kind, album, facts } of whole) {
+        // An album is judged as far as it is here; what comes later follows its first message (accept-updates.lua).
+        const members = album === '' ? [facts] : whole.flatMap((one) => (one.album === album ? [one.facts] : []));
+        const mark = ofAlbums.get(album) ?? markOf(compiled, kind, members);
+        if (album !== '') ofAlbums.set(album, mark);
+        marks.push(album === '' ? mark : `${mark} ${album}`);
+        if (performance.now() - heldFromMs < HELD_MS) continue;
+        await setImmediate();
+        heldFromMs = performance.now();
+      }
+      return marks;
+    },
+  };
+}
+
+function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, username: string): CompiledProgram {
+  const holds = compileFilter(filter, username);
+  const wantsKind = (kind: string) => (kinds.length === 0 ? allowsKind(null, kind) : kinds.includes(kind));
+  // What a program does not want by its kinds needs no mark: readers leave it out.
+  return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
+}
+
+function markOf(programs: CompiledProgram[], kind: string, members: Judged[]): Mark {
+  const unwanted: number[] = [];
+  for (const { id, takes, wants } of programs) {
+    const wanted = members.some((facts) => wants(kind, facts));
+    if (takes && wanted) return `=${id}`;
+    if (!wanted) unwanted.push(id);
+  }
+  return unwanted.length === 0 ? '' : `,${unwanted.join(',')},`;
+}
+
+function factsOf(kind: string, value: Fields): Judged {
+  return judged(judgedFacts(value, kind));
+}
+
+/** '' for an update that is in none. */
+function albumOf(kind: string, value: Fields): string {
+  if (!ALBUM_KINDS.includes(kind)) return '';
+  const group = readObject(value, kind)?.media_group_id;
+  const name = typeof group === 'string' || typeof group === 'number' ? String(group) : '';
+  return /^[\w-]{1,64}$/.test(name) ? name : '';
+}
