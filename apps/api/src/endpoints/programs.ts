@@ -54,7 +54,13 @@ export const programHandlers: Handlers<typeof programOperations> = {
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by }) {
-      const { id, backend_url: backendUrl, secret_token: secretToken, max_connections: maxConnections, ...plain } = input;
+      const {
+        id,
+        backend_url: backendUrl,
+        secret_token: secretToken,
+        max_connections: maxConnections,
+        ...plain
+      } = input;
       const changes = { ...plain, backendUrl, secretToken, maxConnections };
       return present(context, await updateProgram(context, by, id, changes));
     },

@@ -27,9 +27,7 @@ export async function updateProgram(
     checkProgram(deps, changes, before);
     const programs = programStore(db, deps.secrets);
     if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
-    const result = await programs
-      .update(id, { enabled: before.enabled, ...changes })
-      .catch(refuseKnownName);
+    const result = await programs.update(id, { enabled: before.enabled, ...changes }).catch(refuseKnownName);
     const { enabled } = changes;
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
     return { result, botIds: [before.botId], audited: auditedProgram(action, result, before, reason) };

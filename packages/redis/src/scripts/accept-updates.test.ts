@@ -60,3 +60,58 @@ test('when memory is tight, the slowest program counts like any slow reader', as
   await scene.commands.hset(scene.keys.consumers, 'program:5', `2 ${NOW_MS}`);
   expect((await scene.accept([3], 'c:5', 'message', { slowest: 2 }))[0]).toBe('OK');
 });
+
+const mark = (entry: [string, string[]] | undefined) => entry?.[1].slice(12);
+
+test('nothing is accepted by other filters than those in force, which the caller then gets', async () => {
+  const inForce = ['FILTERS', 'b', 'text of b'];
+  await scene.applyBot({ programs: [5], filters: 'b' });
+  expect(await scene.accept([1])).toEqual(inForce);
+  expect(await scene.accept([1], 'c:5', 'message', { filters: 'a', marks: ['=5'] })).toEqual(inForce);
+  expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] }))[0]).toBe('OK');
+  await scene.applyBot({ programs: [5], revision: 2 });
+  expect(await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: ['=5'] })).toEqual(['FILTERS', '', '']);
+  expect(await scene.commands.hmget(scene.keys.state, 'last', 'filters', 'filtersDigest')).toEqual(['1', null, null]);
+});
+
+test('an entry says who gets it, and counts as waiting for the default readers though they leave out what is taken', async () => {
+  await scene.applyBot({ push: true, programs: [5, 6], filters: 'b' });
+  const marks = ['=5', ',5,6,', '', '=7'];
+  const accepted = await scene.accept([1, 2, 3, 4], 'c:5', 'message', { filters: 'b', marks });
+  expect(accepted.slice(0, 2)).toEqual(['OK', 4]);
+  const log = await scene.commands.xrange(scene.keys.log, '-', '+');
+  expect(log.map(mark)).toEqual([
+    ['m', '1', 'tp', '', 'o', '=5'],
+    ['m', '0', 'tp', '', 'o', ',5,6,'],
+    ['m', '0'],
+    ['m', '0'],
+  ]);
+  expect(await scene.commands.hget(scene.keys.state, 'n')).toBe('4');
+});
+
+test('what a program takes wakes no push', async () => {
+  await scene.applyBot({ push: true, programs: [5], filters: 'b' });
+  expect((await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] }))[3]).toBe(0);
+  expect((await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: [',5,'] }))[3]).toBe(1);
+});
+
+test('the later messages of an album follow its first, among the newest albums', async () => {
+  await scene.applyBot({ programs: [5, 6], filters: 'b' });
+  const accept = (id: number, ...marks: string[]) =>
+    scene.accept(
+      marks.map((_, at) => id + at),
+      'c:5',
+      'message',
+      { filters: 'b', marks },
+    );
+  await accept(1, '=5 9-1', ' 8', ',5, 8');
+  await accept(4, ',5, 9-1', '=6 8', '=6 19-1', '=5 9');
+  const log = await scene.commands.xrange(scene.keys.log, '-', '+');
+  const who = log.map((entry) => entry[1][17] ?? '');
+  expect(who).toEqual(['=5', '', '', '=5', '', '=6', '=5']);
+  for (let id = 10; id < 400; id += 1) await accept(id, `=6 album-${id}`);
+  expect(await scene.commands.hstrlen(scene.keys.state, 'albums')).toBeLessThanOrEqual(4096);
+  await accept(400, '=5 album-399', '=5 album-10');
+  const newest = await scene.commands.xrevrange(scene.keys.log, '+', '-', 'COUNT', 2);
+  expect(newest.map((entry) => entry[1][17])).toEqual(['=5', '=6']);
+});

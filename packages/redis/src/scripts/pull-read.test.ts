@@ -8,11 +8,14 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const read = (offset: number, { consumer = '', first = 1, limit = 100, kinds = '', revision = 1 } = {}) =>
+const read = (
+  offset: number,
+  { consumer = '', first = 1, limit = 100, kinds = '', revision = 1, takenKinds = '' } = {},
+) =>
   scene.run(
     'pull-read',
     [scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
-    [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision],
+    [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision, takenKinds],
   );
 const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
 
@@ -120,5 +123,48 @@ describe('a program', () => {
     await scene.applyBot({ pull: true, programs: Array.from({ length: 20 }, (_, at) => at + 1) });
     for (let at = 0; at < 16; at++) expect((await read(0, { consumer: `c${at}` }))[0]).toBe('OK');
     expect(await read(0, { consumer: 'one-more' })).toEqual(['TOO_MANY']);
+  });
+});
+
+describe('what a program took', () => {
+  const accept = (id: number, mark: string, kind = 'message') =>
+    scene.accept([id], 'c:5', kind, { filters: 'b', marks: [mark] });
+  const cursors = async () => [
+    await scene.commands.hget(scene.keys.state, 'acked'),
+    ...(await scene.commands.hvals(scene.keys.consumers)).map((value) => value.split(' ')[0]),
+  ];
+
+  test('is passed by every cursor that has nothing to acknowledge before it, and counts as passed', async () => {
+    await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+    for (const id of [1, 2]) await accept(id, '=5');
+    expect([await raws(0), await raws(0, { consumer: 'audit' })]).toEqual([[], []]);
+    expect(await cursors()).toEqual(['2', '0', '2']);
+    expect(await scene.commands.hget(scene.keys.state, 'ackedN')).toBe('2');
+    await accept(3, '');
+    await accept(4, '=5');
+    expect([await raws(0), await raws(0, { consumer: 'audit' })]).toEqual([['{"update_id":3}'], ['{"update_id":3}']]);
+    expect(await cursors()).toEqual(['2', '0', '2']);
+    expect(await raws(0, { consumer: 'program:5' })).toEqual([1, 2, 3, 4].map((id) => `{"update_id":${id}}`));
+    await raws(4);
+    expect(await cursors()).toEqual(['4', '0', '2']);
+    expect(await scene.commands.hget(scene.keys.state, 'ackedN')).toBe('4');
+    expect(await scene.counted()).toEqual(['4 1 0 0 0', '4 1 0 0 0']);
+  });
+
+  test('is not passed behind an update that was left out by its kind', async () => {
+    await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+    await accept(1, '', 'poll');
+    await accept(2, '=5');
+    expect(await raws(0, { consumer: 'audit', kinds: ',message,' })).toEqual([]);
+    expect(await raws(0, { consumer: 'audit' })).toEqual(['{"update_id":1}']);
+  });
+
+  test('it gets whatever kinds it has now, unless its client asks for others', async () => {
+    await scene.applyBot({ programs: [5], filters: 'b' });
+    await accept(1, '=5', 'poll');
+    await accept(2, '', 'poll');
+    await accept(3, ',5,');
+    expect(await raws(0, { consumer: 'program:5', kinds: ',message,' })).toEqual(['{"update_id":1}']);
+    expect(await raws(0, { consumer: 'program:5', kinds: ',message,', takenKinds: ',message,' })).toEqual([]);
   });
 });
