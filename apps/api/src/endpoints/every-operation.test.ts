@@ -302,7 +302,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     return { bot_id: pushedBotId, filter, dry_run: false };
   },
   showDeliveryJob: async () => ({ id: await newDeliveryJob() }),
-  watchLive: () => ({ topics: ['fleet', `bot:$botId`, `chat:$botId:$GROUP`, `attempts:$botId`] }),
+  watchLive: () => ({ topics: ['fleet', `bot:${botId}`, `chat:${botId}:${GROUP}`, `attempts:${botId}`] }),
   pollUpdates: () => ({ bot_id: botId, offset: 0, limit: 10, timeout: 0 }),
 };
 
@@ -352,7 +352,7 @@ function texts(input: Input): NonNullable<RestCall['query']> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      typeof value === 'object' ? JSON.stringify(value) : `$value`,
+      typeof value === 'object' ? JSON.stringify(value) : `${value}`,
     ]),
   );
 }
@@ -388,8 +388,9 @@ function expectSuccess(answer: RestAnswer): void {
 function reasons(answer: RestAnswer, field: string): string[] {
   const { details = [] } = expectError(answer, 400);
   for (const { reason } of details) expect(reason).toMatch(READABLE);
-  const found = details.filter(({ path }) => path === field || path.startsWith(`$field.`));
+  const found = details.filter(({ path }) => path === field || path.startsWith(`${field}.`));
   return found.map(({ reason }) => reason);
+}
 
 /** The reason for a value that is no integer of that schema. */
 function rangeOf({ minimum, maximum }: JsonSchema): string {
