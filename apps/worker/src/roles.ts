@@ -1,5 +1,6 @@
 import { deadLetterLog } from '@flotilla/domain/history/dead-letter-log.ts';
 import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
+import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
 import { pollingTurn } from '@flotilla/domain/polling/polling-turn.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
@@ -39,7 +40,7 @@ export function startRoles(context: WorkerContext): Running[] {
   if (roles.has('history')) {
     const deadLetters = deadLetterLog(context.log);
     const storeHistory = historyStore({ ...context, deadLetters }, context.config.database.maxConnections);
-    const deps = { ...context, storeHistory };
+    const deps = { ...context, storeHistory, historyReader: historyReader(context.redis) };
     const turns = takeTurns(context, context.turns.history, HISTORY_TURNS, (shard, lease) =>
       historyTurn(deps, shard, lease),
     );

@@ -8,6 +8,7 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { benchBots } from './bots.ts';
 import { benchConsole } from './console.ts';
 import { benchFleet } from './fleet.ts';
+import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
 import { benchNeighbours } from './neighbours.ts';
@@ -24,6 +25,7 @@ const SUBJECTS = {
   push: benchPush,
   pull: benchPull,
   fleet: benchFleet,
+  history: benchHistory,
   bots: benchBots,
   console: benchConsole,
   live: benchLive,
@@ -36,9 +38,9 @@ const SUBJECTS = {
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|bots|console|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
+ * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
  * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
- * inbox and removal, or the minutes of the soak.
+ * inbox and removal, of records for history, or the minutes of the soak.
  */
 async function bench(wanted: string[]): Promise<void> {
   const memoryGb = Math.round(totalmem() / 2 ** 30);

@@ -14,13 +14,18 @@ const TICKS_PER_SECOND = 100;
 /** The fleet as parts: each api and worker, Redis, and Postgres with all its processes. Linux only. */
 export async function partsOf(fleet: Fleet): Promise<Part[]> {
   const redis = await pidListeningOn('redis-server', fleet.redis.port);
-  const postmaster = await postmasterOf(fleet.database.url);
   return [
     ...fleet.apis.map(({ pid }, at) => ({ name: `api ${at + 1}`, pids: () => [pid] })),
     ...fleet.workers.map(({ pid }, at) => ({ name: `worker ${at + 1}`, pids: () => [pid] })),
     { name: 'Redis', pids: () => redis },
-    { name: 'Postgres', pids: () => [postmaster, ...childrenOf(postmaster)] },
+    await postgresPart(fleet.database.url),
   ];
+}
+
+/** Postgres with all its processes; those that end count with their parent. */
+export async function postgresPart(url: string): Promise<Part> {
+  const postmaster = await postmasterOf(url);
+  return { name: 'Postgres', pids: () => [postmaster, ...childrenOf(postmaster)] };
 }
 
 export function usageOf(part: Part): Usage {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type SearchWord, searchVector, searchWords } from './search-words.ts';
 
@@ -31,7 +31,7 @@ export function searchColumn(message: {
   text: string | null;
 }): string | null {
   const period = Math.floor(message.date / PERIOD_S);
-  const digest = createHash('sha256').update(`${message.bot_id} ${message.chat_id} ${period}`).digest('base64');
+  const digest = hash('sha256', `${message.bot_id} ${message.chat_id} ${period}`, 'base64');
   return searchVector(digest.slice(0, PREFIX_CHARACTERS), message.text);
 }
 

@@ -58,7 +58,7 @@ export function historyChatStore(db: Database) {
     async findChatNames(
       names: { botId: number; name: string }[],
     ): Promise<{ botId: number; name: string; id: number }[]> {
-      const wanted = unnestRows(names, [
+      const wanted = await unnestRows(names, [
         ['bigint', ({ botId }) => botId],
         ['text', ({ name }) => name.slice(1)],
       ]);
@@ -72,10 +72,11 @@ export function historyChatStore(db: Database) {
 
     /** Updates chats and their counts; an unchanged chat is not written. */
     async upsertChats(chats: CountedChat[]): Promise<void> {
+      const given = await unnestRows(chats, CHAT_COLUMNS);
       await sql`
         insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
         select c.*, ${PERIOD}
-        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
+        from ${given} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
         where c.added <> 0 or not exists (
           select from chats there where there.bot_id = c.bot_id and there.id = c.id
             and (there.type, there.title, there.username, there.first_name, there.last_name)
@@ -90,10 +91,11 @@ export function historyChatStore(db: Database) {
 
     /** Like upsertChats, for chats of which little is known: only the count of an existing row changes. */
     async upsertGuessedChats(chats: CountedChat[]): Promise<void> {
+      const given = await unnestRows(chats, CHAT_COLUMNS);
       await sql`
         insert into chats (${CHAT_FIELDS}, message_count, search_name, ${NEWEST_FIELDS}, last_period)
         select c.*, ${PERIOD}
-        from ${unnestRows(chats, CHAT_COLUMNS)} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
+        from ${given} as c (${CHAT_FIELDS}, added, search_name, ${NEWEST_FIELDS})
         on conflict (bot_id, id) do update set
           ${TAKE_NEWEST},
           message_count = chats.message_count + excluded.message_count, updated_at = now()
@@ -107,17 +109,19 @@ export function historyChatStore(db: Database) {
         ['bigint', (count) => count.chatId],
         ['bigint', (count) => count.count],
       ];
+      const given = await unnestRows(counts, columns);
       await sql`
         update chats set message_count = greatest(message_count - c.removed, 0), updated_at = now()
-        from ${unnestRows(counts, columns)} as c (bot_id, id, removed)
+        from ${given} as c (bot_id, id, removed)
         where chats.bot_id = c.bot_id and chats.id = c.id`.execute(db);
     },
 
     /** Stores names as they were in the newest message. When an author was last seen is exact to the minute. */
     async upsertAuthors(authors: FoldedAuthor[]): Promise<void> {
+      const given = await unnestRows(authors, AUTHOR_COLUMNS);
       await sql`
         insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at)
-        select * from ${unnestRows(authors, AUTHOR_COLUMNS)}
+        select * from ${given}
           as a (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, seen_at)
         where not exists (
           select from chat_users u where u.bot_id = a.bot_id and u.chat_id = a.chat_id and u.user_id = a.user_id

@@ -52,7 +52,7 @@ export function historyMessageStore(db: Database) {
   return {
     /** Messages outside business connections, by bot, chat and id. */
     async findMessages(keys: { botId: number; chatId: number; id: number }[]): Promise<FoldedMessage[]> {
-      const wanted = unnestRows(keys, [
+      const wanted = await unnestRows(keys, [
         ['bigint', (key) => key.botId],
         ['bigint', (key) => key.chatId],
         ['bigint', (key) => key.id],
@@ -69,10 +69,11 @@ export function historyMessageStore(db: Database) {
 
     /** The chats of messages that are known by connection and id alone. */
     async findBusinessChats(deletions: FoldedDeletion[]): Promise<FoldedDeletion[]> {
+      const gone = await unnestRows(deletions, DELETION_COLUMNS);
       const { rows } = await sql<{ botId: number; businessConnectionId: string; chatId: number; id: number; at: Date }>`
         select m.bot_id as "botId", m.business_connection_id as "businessConnectionId", m.chat_id as "chatId", m.id,
           gone.at
-        from ${unnestRows(deletions, DELETION_COLUMNS)} as gone (bot_id, business_connection_id, chat_id, id, at)
+        from ${gone} as gone (bot_id, business_connection_id, chat_id, id, at)
         join messages m on m.bot_id = gone.bot_id and m.business_connection_id = gone.business_connection_id
           and m.id = gone.id`.execute(db);
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
@@ -80,6 +81,7 @@ export function historyMessageStore(db: Database) {
 
     /** Adds or updates the messages (rules: mergeMessage); returns what is new or was replaced, by chat. */
     async upsertMessages(messages: FoldedMessage[]): Promise<WrittenToChat[]> {
+      const given = await unnestRows(messages, MESSAGE_COLUMNS);
       const { rows } = await sql<WrittenToChat>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
@@ -87,7 +89,7 @@ export function historyMessageStore(db: Database) {
           select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details,
             search::tsvector
-          from ${unnestRows(messages, MESSAGE_COLUMNS)} as m (bot_id, business_connection_id, chat_id, id, user_id,
+          from ${given} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
             service, details, search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
@@ -109,10 +111,11 @@ export function historyMessageStore(db: Database) {
 
     /** Marks messages deleted, once; returns how many were marked now, by chat. */
     async markDeleted(deletions: FoldedDeletion[]): Promise<ChatCount[]> {
+      const gone = await unnestRows(deletions, DELETION_COLUMNS);
       const { rows } = await sql<ChatCount>`
         with marked as (
           update messages m set deleted_at = gone.at
-          from ${unnestRows(deletions, DELETION_COLUMNS)} as gone (bot_id, business_connection_id, chat_id, id, at)
+          from ${gone} as gone (bot_id, business_connection_id, chat_id, id, at)
           where m.bot_id = gone.bot_id and m.business_connection_id = gone.business_connection_id
             and m.chat_id = gone.chat_id and m.id = gone.id and m.deleted_at is null
           returning m.bot_id, m.chat_id

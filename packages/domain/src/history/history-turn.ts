@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
@@ -8,15 +9,17 @@ import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { DeadLetterLog } from './dead-letter-log.ts';
 import { type SharedWrites, sharedWrites } from './shared-writes.ts';
 import type { HistoryEntry } from './stream/history-codec.ts';
-import { clearPendingTurn, readHistoryStream, trimHistoryStream } from './stream/history-stream.ts';
+import { clearPendingTurn, type HistoryReader, trimHistoryStream } from './stream/history-stream.ts';
 import { writeHistory } from './write-history.ts';
 
 const BATCH = 500;
 /** Transactions at once. With more, each would be smaller, and a transaction costs about the same whatever its size. */
 const WRITES_AT_ONCE = 2;
 const TURN_BATCHES = 20;
-/** Records that arrive within this time are written together. */
+/** Records of all shards that arrive within this time are written together. */
 const GATHER_MS = 500;
+/** Shards whose time to write has come read their streams one after the other. */
+const READING_MS = 25;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
 /** The metrics of the turn, by the names that the worker has for them. */
@@ -30,6 +33,7 @@ type HistoryMetrics = {
 type StoreDeps = { db: Database; log: Logger; measure: HistoryMetrics; deadLetters: Pick<DeadLetterLog, 'add'> };
 type TurnDeps = {
   redis: RedisHandles;
+  historyReader: HistoryReader;
   storeHistory: SharedWrites<HistoryEntry>;
   tracing: Tracing | null;
   measure: HistoryMetrics;
@@ -41,14 +45,20 @@ type TurnDeps = {
 export function historyStore(deps: StoreDeps, maxConnections: number): SharedWrites<HistoryEntry> {
   // More transactions than connections would only wait and time out. One connection is left to the rest of the process.
   const atOnce = Math.max(1, Math.min(WRITES_AT_ONCE, maxConnections - 1));
-  return sharedWrites({ atOnce, size: BATCH }, (entries) => write(deps, entries));
+  return sharedWrites({ atOnce, size: BATCH, gatherMs: READING_MS }, (entries) => write(deps, entries));
 }
 
-/** Puts one shard's history stream into Postgres, in batches. Writing a batch a second time changes nothing. */
+/**
+ * Puts one shard's history stream into Postgres, in batches. Writing a batch a second time changes nothing. The turn
+ * goes on while records come, because a turn of its own for each half second would cost more than storing its records.
+ */
 export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
-  await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-  for (let batches = 0; batches < TURN_BATCHES && lease.held(); batches += 1) {
-    const found = await readHistoryStream(deps.redis, shard, BATCH);
+  let isBacklog = false;
+  for (let batches = 0; batches < TURN_BATCHES; batches += 1) {
+    if (!isBacklog) await timeToWrite();
+    if (!lease.held()) break;
+    const found = await deps.historyReader.read(shard, BATCH);
+    isBacklog = found.length === BATCH;
     const newest = found.at(-1);
     if (!newest) return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     const entries = found.map(({ entry }) => entry);
@@ -60,14 +70,21 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
       span?.end('failed');
       deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
       return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
+    } finally {
+      deps.historyReader.release(found.length);
     }
-    await trimHistoryStream(deps.redis, shard, newest.id);
+    await trimHistoryStream(deps.redis, shard, newest.id, deps.clock.nowMs());
     deps.measure.historyRows.inc(entries.length);
     for (const { atMs } of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
     }
   }
   return { next: 'again' };
+}
+
+/** The same moments for all shards of this process, so that they share transactions. */
+function timeToWrite(): Promise<void> {
+  return delay(GATHER_MS - (performance.now() % GATHER_MS));
 }
 
 /** A batch holds updates of many traces, so it has a trace of its own, with links to theirs. */

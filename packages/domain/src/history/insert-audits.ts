@@ -25,13 +25,14 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
 
 /** Appends the audited calls of bots, and of accounts through them; a recorded call is not added again. */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
+  const given = await unnestRows(audits, AUDIT_COLUMNS);
   await sql`
     insert into audit_log (bot_id, chat_id, action, actor_kind, actor_id, actor_username, actor_key_id, address,
       target_id, target_username, details, date, capture_key)
     select a.bot_id, a.chat_id, a.action, case when a.account_id is null then 'bot' else 'account' end,
       coalesce(a.account_id, b.id), case when a.account_id is null then nullif(b.username, '') else a.account end,
       a.key_id, a.address, a.target_id, u.username, a.details, a.date, a.capture_key
-    from ${unnestRows(audits, AUDIT_COLUMNS)} with ordinality
+    from ${given} with ordinality
       as a (bot_id, chat_id, action, target_id, target_user_id, details, date, capture_key, account_id, account,
         key_id, address, position)
     join bots b on b.id = a.bot_id

@@ -1,9 +1,12 @@
 import { setImmediate as nextMoment } from 'node:timers/promises';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { describe, expect, test } from '@jest/globals';
 import { sharedWrites } from './shared-writes.ts';
 
+const LONG_MS = 600_000;
+
 /** Batches that end when the test says so. */
-function heldWrites(limits: { atOnce: number; size: number }) {
+function heldWrites(limits: { atOnce: number; size: number; gatherMs: number }) {
   const batches: { items: number[]; end(error?: Error): void }[] = [];
   const write = sharedWrites<number>(limits, (items) => {
     const held = Promise.withResolvers<void>();
@@ -14,10 +17,10 @@ function heldWrites(limits: { atOnce: number; size: number }) {
 }
 
 describe('writes that share batches', () => {
-  test('what comes in one moment goes together; what comes while enough is in flight goes into the next', async () => {
-    const { batches, write, items } = heldWrites({ atOnce: 1, size: 10 });
+  test('what comes within the time goes together; what comes while enough is in flight goes into the next', async () => {
+    const { batches, write, items } = heldWrites({ atOnce: 1, size: 10, gatherMs: 1 });
     const first = [write([1, 2]), write([3])];
-    await nextMoment();
+    await waitFor(() => batches.length > 0);
     const second = [write([4]), write([5, 6])];
     await nextMoment();
     expect(items()).toEqual([[1, 2, 3]]);
@@ -32,19 +35,26 @@ describe('writes that share batches', () => {
   });
 
   test('a batch is full before a caller would be split, and a caller with more than fits is written alone', async () => {
-    const { batches, write, items } = heldWrites({ atOnce: 9, size: 3 });
+    const { batches, write, items } = heldWrites({ atOnce: 9, size: 3, gatherMs: 1 });
     const all = [write([1, 2]), write([3, 4]), write([5]), write([6, 7, 8, 9]), write([10])];
-    await nextMoment();
+    await waitFor(() => items().flat().length === 10);
     expect(items()).toEqual([[1, 2], [3, 4, 5], [6, 7, 8, 9], [10]]);
     for (const batch of batches) batch.end();
     await Promise.all(all);
   });
 
+  test('a full batch does not wait for others', async () => {
+    const { batches, write, items } = heldWrites({ atOnce: 1, size: 3, gatherMs: LONG_MS });
+    const all = [write([1, 2]), write([3])];
+    expect(items()).toEqual([[1, 2, 3]]);
+    batches[0]!.end();
+    await Promise.all(all);
+  });
+
   test('all callers of a batch hear of its failure, and the next one is written', async () => {
-    const { batches, write } = heldWrites({ atOnce: 1, size: 2 });
+    const { batches, write } = heldWrites({ atOnce: 1, size: 2, gatherMs: 1 });
     const failing = [write([1]), write([2])].map((call) => expect(call).rejects.toThrow('away'));
     const next = write([3]);
-    await nextMoment();
     batches[0]!.end(new Error('away'));
     await Promise.all(failing);
     batches[1]!.end();

@@ -23,6 +23,7 @@ import {
 import { updateEffects } from './effects/update-effects.ts';
 import { type CountedChat, historyChatStore } from './history-chat-store.ts';
 import { type ChatCount, historyMessageStore, type WrittenToChat } from './history-message-store.ts';
+import { inSlices } from './in-slices.ts';
 import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
 import { insertRouteLinks } from './route-links.ts';
@@ -41,7 +42,7 @@ export async function writeBatch(
 ): Promise<{ refused: DeadLetterRow[]; replaced: number }> {
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
-    const { effects, deadLetters, links, refused } = readEffects(entries, bots);
+    const { effects, deadLetters, links, refused } = await readEffects(entries, bots);
     const replaced = await writeEffects(transaction, effects);
     if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
@@ -55,35 +56,35 @@ export async function writeBatch(
  */
 export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<number> {
   const fold = emptyFold(await findStoredBefore(db, effects));
-  for (const { botId, effect } of effects) foldEffect(fold, botId, effect);
+  await inSlices(effects, ({ botId, effect }) => foldEffect(fold, botId, effect));
   return fold.replaced + (await writeFold(db, fold));
 }
 
-function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
+async function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
   const effects: BotEffect[] = [];
   const deadLetters: DeadLetterRow[] = [];
   const links: LinkEntry[] = [];
   const refused: DeadLetterRow[] = [];
-  for (const entry of entries) {
+  await inSlices(entries, (entry) => {
     const bot = bots.get(entry.botId);
     // A record without a readable bot is kept under the bot 0; one of a deleted bot is dropped like all others of it.
     if (entry.type === 'malformed') {
       if (bot !== undefined || entry.botId === 0) refused.push(malformedInHistory(entry));
-      continue;
+      return;
     }
     // The bot was deleted or registered anew: its old history is gone, and this entry belongs to that.
-    if (bot === undefined || bot.registrationId !== entry.registrationId) continue;
+    if (bot === undefined || bot.registrationId !== entry.registrationId) return;
     if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
     else if (entry.type === 'link') links.push(entry);
     else if (bot.manageEnabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
-        effects.push(...found.map((effect) => ({ botId: bot.id, effect })));
+        for (const effect of found) effects.push({ botId: bot.id, effect });
       } catch (error) {
         refused.push(refusedByHistory(entry, error));
       }
     }
-  }
+  });
   return { effects, deadLetters: [...deadLetters, ...refused], links, refused };
 }
 

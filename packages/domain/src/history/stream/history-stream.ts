@@ -4,16 +4,77 @@ import { type HistoryEntry, readRecord } from './history-codec.ts';
 
 export type StreamEntry = { id: string; entry: HistoryEntry };
 
-/** The oldest entries of a shard's history stream, at most `count`. */
-export async function readHistoryStream(redis: RedisHandles, shard: number, count: number): Promise<StreamEntry[]> {
-  const found = await redis.commands.xrange(shardKeys(shard).history, '-', '+', 'COUNT', count);
-  return found.map(([id, record]) => ({ id, entry: readRecord(shard, id, record) }));
+export type HistoryReader = {
+  /** Reads the oldest entries of a shard's history stream, at most `count`. It may wait until others are released. */
+  read(shard: number, count: number): Promise<StreamEntry[]>;
+  /** Says that so many of the entries that were read are no longer needed. */
+  release(count: number): void;
+};
+
+/** A reply of this many records is parsed within half a millisecond. */
+const PAGE = 50;
+/** Replies that come together are parsed in one pass of the event loop. */
+const READS_AT_ONCE = 2;
+/** More would only wait to be written, and the garbage collector would copy them meanwhile. */
+const HELD_AT_MOST = 1_000;
+
+/** Reads the streams of all shards in small pages, so that neither replies nor their garbage hold the event loop. */
+export function historyReader(redis: RedisHandles): HistoryReader {
+  const waiting: (() => void)[] = [];
+  let reading = 0;
+  let held = 0;
+  const admit = () => {
+    while (reading < READS_AT_ONCE && held < HELD_AT_MOST && waiting.length > 0) {
+      reading += 1;
+      waiting.shift()?.();
+    }
+  };
+  const readPage = async (shard: number, after: string, count: number): Promise<StreamEntry[]> => {
+    const found = await redis.commands.xrange(shardKeys(shard).history, after, '+', 'COUNT', count);
+    return found.map(([id, record]) => ({ id, entry: readRecord(shard, id, record) }));
+  };
+  return {
+    read: async (shard, count) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        admit();
+      });
+      const entries: StreamEntry[] = [];
+      try {
+        while (entries.length < count) {
+          const last = entries.at(-1);
+          const wanted = Math.min(PAGE, count - entries.length);
+          const page = await readPage(shard, last === undefined ? '-' : `(${last.id}`, wanted);
+          entries.push(...page);
+          if (page.length < wanted) break;
+        }
+        held += entries.length;
+        return entries;
+      } finally {
+        reading -= 1;
+        admit();
+      }
+    },
+    release: (count) => {
+      held -= count;
+      admit();
+    },
+  };
 }
 
-/** Removes entries that are stored elsewhere, up to and including this id. */
-export async function trimHistoryStream(redis: RedisHandles, shard: number, lastId: string): Promise<void> {
+/** Removes entries that are stored elsewhere, up to and including this id. The pending turn is served since `nowMs`. */
+export async function trimHistoryStream(
+  redis: RedisHandles,
+  shard: number,
+  lastId: string,
+  nowMs: number,
+): Promise<void> {
+  const { history, pendingTurns } = shardKeys(shard);
   const [ms, sequence] = lastId.split('-');
-  await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
+  await redis.runMany([
+    ['xtrim', history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`],
+    ['zadd', pendingTurns, 'XX', nowMs, 'history'],
+  ]);
 }
 
 /** Takes the shard's pending turn away; true when there are entries again. */

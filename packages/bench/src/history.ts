@@ -1,0 +1,160 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
+import { encodeCall, type HistoryRecord } from '@flotilla/domain/history/stream/history-codec.ts';
+import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { insertManyBots } from '@flotilla/testing/many-bots.ts';
+import { startTestRedis } from '@flotilla/testing/redis.ts';
+import { sql } from 'kysely';
+import { loopHolds } from './loop-holds.ts';
+import { percentile } from './percentile.ts';
+import { postgresPart, usageOf } from './process-usage.ts';
+import { ms, perSecond, report } from './report.ts';
+
+const BOTS = 100;
+const CHATS = 10;
+const RECORDS = 60_000;
+const ROUNDS = 3;
+const AT_ONCE = 100;
+const LEASE = { signal: new AbortController().signal, held: () => true };
+const NOTHING = { inc: () => {}, observe: () => {} };
+
+type Owner = { botId: number; registrationId: string };
+
+/** How fast the history writer stores a backlog of the everyday mix, and how long it holds its event loop. */
+export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?: number }): Promise<void> {
+  const db = connectDatabase({ url, maxConnections: 4 });
+  const server = await startTestRedis();
+  const log = createLogger({ name: 'bench', level: 'error' });
+  const redis = await connectRedis({ url: server.url, log });
+  try {
+    await insertManyBots(db, BOTS, () => 'http://127.0.0.1:9');
+    const { rows: owners } = await sql<Owner>`
+      select id as "botId", generation as "registrationId" from bots order by id`.execute(db);
+    const shards = [...new Set(owners.map(({ botId }) => shardOf(botId)))];
+    const deps = turnDeps(db, redis);
+    const store = () => Promise.all(shards.map((shard) => untilEmpty(deps, redis, shard)));
+    const rounds: Round[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await fill(redis, owners, rows, round);
+      rounds.push(await costOf(url, rows, store));
+    }
+    await fill(redis, owners, rows, ROUNDS);
+    const holds = loopHolds();
+    await store();
+    const held = holds.stop();
+    // Node compiles the writer in the first round.
+    const least = (read: (round: Round) => number) => Math.min(...rounds.slice(1).map(read));
+    report(`History, a backlog of ${rows.toLocaleString('en')} records of ${BOTS} bots, one writer`, [
+      { what: 'stored', figure: perSecond((rows * 1000) / least(({ tookMs }) => tookMs)), target: '≥ 15,000/s' },
+      { what: 'CPU of a record, writer', figure: `${least(({ nodeUs }) => nodeUs).toFixed(1)} µs` },
+      { what: 'CPU of a record, Postgres', figure: `${least(({ postgresUs }) => postgresUs).toFixed(1)} µs` },
+      { what: 'event loop held (processor time), longest', figure: ms(percentile(held, 100)), target: '≤ 5 ms' },
+      { what: 'event loop held, p99 of passes over 1 ms', figure: ms(percentile(held, 99)) },
+      { what: 'passes over 1 ms, over 5 ms', figure: `${held.length}, ${held.filter((one) => one > 5).length}` },
+    ]);
+  } finally {
+    await redis.close();
+    await server.stop();
+    await db.destroy();
+  }
+}
+
+type Round = { tookMs: number; nodeUs: number; postgresUs: number };
+
+async function costOf(url: string, records: number, store: () => Promise<unknown>): Promise<Round> {
+  const postgres = await postgresPart(url);
+  const postgresBefore = usageOf(postgres).cpuSeconds;
+  const cpuBefore = process.cpuUsage();
+  const begunAt = performance.now();
+  await store();
+  const tookMs = performance.now() - begunAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const postgresS = usageOf(postgres).cpuSeconds - postgresBefore;
+  return { tookMs, nodeUs: (user + system) / records, postgresUs: (postgresS * 1e6) / records };
+}
+
+function turnDeps(db: ReturnType<typeof connectDatabase>, redis: RedisHandles) {
+  const log = createLogger({ name: 'bench', level: 'error' });
+  const counter = { ...NOTHING, of: () => NOTHING } as never;
+  const measure = {
+    historyRows: counter,
+    historyLag: NOTHING,
+    historyReplaced: counter,
+    historyBatches: { written: counter, waits: counter },
+    deadLetters: { of: () => counter },
+  };
+  const storeHistory = historyStore({ db, log, measure, deadLetters: { add: () => {} } }, 4);
+  return { redis, storeHistory, historyReader: historyReader(redis), tracing: null, measure, clock: systemClock, log };
+}
+
+async function untilEmpty(deps: ReturnType<typeof turnDeps>, redis: RedisHandles, shard: number): Promise<void> {
+  while ((await redis.commands.xlen(shardKeys(shard).history)) > 0) await historyTurn(deps, shard, LEASE);
+}
+
+/** Appends records in rotation: of ten, eight messages, one edit or press of a button, and one call of the bot. */
+async function fill(redis: RedisHandles, owners: Owner[], count: number, round: number): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => {
+      const number = from + at;
+      const owner = owners[number % owners.length]!;
+      const record = recordOf(owner, round * count + number, Math.floor(number / owners.length));
+      return ['xadd', shardKeys(shardOf(owner.botId)).history, '*', ...record] as [string, string, ...string[]];
+    });
+    await redis.runMany(some);
+  }
+}
+
+function recordOf(owner: Owner, id: number, turn: number): HistoryRecord {
+  const chat = 7_000_000 + (turn % CHATS);
+  const atMs = Date.now();
+  const date = Math.floor(atMs / 1000);
+  const person = {
+    id: chat,
+    is_bot: false,
+    first_name: `Person ${chat}`,
+    username: `person_${chat}`,
+    language_code: 'en',
+  };
+  const place = { id: chat, type: 'private', first_name: person.first_name, username: person.username };
+  const text = `Hello, this is the message number ${turn} with a few words of an everyday length`;
+  const message = { message_id: id + 1, from: person, chat: place, date, text };
+  const update = (body: object): HistoryRecord => {
+    const raw = JSON.stringify({ update_id: id + 1, ...body });
+    return [
+      't',
+      'update',
+      'b',
+      `${owner.botId}`,
+      'g',
+      owner.registrationId,
+      'a',
+      `${atMs}`,
+      'i',
+      `${id + 1}`,
+      'u',
+      raw,
+    ];
+  };
+  switch (Math.floor(turn / CHATS) % 10) {
+    case 3:
+      return update({ callback_query: { id: '1', from: person, chat_instance: '5', data: `press:${turn}`, message } });
+    case 4:
+      return update({ message: { ...message, caption: text, text: undefined, photo: [PHOTO, PHOTO] } });
+    case 5:
+      return update({ edited_message: { ...message, message_id: id + 1 - BOTS * CHATS, edit_date: date } });
+    case 9: {
+      const from = { id: owner.botId, is_bot: true, first_name: 'One of many' };
+      const params = { chat_id: `${chat}`, text: 'noted' };
+      const result = JSON.stringify({ ...message, from, text: 'noted' });
+      return encodeCall(owner, { method: 'sendMessage', params, result, atMs, id: '' });
+    }
+    default:
+      return update({ message });
+  }
+}
+
+const PHOTO = { file_id: 'AgACAgIAAxkBAAIBY2Wx', file_unique_id: 'AQADbcAxG', width: 90, height: 67, file_size: 1234 };

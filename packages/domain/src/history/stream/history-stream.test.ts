@@ -1,0 +1,80 @@
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { shardKeys } from '@flotilla/redis/keys.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { historyReader, trimHistoryStream } from './history-stream.ts';
+
+const SHARD = 7;
+const OTHER = 8;
+
+let server: TestRedis;
+let redis: RedisHandles;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
+});
+
+beforeEach(() => redis.removeKeys(''));
+
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+async function append(shard: number, count: number): Promise<void> {
+  const { history } = shardKeys(shard);
+  await redis.runMany(
+    Array.from({ length: count }, (_, at) => [
+      ...['xadd', history, '*', 't', 'update', 'b', '1', 'g', 'r', 'a', '1', 'i', String(at + 1), 'u', '{}'],
+    ]) as [string, string, ...string[]][],
+  );
+}
+
+test('reads as many records as wanted, in order, over several pages', async () => {
+  await append(SHARD, 230);
+  const reader = historyReader(redis);
+  const found = await reader.read(SHARD, 120);
+  expect(found.map(({ entry }) => entry.type === 'update' && entry.updateId)).toEqual(
+    Array.from({ length: 120 }, (_, at) => at + 1),
+  );
+  reader.release(found.length);
+  expect(await reader.read(SHARD, 500)).toHaveLength(230);
+});
+
+test('waits while more records are held than are soon written', async () => {
+  await append(SHARD, 1_000);
+  await append(OTHER, 1);
+  const reader = historyReader(redis);
+  const held = await reader.read(SHARD, 1_000);
+  let isRead = false;
+  const waiting = reader.read(OTHER, 500).then((found) => {
+    isRead = true;
+    return found;
+  });
+  await redis.commands.ping();
+  await redis.commands.ping();
+  expect(isRead).toBe(false);
+  reader.release(held.length);
+  expect(await waiting).toHaveLength(1);
+});
+
+test('a read that fails does not keep the next ones waiting', async () => {
+  await redis.commands.set(shardKeys(SHARD).history, 'no stream');
+  await append(OTHER, 1);
+  const reader = historyReader(redis);
+  for (let at = 0; at < 5; at += 1) await expect(reader.read(SHARD, 1)).rejects.toThrow('WRONGTYPE');
+  expect(await reader.read(OTHER, 1)).toHaveLength(1);
+});
+
+test('trimming removes what is stored, and only a pending turn that is there is served from now on', async () => {
+  await append(SHARD, 3);
+  const { history, pendingTurns } = shardKeys(SHARD);
+  const [, second] = await historyReader(redis).read(SHARD, 3);
+  await trimHistoryStream(redis, SHARD, second!.id, 5_000);
+  expect(await redis.commands.xlen(history)).toBe(1);
+  expect(await redis.commands.zscore(pendingTurns, 'history')).toBeNull();
+  await redis.commands.zadd(pendingTurns, 1_000, 'history');
+  await trimHistoryStream(redis, SHARD, second!.id, 5_000);
+  expect(await redis.commands.zscore(pendingTurns, 'history')).toBe('5000');
+});
