@@ -189,6 +189,7 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'rules' | 'his
   unreachable: ['push'],
   timed_out: ['push'],
   forbidden_address: ['push'],
+  not_signed: ['push'],
   expired: ['push', 'rules'],
   crashed: ['push', 'rules'],
   backend_removed: ['push'],

@@ -38,6 +38,7 @@ export const botResource = z
       .string()
       .describe('The URL of the backend. User information, query values and tokens in it are masked as the token is.'),
     secret_token: z.string().describe('The secret that is sent with every update. It is masked as the token is.'),
+    signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
     long_poll_enabled: z.boolean().describe(LONG_POLL_NOTE),
     description: z.string().describe('A text for people.'),
     running: z
@@ -91,6 +92,7 @@ const BOT: BotResource = {
   proxy_enabled: false,
   backend_url: '',
   secret_token: '',
+  signing_enabled: false,
   long_poll_enabled: true,
   description: 'Answers questions about orders',
   running: true,

@@ -10,6 +10,7 @@ const REASON_CODES = [
   'unreachable',
   'timed_out',
   'forbidden_address',
+  'not_signed',
   'expired',
   'crashed',
   'backend_removed',
@@ -26,6 +27,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `unreachable`: there was no connection, or it broke\n' +
     '- `timed_out`: no complete answer came within 60 s\n' +
     '- `forbidden_address`: the backend has an address that is not allowed\n' +
+    '- `not_signed`: the secret that signs deliveries cannot be opened\n' +
     '- `expired`: the update expired before it could be delivered\n' +
     '- `crashed`: three workers ended while they handled the update\n' +
     '- `backend_removed`, `rules_removed`: forwarding or the routing rules were switched off\n' +

@@ -18,6 +18,7 @@ import { readerOperations } from './readers.ts';
 import { routingRuleOperations } from './routing-rules.ts';
 import { sessionOperations } from './sessions.ts';
 import { signInOperations } from './sign-in.ts';
+import { signingOperations } from './signing.ts';
 import { statsOperations } from './stats.ts';
 import { systemOperations } from './system.ts';
 import { tagOperations } from './tags.ts';
@@ -36,6 +37,7 @@ export const operations = {
   ...programOperations,
   ...programTokenOperations,
   ...programRefusalOperations,
+  ...signingOperations,
   ...chatOperations,
   ...messageOperations,
   ...fileOperations,

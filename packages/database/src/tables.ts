@@ -26,6 +26,8 @@ export interface BotsTable {
   backend_url_sealed: Generated<string>;
   /** '' when unset. */
   secret_token_sealed: Generated<string>;
+  /** JSON of what signs deliveries; '' when unset. */
+  signing_sealed: Generated<string>;
   /** PEM of a backend's own certificate authority, '' when unset. */
   backend_certificate: Generated<string>;
   description: Generated<string>;
@@ -160,9 +162,11 @@ export interface ProgramsTable {
   /** Among the exclusive ones of the bot; the lowest takes first. */
   position: Generated<number>;
   enabled: Generated<boolean>;
-  /** '' when unset, like the next two. */
+  /** '' when unset, like the next three. */
   backend_url_sealed: Generated<string>;
   secret_token_sealed: Generated<string>;
+  /** JSON of what signs deliveries. */
+  signing_sealed: Generated<string>;
   backend_certificate: Generated<string>;
   max_connections: Generated<number>;
   created_at: CreatedAt;

@@ -119,6 +119,16 @@ const newProgramToken = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/tokens/add', { body: await EXAMPLES.addProgramToken() });
   return (added.json as { id: number }).id;
 };
+const newSignedBot = async (): Promise<number> => {
+  const id = await newBot();
+  await admin('POST', '/api/bots/signing/enable', { body: { id } });
+  return id;
+};
+const newSignedProgram = async (): Promise<number> => {
+  const id = await newProgram();
+  await admin('POST', '/api/programs/signing/enable', { body: { id } });
+  return id;
+};
 const newDeadLetter = async (): Promise<number> => {
   const letter = {
     bot_id: pushedBotId,
@@ -220,6 +230,12 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
   }),
   deleteProgramToken: async () => ({ id: await newProgramToken() }),
+  enableBotSigning: async () => ({ id: await newBot() }),
+  rotateBotSigning: async () => ({ id: await newSignedBot() }),
+  removeBotSigning: async () => ({ id: await newSignedBot() }),
+  enableProgramSigning: async () => ({ id: await newProgram() }),
+  rotateProgramSigning: async () => ({ id: await newSignedProgram() }),
+  removeProgramSigning: async () => ({ id: await newSignedProgram() }),
   listProgramRefusals: async () => ({ id: await newProgram() }),
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),

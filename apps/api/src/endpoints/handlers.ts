@@ -20,6 +20,7 @@ import { readerHandlers } from './readers.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
 import { sessionHandlers } from './sessions.ts';
 import { signInHandlers } from './sign-in.ts';
+import { signingHandlers } from './signing.ts';
 import { statsHandlers } from './stats.ts';
 import { systemHandlers } from './system.ts';
 import { tagHandlers } from './tags.ts';
@@ -38,6 +39,7 @@ export const handlers: Handlers<typeof operations> = {
   ...programHandlers,
   ...programTokenHandlers,
   ...programRefusalHandlers,
+  ...signingHandlers,
   ...chatHandlers,
   ...messageHandlers,
   ...fileHandlers,

@@ -102,6 +102,7 @@ function presentProgram(program: Program, state: ProgramState): ProgramResource 
     ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled },
     backend_url: maskedBackendUrl(program),
     has_secret_token: program.secretToken !== '',
+    signing_enabled: program.signing !== null,
     max_connections: program.maxConnections,
     pending_update_count: pending,
     parked,

@@ -38,7 +38,10 @@ export async function readSequences(client: pg.Client): Promise<{ name: string; 
 export async function readKeyIds(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(`
     select distinct split_part(sealed, '.', 2) as id
-    from bots cross join lateral unnest(array[token_sealed, secret_token_sealed, backend_url_sealed]) as sealed
+    from (
+      select unnest(array[token_sealed, secret_token_sealed, backend_url_sealed, signing_sealed]) as sealed from bots
+      union all
+      select unnest(array[backend_url_sealed, secret_token_sealed, signing_sealed]) from programs) as texts
     where sealed <> '' order by 1`);
   return rows.map((row) => row.id);
 }

@@ -1,4 +1,5 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import type { Signing } from './signing.ts';
 
 /** A program as the configuration of its bot carries it. Never log the whole object, because it contains secrets. */
 export type ActiveProgram = {
@@ -17,13 +18,16 @@ export type ActiveProgram = {
   /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest position. */
   exclusive: boolean;
   position: number;
+  /** Null if deliveries are not signed. */
+  signing: Signing | null;
   tokens: ActiveToken[];
 };
 
 /** The same as a row has it: its secrets are sealed. */
-export type StoredProgram = Omit<ActiveProgram, 'backendUrl' | 'secretToken'> & {
+export type StoredProgram = Omit<ActiveProgram, 'backendUrl' | 'secretToken' | 'signing'> & {
   backendUrlSealed: string;
   secretTokenSealed: string;
+  signingSealed: string;
 };
 
 /** What a token of a program may do. null: no limit. */

@@ -5,6 +5,7 @@ import { keptCertificate } from './backend-certificate.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotRow } from './bot-store.ts';
 import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from './sealed-bot.ts';
+import { openSigning } from './signing.ts';
 
 /** Decrypts a stored row. Throws if its secrets were sealed with an unlisted key or for another row. */
 export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
@@ -22,6 +23,7 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
     webhookMode: row.webhook_mode,
     disabled: row.disabled,
     backendCertificate: keptCertificate(row.backend_certificate),
+    signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.signing(row.id)),
     description: row.description,
     maxConnections: row.max_connections,
     allowedUpdates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
@@ -37,13 +39,14 @@ export function botFromRow(secrets: SecretBox, row: BotRow): Bot {
 
 function openProgram(
   secrets: SecretBox,
-  { backendUrlSealed, secretTokenSealed, ...program }: StoredProgram,
+  { backendUrlSealed, secretTokenSealed, signingSealed, ...program }: StoredProgram,
 ): ActiveProgram {
   const open = (sealed: string, place: string) => (sealed === '' ? '' : secrets.open(sealed, place));
   return {
     ...program,
     backendUrl: open(backendUrlSealed, SEALED_PLACES.programUrl(program.id)),
     secretToken: open(secretTokenSealed, SEALED_PLACES.programSecret(program.id)),
+    signing: openSigning(secrets, signingSealed, SEALED_PLACES.programSigning(program.id)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
+import type { Signing } from './signing.ts';
 
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
 export type Bot = {
@@ -21,6 +22,8 @@ export type Bot = {
   backendUrl: string;
   secretToken: string;
   backendCertificate: string;
+  /** Null if deliveries are not signed. */
+  signing: Signing | null;
   description: string;
   maxConnections: number;
   /** null means the platform's default set. */

@@ -2,7 +2,8 @@ import { keptCertificate } from './backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from './bot.ts';
 
 /** A bot as the mirror stores it. It keeps the old name of the registration id, because running releases read it. */
-type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs'> & {
+type MirroredBot = Omit<Bot, 'registrationId' | 'createdAt' | 'programs' | 'signing'> & {
+  signing?: Bot['signing'];
   programs?: Bot['programs'];
   generation: string;
   createdAt: string;
@@ -23,13 +24,15 @@ const UNKNOWN_OF_PROGRAM = {
   filter: {},
   exclusive: false,
   position: 100,
+  signing: null,
 } as const;
 
 export function botFromMirror(text: string): Bot {
   const { generation, ...bot } = JSON.parse(text) as MirroredBot;
   return {
     ...bot,
-    // Earlier releases know less of programs, or nothing; reconcileBots repairs what they write.
+    // Earlier releases know less of programs and nothing of signatures; reconcileBots repairs what they write.
+    signing: bot.signing ?? null,
     programs: (bot.programs ?? []).map((program) => ({ ...UNKNOWN_OF_PROGRAM, ...program })),
     registrationId: generation,
     backendCertificate: keptCertificate(bot.backendCertificate),

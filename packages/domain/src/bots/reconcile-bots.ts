@@ -57,28 +57,34 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
   return rows;
 }
 
-/** The release before leaves out backends and filters of programs when it mirrors a bot. A new revision replaces what it wrote. */
+/**
+ * The release before leaves out backends and filters of programs and secrets that sign when it mirrors a bot. A new
+ * revision replaces what it wrote.
+ */
 async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
   if (!deps.directory.ready()) return;
   const store = botStore(deps.db);
-  for (const [at, { id, revision, programs }] of rows.entries()) {
+  for (const [at, { id, revision, programs, signing_sealed: sealed }] of rows.entries()) {
     const mirrored = deps.directory.byId(id);
-    if (mirrored?.revision !== revision || hasAll(mirrored.programs, programs)) continue;
+    if (mirrored?.revision !== revision) continue;
+    if (hasAll(mirrored.programs, programs) && (mirrored.signing !== null) === (sealed !== '')) continue;
     await store.touch([id]);
     rows[at] = (await store.byId(id)) ?? rows[at]!;
   }
 }
 
 function hasAll(mirrored: ActiveProgram[], stored: StoredProgram[]): boolean {
-  const known = mirrored.map((program) => partsOf(program, program.backendUrl !== ''));
-  const wanted = stored.map((program) => partsOf(program, program.backendUrlSealed !== ''));
+  const known = mirrored.map((program) => partsOf(program, program.backendUrl !== '', program.signing !== null));
+  const wanted = stored.map((program) =>
+    partsOf(program, program.backendUrlSealed !== '', program.signingSealed !== ''),
+  );
   return JSON.stringify(known) === JSON.stringify(wanted);
 }
 
 type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'position'>;
 
-function partsOf({ id, tokens, mode, filter, exclusive, position }: Part, hasUrl: boolean) {
-  return [id, mode, hasUrl, filter, exclusive, position, ...tokens.map((token) => token.id)];
+function partsOf({ id, tokens, mode, filter, exclusive, position }: Part, hasUrl: boolean, isSigned: boolean) {
+  return [id, mode, hasUrl, isSigned, filter, exclusive, position, ...tokens.map((token) => token.id)];
 }
 
 type AppliedState = { revision: number; reservedId: number };

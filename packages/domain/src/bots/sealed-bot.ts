@@ -24,8 +24,10 @@ export const SEALED_PLACES = {
   token: (botId: number) => `bots.token_sealed.${botId}`,
   secretToken: (botId: number) => `bots.secret_token_sealed.${botId}`,
   backendUrl: (botId: number) => `bots.backend_url_sealed.${botId}`,
+  signing: (botId: number) => `bots.signing_sealed.${botId}`,
   programUrl: (programId: number) => `programs.backend_url_sealed.${programId}`,
   programSecret: (programId: number) => `programs.secret_token_sealed.${programId}`,
+  programSigning: (programId: number) => `programs.signing_sealed.${programId}`,
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 

@@ -4,6 +4,7 @@ import type { Bot } from '../bots/bot.ts';
 import type { Attempt } from '../push/claim-for-push.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
+import { signDelivery } from '../push/sign-delivery.ts';
 
 export type ListedAttempt = Attempt & {
   id: string;
@@ -24,10 +25,15 @@ export async function listAttempts(deps: { redis: RedisHandles }, bot: Bot): Pro
     const attempt = JSON.parse(text) as Attempt;
     const id = idOf(attempt);
     const isCurrent = attempt.revision === bot.revision;
-    const headers = { 'Flotilla-Delivery-Id': `${bot.id}-${attempt.update_id}` };
+    const headers = { ...signatureHeaders(bot, attempt), 'Flotilla-Delivery-Id': `${bot.id}-${attempt.update_id}` };
     const request = isCurrent ? shownRequest(bot, headers) : null;
     return { ...attempt, id, request, excerpt: excerptOf.get(id) ?? null };
   });
+}
+
+/** What signed the attempt; the signature itself is not kept, and is shown masked. */
+function signatureHeaders(bot: Bot, { at, update_id: updateId }: Attempt): Record<string, string> {
+  return signDelivery(bot.signing, { id: `upd_${bot.id}_${updateId}`, atMs: Date.parse(at), body: '' }) ?? {};
 }
 
 /** An update is not sent twice in one millisecond. */

@@ -17,7 +17,7 @@ type Wanted = { filter?: ProgramFilter; exclusive?: boolean; kinds?: string[]; p
 
 /** The judge of a bot with these programs, whose ids are 1, 2 … */
 function judgeFor(...programs: Wanted[]) {
-  const backend = { backendUrl: '', secretToken: '', backendCertificate: '', maxConnections: 40 };
+  const backend = { backendUrl: '', secretToken: '', backendCertificate: '', signing: null, maxConnections: 40 };
   const rest = { ...backend, tokens: [], enabled: true, mode: 'pull' as const };
   const all = programs.map(({ filter = {}, exclusive = false, kinds = [], position = 100 }, at) => {
     return { ...rest, id: at + 1, name: `p${at}`, filter, exclusive, kinds, position };

@@ -5,7 +5,7 @@ import { count, inspect, isOutdated, type Place, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
-type Row = { id: number; backend_url_sealed: string; secret_token_sealed: string };
+type Row = { id: number; backend_url_sealed: string; secret_token_sealed: string; signing_sealed: string };
 
 /** Like resealStored, for the backends of programs. */
 export async function resealPrograms(
@@ -18,7 +18,7 @@ export async function resealPrograms(
     deps.signal.throwIfAborted();
     const rows = await deps.db
       .selectFrom('programs')
-      .select(['id', 'backend_url_sealed', 'secret_token_sealed'])
+      .select(['id', 'backend_url_sealed', 'secret_token_sealed', 'signing_sealed'])
       .where('id', '>', lastId)
       .orderBy('id')
       .limit(ROWS_A_STEP)
@@ -46,6 +46,7 @@ function reseal(secrets: SecretBox, row: Row, tally: Tally): Row {
     id,
     backend_url_sealed: again('backend URLs', row.backend_url_sealed, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: again('secret tokens', row.secret_token_sealed, SEALED_PLACES.programSecret(id)),
+    signing_sealed: again('signing secrets', row.signing_sealed, SEALED_PLACES.programSigning(id)),
   };
 }
 
@@ -57,6 +58,7 @@ async function replace(db: Database, before: Row, { id, ...after }: Row): Promis
     .where('id', '=', id)
     .where('backend_url_sealed', '=', before.backend_url_sealed)
     .where('secret_token_sealed', '=', before.secret_token_sealed)
+    .where('signing_sealed', '=', before.signing_sealed)
     .executeTakeFirst();
   return replaced.numUpdatedRows > 0n;
 }

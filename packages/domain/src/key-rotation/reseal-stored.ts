@@ -47,6 +47,7 @@ function resealRow(secrets: SecretBox, row: SealedRow, tally: Tally): SealedRow 
     id,
     token_sealed: reseal('bot tokens', row.token_sealed, SEALED_PLACES.token(id)),
     secret_token_sealed: reseal('secret tokens', row.secret_token_sealed, SEALED_PLACES.secretToken(id)),
+    signing_sealed: reseal('signing secrets', row.signing_sealed, SEALED_PLACES.signing(id)),
     backend_url: '',
     backend_url_sealed:
       plainUrl === '' ? reseal('backend URLs', row.backend_url_sealed, urlBoundTo) : secrets.seal(plainUrl, urlBoundTo),

@@ -11,6 +11,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from '../bots/sealed-bot.ts';
+import { newSigning, openSigning, sealSigning } from '../bots/signing.ts';
 import { programStore } from '../programs/program-store.ts';
 import { countKeys, rotateKeys } from './rotate-keys.ts';
 
@@ -243,4 +244,21 @@ test('the backends of programs are sealed anew too, each for its own program', a
   await rotateKeys(deps());
   expect(await programStore(database.db, after).find(id)).toMatchObject(wanted);
   await programStore(database.db, after).remove(id);
+});
+
+test('what signs deliveries is sealed anew, of bots and of programs', async () => {
+  const [botId] = await makeBots(1);
+  const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40, kinds: [] };
+  const of = { filter: {}, exclusive: false, position: 100 };
+  const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
+  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push' });
+  const [ofBot, ofProgram] = [newSigning(), newSigning()];
+  const place = SEALED_PLACES.signing(botId!);
+  await storeColumns(botId!, { signing_sealed: sealSigning(before, ofBot, place) });
+  await programStore(database.db, before).setSigning(id, ofProgram);
+  const { outcome, lines } = await rotateKeys(deps());
+  expect(outcome).toBe('done');
+  expect(lines).toContainEqual({ place: 'signing secrets', keyId: 'new', sealing: 'current', count: 2 });
+  expect(openSigning(after, (await rows())[0]!.signing_sealed, place)).toEqual(ofBot);
+  expect(await programStore(database.db, after).find(id)).toMatchObject({ signing: ofProgram });
 });

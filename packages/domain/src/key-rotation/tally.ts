@@ -1,7 +1,7 @@
 import { isUnbound, keyIdOf, type SecretBox } from '@flotilla/runtime/secret-box.ts';
 
 /** The places where sealed texts are stored. */
-export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'configuration in Redis';
+export type Place = 'bot tokens' | 'secret tokens' | 'backend URLs' | 'signing secrets' | 'configuration in Redis';
 
 /**
  * How a text is sealed. `current`: with the first key and for its place. `legacy`: with the first key, in the form of

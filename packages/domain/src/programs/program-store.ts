@@ -4,6 +4,7 @@ import type { ProgramsTable } from '@flotilla/database/tables.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Selectable, sql } from 'kysely';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
+import { openSigning, type Signing, sealSigning } from '../bots/signing.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
 
 /** SQL of programs. Their secrets are sealed for their row. */
@@ -67,6 +68,11 @@ export function programStore(db: Database, secrets: SecretBox) {
       return toProgram(row);
     },
 
+    async setSigning(id: number, signing: Signing | null): Promise<void> {
+      const sealed = sealSigning(secrets, signing, SEALED_PLACES.programSigning(id));
+      await db.updateTable('programs').set({ signing_sealed: sealed }).where('id', '=', id).execute();
+    },
+
     async remove(id: number): Promise<void> {
       await db.deleteFrom('programs').where('id', '=', id).execute();
     },
@@ -102,6 +108,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
     backendCertificate: row.backend_certificate,
     maxConnections: row.max_connections,
+    signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],
     filter: JSON.parse(row.filter) as ProgramFilter,
     exclusive: row.exclusive,

@@ -1,4 +1,5 @@
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
+import type { Signing } from '../bots/signing.ts';
 
 /**
  * A named reader of a bot's updates: it asks for them (pull), or gets them at its backend (push). Never log the whole
@@ -15,6 +16,8 @@ export interface Program {
   /** PEM. */
   backendCertificate: string;
   maxConnections: number;
+  /** Null if deliveries are not signed. */
+  signing: Signing | null;
   /** Empty: the platform's default set. */
   kinds: string[];
   filter: ProgramFilter;
@@ -26,6 +29,6 @@ export interface Program {
 }
 
 /** The fields of a program that its author chooses. */
-export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt'>;
+export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt' | 'signing'>;
 /** An undefined field keeps its value. */
 export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined };

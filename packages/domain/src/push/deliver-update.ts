@@ -13,6 +13,7 @@ import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { Attempt, SettledUpdate } from './claim-for-push.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { type Delivery, sendToBackend } from './send-to-backend.ts';
+import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
 
 export type DeliverDeps = ReplyDeps & {
   redis: RedisHandles;
@@ -43,12 +44,16 @@ export async function deliverUpdate(
   if (await isDropped(deps, bot, update)) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, bot, unit);
-  const delivery = await sendToBackend(
-    deps.backends.to(bot),
-    bot,
-    span === null ? update : { ...update, traceparent: span.traceparent },
-    cancel,
-  );
+  const headers = signDelivery(bot.signing, { id: `upd_${bot.id}_${update.id}`, atMs: begunAtMs, body: update.raw });
+  const delivery: Delivery =
+    headers === null
+      ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }
+      : await sendToBackend(
+          deps.backends.to(bot),
+          bot,
+          { ...update, headers, ...(span === null ? {} : { traceparent: span.traceparent }) },
+          cancel,
+        );
   if (span !== null) endSpan(span, delivery);
   deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
   if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };

@@ -37,7 +37,7 @@ function withoutSecrets(secrets: string[], text: string): string {
 
 /** The part of the token behind its colon is secret, however the colon is escaped. Longer secrets come first, because
  * a short one may be a part of a longer one. */
-function secretsOf({ token, secretToken, backendUrl }: Bot): string[] {
+function secretsOf({ token, secretToken, signing, backendUrl }: Bot): string[] {
   const url = parseBackendUrl(backendUrl);
   const values =
     url === null ? [] : [...url.searchParams.values()].filter(({ length }) => length >= QUERY_VALUE_LENGTH);
@@ -47,12 +47,19 @@ function secretsOf({ token, secretToken, backendUrl }: Bot): string[] {
     token,
     token.slice(token.indexOf(':') + 1),
     secretToken,
+    ...signingTexts(signing),
     ...values,
     ...userinfo,
     ...userinfo.map(decodeURIComponent),
   ];
   const known = [...plain, ...plain.map(encodeURIComponent), userinfo.join('') === '' ? '' : basic];
   return [...new Set(known)].filter((secret) => secret !== '').sort((one, other) => other.length - one.length);
+}
+
+/** A backend that answers with its settings may show a secret with its prefix or without. */
+function signingTexts(signing: Bot['signing']): string[] {
+  const secrets = signing === null ? [] : [signing.secret, signing.previous?.secret ?? ''];
+  return secrets.flatMap((secret) => [secret, secret.slice(secret.indexOf('_') + 1)]);
 }
 
 /** Postgres keeps no NUL character and no half of a surrogate pair. */

@@ -18,7 +18,7 @@ export type Delivery =
       start: AnswerStart;
       retryAfterS?: number;
     }
-  | { outcome: 'failed'; code: 'unreachable' | 'timed_out' | 'forbidden_address'; reason: string }
+  | { outcome: 'failed'; code: 'unreachable' | 'timed_out' | 'forbidden_address' | 'not_signed'; reason: string }
   /** Aborted by us before the backend had answered. */
   | { outcome: 'aborted' };
 

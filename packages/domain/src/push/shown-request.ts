@@ -2,6 +2,7 @@ import { parseBackendUrl } from '../bots/backend-address.ts';
 import type { Bot } from '../bots/bot.ts';
 import { maskedBackendUrl } from '../bots/masked-backend-url.ts';
 import { headersFor, SECRET_TOKEN_HEADER } from './backend-connections.ts';
+import { SIGNATURE_HEADER } from './sign-delivery.ts';
 
 /** A request to a backend as people see it: secrets are masked. */
 export type ShownRequest = { method: 'POST'; url: string; headers: Record<string, string> };
@@ -20,6 +21,7 @@ export function shownRequest(bot: Bot, headers: Record<string, string>): ShownRe
 }
 
 function shownValue(name: string, value: string): string {
-  if (name === SECRET_TOKEN_HEADER) return MASK;
+  // With a signature, somebody else could send the same body within minutes.
+  if (name === SECRET_TOKEN_HEADER || name === SIGNATURE_HEADER) return MASK;
   return name === 'Authorization' ? `Basic ${MASK}` : value;
 }

@@ -11,6 +11,7 @@ import type { BackendConnections } from './backend-connections.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { sendToBackend } from './send-to-backend.ts';
 import { type ShownRequest, shownRequest } from './shown-request.ts';
+import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
 
 export type TestDeps = {
   db: Database;
@@ -62,13 +63,19 @@ export async function testDelivery(
 }
 
 async function send(
-  { backends }: TestDeps,
+  { backends, clock }: TestDeps,
   bot: Bot,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
   // An id of its own, because a backend that leaves out known ids would ignore the test.
-  const headers = { 'Flotilla-Delivery-Id': `${bot.id}-test-${randomUUID()}`, 'X-Flotilla-Test': '1' };
+  const id = `${bot.id}-test-${randomUUID()}`;
+  // The signature covers the id, so that a test cannot be passed off as an update.
+  const signature = signDelivery(bot.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
+  const headers = { ...signature, 'Flotilla-Delivery-Id': id, 'X-Flotilla-Test': '1' };
+  if (signature === null) {
+    return { request: shownRequest(bot, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
+  }
   const begunAtMs = performance.now();
   const delivery = await sendToBackend(backends.to(bot), bot, { ...update, headers }, signal, DEADLINE_MS);
   const [request, durationMs] = [shownRequest(bot, headers), Math.round(performance.now() - begunAtMs)];

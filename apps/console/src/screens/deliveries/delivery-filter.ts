@@ -28,6 +28,7 @@ const REASONS: Readonly<Record<ReasonCode, true>> = {
   unreachable: true,
   timed_out: true,
   forbidden_address: true,
+  not_signed: true,
   expired: true,
   crashed: true,
   backend_removed: true,

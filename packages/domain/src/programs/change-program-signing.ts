@@ -1,0 +1,22 @@
+import type { Actor } from '../audit/actor.ts';
+import { changeRules } from '../bots/change-rules.ts';
+import { changedSigning, type SigningChange } from '../bots/change-signing.ts';
+import type { Signing } from '../bots/signing.ts';
+import { lockProgram } from './lock-program.ts';
+import type { ProgramDeps } from './program-deps.ts';
+import { programStore } from './program-store.ts';
+
+/** Like changeSigning, for the backend of a program. Throws 'not_found' or 'conflict'. */
+export async function changeProgramSigning(
+  deps: ProgramDeps,
+  by: Actor,
+  id: number,
+  change: SigningChange,
+): Promise<Signing | null> {
+  return changeRules(deps, by, async (db) => {
+    const { botId, signing } = await lockProgram(db, deps.secrets, id);
+    const result = changedSigning(signing, change, deps.clock.nowMs());
+    await programStore(db, deps.secrets).setSigning(id, result);
+    return { result, botIds: [botId], audited: { action: `signing_${change}`, botId, details: `program ${id}` } };
+  });
+}
