@@ -89,8 +89,9 @@ describe('a request that does not come to its end is cut within 10 s', () => {
 const linesOf = (lines: string[], text: string) =>
   lines.filter((line) => line.includes(text)).map((line) => JSON.parse(line) as object);
 
+/** Those that wait for a limit wait in parallel; each has a server or a connection of its own. */
 describe('limits of the door', () => {
-  test('a large upload that pauses for longer than a small one may take goes on', async () => {
+  test.concurrent('a large upload that pauses for longer than a small one may take goes on', async () => {
     const platform = createServer((request, response) => {
       request.resume().on('end', () => response.end('{"ok":true,"result":true}'));
     });
@@ -123,7 +124,7 @@ describe('limits of the door', () => {
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test('a connection on which nothing but empty lines follow a request is cut when it has rested long enough', async () => {
+  test.concurrent('a connection on which nothing but empty lines follow a request is cut when it has rested long enough', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
     const options = { maxConnections: 10, log, keepAliveMs: 1000 };
     const server = createHttpServer((_request, response) => void response.end(), options);
@@ -133,7 +134,7 @@ describe('limits of the door', () => {
     server.close();
   });
 
-  test('requests sent ahead of their answers come in order, and a flood of them is cut', async () => {
+  test.concurrent('requests sent ahead of their answers come in order, and a flood of them is cut', async () => {
     const one = `GET /livez HTTP/1.1\r\nHost: h\r\n\r\n`;
     const client = await rawConnection(api.port);
     client.send(one.repeat(20));
@@ -192,7 +193,7 @@ describe('limits of the door', () => {
     expect(new Set(['::ffff:192.0.2.1', '192.0.2.1'].map(networkOf)).size).toBe(1);
   });
 
-  test('an answer that nobody takes is given up, and one that is taken slowly is not', async () => {
+  test.concurrent('an answer that nobody takes is given up, and one that is taken slowly is not', async () => {
     const body = Buffer.alloc(30_000_000, 'x');
     const log = createLogger({ name: 'test', level: 'silent' });
     const server = createHttpServer((_request, response) => void response.end(body), { maxConnections: 10, log });
