@@ -30,7 +30,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `not_signed`: the secret that signs deliveries cannot be opened\n' +
     '- `expired`: the update expired before it could be delivered\n' +
     '- `crashed`: three workers ended while they handled the update\n' +
-    '- `backend_removed`, `rules_removed`: forwarding or the routing rules were switched off\n' +
+    '- `backend_removed`, `rules_removed`: forwarding or the routing rules were switched off; or the program that took the update alone was deleted\n' +
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `unstorable`: the history cannot store the update\n' +
     '- `unknown`: an old release gave the update up without a code',

@@ -220,6 +220,8 @@ export const programOperations = {
     paths: ['/api/programs/delete'],
     role: 'any',
     summary: 'Deletes a program: its cursor, and the updates that are kept for it alone.',
+    description:
+      'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(programResource, { id: true }),

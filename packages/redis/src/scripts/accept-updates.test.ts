@@ -115,3 +115,13 @@ test('the later messages of an album follow its first, among the newest albums',
   const newest = await scene.commands.xrevrange(scene.keys.log, '+', '-', 'COUNT', 2);
   expect(newest.map((entry) => entry[1][17])).toEqual(['=5', '=6']);
 });
+
+test('the history, the live stream and the rules see what a program takes', async () => {
+  await scene.applyBot({ manage: true, rules: true, programs: [5], filters: 'b' });
+  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1000);
+  await scene.commands.xadd(scene.keys.live, '*', 't', 'begin');
+  const accepted = await scene.accept([1], 'c:5', 'message', { filters: 'b', marks: ['=5'] });
+  expect([accepted[4], accepted[6]]).toEqual([1, 1]);
+  expect(await scene.commands.hget(scene.keys.state, 'unlooked')).toBe('1');
+  expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
+});

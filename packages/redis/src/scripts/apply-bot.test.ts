@@ -35,3 +35,17 @@ test('rules that are switched off forget what waits, and what was redriven is a 
   const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letter).toEqual(expect.arrayContaining(['dead', '7', 'rules_removed', String(BOT), REGISTRATION]));
 });
+
+test('what a deleted program took and did not acknowledge becomes dead letters', async () => {
+  await scene.applyBot({ pull: true, programs: [5, 6], filters: 'b' });
+  await scene.accept([1, 2, 3, 4], 'c:5', 'message', { filters: 'b', marks: ['=5', '=5', '=6', ',5,'] });
+  await scene.commands.hset(scene.keys.consumers, 'program:5', `1 ${NOW_MS}`);
+  await scene.applyBot({ pull: true, programs: [6], revision: 2 });
+  const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
+  const reason = 'program 5, which took it alone, was deleted';
+  expect(letters).toHaveLength(1);
+  expect(letters[0]?.[1]).toEqual(
+    expect.arrayContaining(['dead', '2', 'push', 'backend_removed', reason, REGISTRATION]),
+  );
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, 'history')).toBe(String(NOW_MS));
+});

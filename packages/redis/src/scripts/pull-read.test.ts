@@ -168,3 +168,25 @@ describe('what a program took', () => {
     expect(await raws(0, { consumer: 'program:5', kinds: ',message,', takenKinds: ',message,' })).toEqual([]);
   });
 });
+
+test('a program that wants one of thousands of updates passes the others, a limited number in each call', async () => {
+  await scene.applyBot({ programs: [5], filters: 'b' });
+  for (let first = 1; first <= 2500; first += 250) {
+    const ids = Array.from({ length: 250 }, (_, at) => first + at);
+    const marks = ids.map((id) => (id === 2400 ? '' : ',5,'));
+    await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks });
+  }
+  const found = [];
+  let from = 0;
+  for (let calls = 0; calls < 3; calls += 1) {
+    const [, next, , more, entries] = await read(from, { consumer: 'program:5', first: calls === 0 ? 1 : 0 });
+    found.push([next, more, entries]);
+    from = next as number;
+  }
+  expect(found).toEqual([
+    [1001, 1, []],
+    [2001, 1, []],
+    [2501, 0, ['{"update_id":2400}']],
+  ]);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`2399 ${NOW_MS}`);
+});
