@@ -1,6 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
@@ -28,16 +29,20 @@ const update = (id: number, { text, chat = 5, kind = 'message', album, data }: S
   return JSON.stringify({ update_id: id, [kind]: payload });
 };
 
-/** Accepts with what the worker knows of the bot, which may be old. */
-async function acceptWith(bot: BotResource, ...raws: string[]): Promise<void> {
+/** The bot as the worker knows it now. */
+async function knownBot({ id }: BotResource): Promise<Bot> {
+  await worker.directory.refresh();
+  return worker.directory.byId(id)!;
+}
+
+async function acceptWith(known: Bot, ...raws: string[]): Promise<void> {
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
-  const accepted = await acceptUpdates(worker, worker.directory.byId(bot.id)!, sliced!.updates);
+  const accepted = await acceptUpdates(worker, known, sliced!.updates);
   expect(accepted).toMatchObject({ outcome: 'accepted', appended: raws.length });
 }
 
 async function accept(bot: BotResource, ...raws: string[]): Promise<void> {
-  await worker.directory.refresh();
-  await acceptWith(bot, ...raws);
+  await acceptWith(await knownBot(bot), ...raws);
 }
 
 type Fields = { name?: string; kinds?: string[]; filter?: ProgramFilter; exclusive?: boolean; position?: number };
@@ -164,21 +169,23 @@ describe('an exclusive program', () => {
   test('that is deleted takes nothing any more, also at a worker that does not know it yet', async () => {
     const bot = await api.addBot({ long_poll_enabled: true });
     const program = await add(bot, { exclusive: true });
-    await accept(bot, update(1));
+    const old = await knownBot(bot);
+    await acceptWith(old, update(1));
     await change('delete', { id: program.id });
-    await acceptWith(bot, update(2));
+    await acceptWith(old, update(2));
     expect(await poll({ bot })).toEqual([2]);
   });
 
   test('takes from the moment it is there, also at a worker that does not know it yet', async () => {
     const bot = await api.addBot({ long_poll_enabled: true });
-    await accept(bot, update(1));
+    const old = await knownBot(bot);
+    await acceptWith(old, update(1));
     const first = await add(bot, { exclusive: true, position: 9 });
-    await acceptWith(bot, update(2));
+    await acceptWith(old, update(2));
     const second = await add(bot, { exclusive: true, position: 10 });
-    await acceptWith(bot, update(3));
+    await acceptWith(old, update(3));
     await change('update', { id: second.id, position: 8 });
-    await acceptWith(bot, update(4));
+    await acceptWith(old, update(4));
     expect(await poll({ bot })).toEqual([1]);
     expect([await poll({ bot, program: first }), await poll({ bot, program: second })]).toEqual([[2, 3], [4]]);
   });
