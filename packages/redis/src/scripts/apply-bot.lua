@@ -85,6 +85,29 @@ local function handPushToPull()
   pullFrom(cursor, countUpTo(log, cursor, n))
 end
 
+-- What a deleted program took and has not acknowledged is nobody else's: as a dead letter it can still be sent to the backend.
+local function buryTaken(name)
+  local cursor, id, looked = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9), 0
+  local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
+  local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
+  while looked < TAKEN_LOOKED_AT do
+    local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 200)
+    if #page == 0 then return end
+    for _, found in ipairs(page) do
+      local entry = fieldsOf(found)
+      cursor = entry.id
+      if entry.owner == id and entry.expires > now then
+        addDeadLetter(KEYS[9], origin, entry, failure)
+        redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+      end
+    end
+    looked = looked + #page
+  end
+end
+for _, name in ipairs(redis.call('HKEYS', consumers)) do
+  if isProgram(name) and not string.find(ARGV[17], ',' .. string.sub(name, 9) .. ',', 1, true) then buryTaken(name) end
+end
+
 if push and not pushed then
   if parked then
     redis.call('HSET', state, 'parked', 0)
@@ -147,33 +170,10 @@ if ARGV[19] == '' then
 else
   writeState(state, { '@filters', ARGV[18], '@filtersDigest', ARGV[19] })
 end
--- What a deleted program took and has not acknowledged is nobody else's: as a dead letter it can still be sent to the backend.
-local function buryTaken(name)
-  local cursor, id, looked = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9), 0
-  local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
-  local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
-  while looked < TAKEN_LOOKED_AT do
-    local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 200)
-    if #page == 0 then return end
-    for _, found in ipairs(page) do
-      local entry = fieldsOf(found)
-      cursor = entry.id
-      if entry.owner == id and entry.expires > now then
-        addDeadLetter(KEYS[9], origin, entry, failure)
-        redis.call('ZADD', KEYS[10], 'NX', now, 'history')
-      end
-    end
-    looked = looked + #page
-  end
-end
-
 -- A new program begins at the end of the log, and a deleted one leaves it.
 for id in string.gmatch(ARGV[17], '%d+') do redis.call('HSETNX', consumers, 'program:' .. id, last .. ' ' .. now) end
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
-  if isProgram(name) and not string.find(ARGV[17], ',' .. string.sub(name, 9) .. ',', 1, true) then
-    buryTaken(name)
-    redis.call('HDEL', consumers, name)
-  end
+  if isProgram(name) and not string.find(ARGV[17], ',' .. string.sub(name, 9) .. ',', 1, true) then redis.call('HDEL', consumers, name) end
 end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1

@@ -96,3 +96,10 @@ test('reads the state as the previous release has left it', async () => {
   const reply = await claim({ token: 6, name: 'b2' });
   expect([reply[1], idsIn(reply)]).toEqual([6, ['2']]);
 });
+
+test('a backend does not get what a program took, and is not behind by it once it has looked', async () => {
+  await scene.applyBot({ push: true, programs: [5], filters: 'b' });
+  await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', ',5,', '=5'] });
+  expect(idsIn(await claim({ name: 'a1' }))).toEqual(['2']);
+  expect(await scene.commands.hmget(scene.keys.state, 'n', 'filedN', 'pend')).toEqual(['3', '3', '1']);
+});
