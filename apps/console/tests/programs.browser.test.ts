@@ -116,6 +116,7 @@ test(
     await details.getByText('May call: Read, Send').waitFor();
     await details.getByText(`Only in chats ${ADA.id}`).waitFor();
     await details.getByText('Last use').waitFor();
+    await details.getByText('by admin').waitFor();
     const refused = details.getByRole('region', { name: 'Refused lately' });
     await refused.getByText('deletemessage').waitFor();
     await refused.getByText('Not one of its chats: 5').waitFor();

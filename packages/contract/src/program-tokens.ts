@@ -27,6 +27,7 @@ export const programTokenResource = z
     rate: rate.optional(),
     expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
     last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
+    made_by: z.string().describe('The account that made it, by the username it had then.').optional(),
     created_at: createdAtField,
   })
   .meta({ id: 'ProgramToken' });
@@ -46,6 +47,7 @@ const TOKEN: ProgramTokenResource = {
   chats: [-1001234567890],
   rate: { per_second: 5, per_minute: 60 },
   expires_at: '2030-01-01T00:00:00.000Z',
+  made_by: 'anna',
   created_at: '2026-01-02T10:10:00.000Z',
 };
 

@@ -187,6 +187,8 @@ export interface ProgramTokensTable {
   chats: string | null;
   per_second: number | null;
   per_minute: number | null;
+  /** The username of the account that made it; null for one that is older than this column. */
+  made_by: string | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: CreatedAt;

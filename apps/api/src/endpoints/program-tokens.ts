@@ -60,7 +60,7 @@ async function findBotOfToken(context: Context, id: number): Promise<number[]> {
 }
 
 function presentToken(token: ProgramToken): ProgramTokenResource {
-  const { id, programId, name, prefix, methods, chats, perSecond, perMinute, expiresAt, lastUsedAt } = token;
+  const { id, programId, name, prefix, methods, chats, perSecond, perMinute, expiresAt, lastUsedAt, madeBy } = token;
   const rate = withoutNulls({ per_second: perSecond, per_minute: perMinute });
   return {
     ...{ id, program_id: programId, name, prefix },
@@ -69,6 +69,7 @@ function presentToken(token: ProgramToken): ProgramTokenResource {
     ...withoutNulls({
       expires_at: expiresAt?.toISOString() ?? null,
       last_used_at: lastUsedAt?.toISOString() ?? null,
+      made_by: madeBy,
     }),
     created_at: token.createdAt.toISOString(),
   };

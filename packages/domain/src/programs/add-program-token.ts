@@ -30,7 +30,11 @@ export async function addProgramToken(
     const bot = deps.directory.byId(program.botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegramId);
-    const record = await tokens.insert({ ...wanted, programId, hash: sha256Hex(token), prefix: shownPrefix(token) });
+    const madeBy = by.kind === 'account' ? by.username : null;
+    const record = await tokens.insert({
+      ...{ ...wanted, programId, madeBy },
+      ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
+    });
     const audited = auditedToken('program_token_add', program, record);
     return { result: { token, record }, botIds: [program.botId], audited };
   });

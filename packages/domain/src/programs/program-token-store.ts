@@ -3,7 +3,7 @@ import type { ProgramTokensTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
 import type { ProgramToken, WantedToken } from './program-token.ts';
 
-type NewRow = WantedToken & { programId: number; hash: string; prefix: string };
+type NewRow = WantedToken & { programId: number; hash: string; prefix: string; madeBy: string | null };
 
 /** SQL of tokens of programs. */
 export function programTokenStore(db: Database) {
@@ -50,6 +50,7 @@ export function programTokenStore(db: Database) {
           chats: json(token.chats),
           per_second: token.perSecond,
           per_minute: token.perMinute,
+          made_by: token.madeBy,
           expires_at: token.expiresAt,
         })
         .returningAll()
@@ -79,6 +80,7 @@ function toToken(row: Selectable<ProgramTokensTable>): ProgramToken {
     chats: list<number>(row.chats),
     perSecond: row.per_second,
     perMinute: row.per_minute,
+    madeBy: row.made_by,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
     createdAt: row.created_at,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The record of a program's token; only its maker has seen the token itself. null: no limit. */
+/** The record of a program's token; only its maker has seen the token itself. null: no limit, or not known. */
 export interface ProgramToken {
   id: number;
   programId: number;
@@ -10,6 +10,8 @@ export interface ProgramToken {
   chats: number[] | null;
   perSecond: number | null;
   perMinute: number | null;
+  /** The username of an account, as it was then. */
+  madeBy: string | null;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
   createdAt: Date;

@@ -132,7 +132,9 @@ describe('a token of a program', () => {
   test('is stored as a hash, and shown once', async () => {
     const { token, id } = await newToken();
     const list = await api.admin('GET', '/api/programs/tokens', { query: { program_id: program.id } });
-    expect(list.json).toContainEqual(expect.objectContaining({ id, prefix: token.slice(0, token.indexOf(':') + 7) }));
+    expect(list.json).toContainEqual(
+      expect.objectContaining({ id, prefix: token.slice(0, token.indexOf(':') + 7), made_by: 'admin' }),
+    );
     expect(list.text).not.toContain(token);
     const rows = JSON.stringify(await api.database.db.selectFrom('program_tokens').selectAll().execute());
     expect(rows).not.toContain(token.split(':')[1]);

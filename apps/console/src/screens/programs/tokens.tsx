@@ -53,7 +53,7 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
 function TokenCard({ token, revoked }: { token: ProgramTokenResource; revoked: () => void }): ReactNode {
   const words = useProgramsWords().tokens;
   const [asking, setAsking] = useState(false);
-  const { name, prefix, expires_at: expires, last_used_at: used } = token;
+  const { name, prefix, expires_at: expires, last_used_at: used, made_by: maker } = token;
   const isOver = expires !== undefined && Date.parse(expires) < Date.now();
   return (
     <li className="token">
@@ -73,7 +73,7 @@ function TokenCard({ token, revoked }: { token: ProgramTokenResource; revoked: (
           words.never
         )}
         {' · '}
-        {words.madeBy} <Moment at={token.created_at} />
+        {words.madeBy} <Moment at={token.created_at} /> {maker && words.by(maker)}
         {expires && (
           <>
             {' · '}
