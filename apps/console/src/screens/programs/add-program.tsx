@@ -113,6 +113,7 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
       <StepTitle as="h2">{step === 0 ? words.wizard.sees : words.wizard.does}</StepTitle>
       {step === 0 ? (
         <SightFields
+          botId={botId}
           sight={sight}
           change={(change) => {
             setSight({ ...sight, ...change });

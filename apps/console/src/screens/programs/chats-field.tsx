@@ -18,9 +18,7 @@ type ChatsProps = {
 
 /** All chats, or some of them by name or id. */
 export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNode {
-  const programsWords = useProgramsWords();
-  const words = programsWords.rights;
-  const without = (id: number) => choose(chats?.filter((chat) => chat.id !== id) ?? null);
+  const words = useProgramsWords().rights;
   return (
     <ChoiceField
       label={words.chats}
@@ -33,31 +31,54 @@ export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNo
     >
       {chats !== null && (
         <div className="within">
-          {chats.length > 0 && (
-            <ul className="chips">
-              {chats.map(({ id, name }) => (
-                <li key={id} className="chip">
-                  <bdi className="cut">{name}</bdi>
-                  <button type="button" aria-label={words.without(name)} onClick={() => without(id)}>
-                    <Icon name="close" />
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-          <PickField
-            label={words.addChat}
-            hint={words.addChatHint}
-            chosen=""
-            finder={chatFinder(botId, programsWords)}
-            fault={fault}
-            choose={(picked) =>
-              picked && choose([...chats.filter(({ id }) => String(id) !== picked.id), pickedChat(picked)])
-            }
-          />
+          <PickedChats label={words.addChat} hint={words.addChatHint} {...{ botId, chats, choose, fault }} />
         </div>
       )}
     </ChoiceField>
+  );
+}
+
+type PickedProps = {
+  botId: number;
+  label: string;
+  hint: string;
+  chats: readonly PickedChat[];
+  choose: (chats: readonly PickedChat[]) => void;
+  fault: string | undefined;
+};
+
+/** Some chats, each of which can be taken away; another one is found by a part of its name, or by its id. */
+export function PickedChats({ botId, label, hint, chats, choose, fault }: PickedProps): ReactNode {
+  const words = useProgramsWords();
+  return (
+    <>
+      {chats.length > 0 && (
+        <ul className="chips">
+          {chats.map(({ id, name }) => (
+            <li key={id} className="chip">
+              <bdi className="cut">{name}</bdi>
+              <button
+                type="button"
+                aria-label={words.rights.without(name)}
+                onClick={() => choose(chats.filter((chat) => chat.id !== id))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <PickField
+        label={label}
+        hint={hint}
+        chosen=""
+        finder={chatFinder(botId, words)}
+        fault={fault}
+        choose={(picked) =>
+          picked && choose([...chats.filter(({ id }) => String(id) !== picked.id), pickedChat(picked)])
+        }
+      />
+    </>
   );
 }
 

@@ -34,6 +34,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
       roomy
     >
       <SightFields
+        botId={program.bot_id}
         sight={sight}
         change={(changed) => {
           setSight({ ...sight, ...changed });

@@ -1,6 +1,7 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import type { ReactNode } from 'react';
 import { useSettingsWords } from '../bot/settings-words.ts';
+import { filterWords } from './filter.ts';
 import { useProgramsWords } from './programs-words.ts';
 
 /** In the list, and in the details. */
@@ -11,9 +12,11 @@ export function Sees({ program, where }: { program: ProgramResource; where: keyo
   const words = useProgramsWords();
   const { kindNames } = useSettingsWords();
   const names = program.kinds.map((kind) => kindNames[kind as keyof typeof kindNames] ?? kind);
-  if (names.length === 0) return words.allKinds;
+  const conditions = filterWords(program.filter, words);
   const rest = names.length - NAMED[where];
   // One that is left out takes no less room than its name.
   const shown = rest > 1 ? [...names.slice(0, NAMED[where]), words.andMore(rest)] : names;
-  return <span title={names.join(', ')}>{shown.join(', ')}</span>;
+  const kinds = names.length === 0 ? words.allKinds : shown.join(', ');
+  const all = [names.join(', ') || words.allKinds, ...conditions, ...(program.exclusive ? [words.filter.alone] : [])];
+  return <span title={all.join('; ')}>{[kinds, ...all.slice(1)].join('; ')}</span>;
 }

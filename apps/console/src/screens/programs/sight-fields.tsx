@@ -4,10 +4,12 @@ import { Field } from '../../parts/field.tsx';
 import { KindsField } from '../bot/kinds-field.tsx';
 import { SecretField } from '../bot/secret-field.tsx';
 import { useSettingsWords } from '../bot/settings-words.ts';
+import { FilterFields } from './filter-fields.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import type { Sight, SightFaults } from './sight.ts';
 
 type FieldsProps = {
+  botId: number;
   sight: Sight;
   change: (changed: Partial<Sight>) => void;
   faults: SightFaults;
@@ -16,7 +18,7 @@ type FieldsProps = {
 };
 
 /** The name of a program, what it sees, and how it gets that. */
-export function SightFields({ sight, change, faults, hasSecret }: FieldsProps): ReactNode {
+export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsProps): ReactNode {
   const words = useProgramsWords();
   const { modes, modeHints, mode: question } = words.wizard;
   return (
@@ -40,11 +42,12 @@ export function SightFields({ sight, change, faults, hasSecret }: FieldsProps): 
         {sight.mode === 'push' && <BackendFields {...{ sight, change, faults, hasSecret }} />}
       </ChoiceField>
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
+      <FilterFields {...{ botId, sight, change, faults }} />
     </>
   );
 }
 
-function BackendFields({ sight, change, faults, hasSecret }: FieldsProps): ReactNode {
+function BackendFields({ sight, change, faults, hasSecret }: Omit<FieldsProps, 'botId'>): ReactNode {
   const words = useSettingsWords();
   return (
     <div className="within">

@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react';
+import { CheckField } from '../../parts/check-field.tsx';
+import { ChoiceField } from '../../parts/choice-field.tsx';
+import { Field } from '../../parts/field.tsx';
+import { PickedChats } from './chats-field.tsx';
+import { CHAT_TYPES, type Filter, NEW_FILTER } from './filter.ts';
+import { useProgramsWords } from './programs-words.ts';
+import type { Sight, SightFaults } from './sight.ts';
+
+type FieldsProps = { botId: number; sight: Sight; change: (changed: Partial<Sight>) => void; faults: SightFaults };
+
+/** Which updates of its kinds a program gets, and whether it takes them alone. */
+export function FilterFields({ botId, sight, change, faults }: FieldsProps): ReactNode {
+  const words = useProgramsWords().filter;
+  const { filter, exclusive } = sight;
+  return (
+    <>
+      <ChoiceField
+        label={words.which}
+        options={[
+          ['all', words.all],
+          ['some', words.some, words.someHint],
+        ]}
+        value={filter === null ? 'all' : 'some'}
+        choose={(chosen) => change({ filter: chosen === 'all' ? null : NEW_FILTER })}
+      >
+        {filter !== null && (
+          <Conditions
+            botId={botId}
+            filter={filter}
+            change={(changed) => change({ filter: { ...filter, ...changed } })}
+            faults={faults}
+          />
+        )}
+      </ChoiceField>
+      <CheckField
+        label={words.exclusive}
+        hint={words.exclusiveHint}
+        on={exclusive}
+        toggle={(on) => change({ exclusive: on })}
+      />
+      {faults.exclusive && <p className="fault">{faults.exclusive}</p>}
+      {exclusive && (
+        <Field
+          label={words.position}
+          hint={words.positionHint}
+          fault={faults.position}
+          type="number"
+          min={1}
+          max={1000}
+          value={sight.position}
+          onChange={(event) => change({ position: event.target.value })}
+        />
+      )}
+    </>
+  );
+}
+
+type ConditionsProps = {
+  botId: number;
+  filter: Filter;
+  change: (changed: Partial<Filter>) => void;
+  faults: SightFaults;
+};
+
+function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNode {
+  const words = useProgramsWords().filter;
+  const { chats, types } = filter;
+  return (
+    <div className="within">
+      <PickedChats
+        botId={botId}
+        label={words.chats}
+        hint={words.chatsHint}
+        chats={chats}
+        choose={(chosen) => change({ chats: chosen })}
+        fault={faults['filter.chats'] ?? faults.filter}
+      />
+      <fieldset className="groups narrow-groups">
+        <legend>{words.types}</legend>
+        {CHAT_TYPES.map((type) => (
+          <CheckField
+            key={type}
+            label={words.typeNames[type]}
+            on={types.includes(type)}
+            toggle={(on) => change({ types: CHAT_TYPES.filter((one) => (one === type ? on : types.includes(one))) })}
+          />
+        ))}
+      </fieldset>
+      {(['users', 'commands', 'keywords', 'text'] as const).map((name) => (
+        <Field
+          key={name}
+          label={words[name]}
+          hint={words.hints[name]}
+          fault={faults[`filter.${name}`]}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          dir="auto"
+          value={filter[name]}
+          onChange={(event) => change({ [name]: event.target.value })}
+        />
+      ))}
+    </div>
+  );
+}
