@@ -176,6 +176,17 @@ test(
     await form.getByLabel('New messages', { exact: true }).uncheck();
     await form.getByText('Choose at least one kind.').waitFor();
     await form.getByLabel('Take only chosen kinds of updates').uncheck();
+    await form.getByLabel('Only those that match').check();
+    await form.getByText('Give a condition, or choose all.').waitFor();
+    const expression = form.getByLabel('Its text matches this expression');
+    await expression.fill('a(');
+    await form.getByLabel('Begins with one of these commands').fill('/stats, report');
+    await form.getByLabel('Take them alone').check();
+    await form.getByLabel('Order').fill('7');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.locator('[aria-invalid]').waitFor();
+    expect(await expression.getAttribute('aria-invalid')).toBe('true');
+    await expression.fill('');
     await context.setOffline(true);
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/cannot be reached|Not up to date/).waitFor();
@@ -183,8 +194,11 @@ test(
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     const renamed = page.getByRole('complementary', { name: 'archive <i>' });
-    await renamed.getByText('the usual kinds').waitFor();
-    expect(await fleet.rest(`/api/programs/show?id=${own!.id}`)).toMatchObject({ name: 'archive <i>', kinds: [] });
+    await renamed.getByText('the usual kinds; /stats or /report; takes them alone').waitFor();
+    const filtered = { filter: { commands: ['/stats', 'report'] }, exclusive: true, position: 7 };
+    expect(await fleet.rest(`/api/programs/show?id=${own!.id}`)).toMatchObject({
+      ...{ name: 'archive <i>', kinds: [], ...filtered },
+    });
 
     await renamed.getByRole('button', { name: 'Delete…' }).press('Enter');
     const asking = page.getByRole('dialog', { name: 'Delete the program archive <i>?' });
@@ -254,6 +268,18 @@ testLooks('programs and their tokens are accessible and fit the window', suite, 
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('It needs a name.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill(LONG);
+  await page.getByLabel('Take only chosen kinds of updates').uncheck();
+  await page.getByLabel('By webhook').check();
+  await page.getByLabel('Only those that match').check();
+  await page.getByLabel('Take them alone').check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('needs a URL.').waitFor();
+  await page.getByText('Give a condition').waitFor();
+  await page.getByLabel('Order').scrollIntoViewIfNeeded();
+  await lookAt('program-filter');
+  await page.getByLabel('It polls').check();
+  await page.getByLabel('Begins with one of these commands').fill('/stats');
+  await page.getByLabel('Take them alone').uncheck();
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('Only in these').check();
   await page.getByLabel('Calls in a second').fill('x');
@@ -295,3 +321,46 @@ testLooks('programs and their tokens are accessible and fit the window', suite, 
   await page.getByRole('link', { name: 'archive' }).waitFor();
   await lookAt('programs');
 });
+
+test(
+  'in Russian on a phone, every text of the three steps and of a program is Russian and fits',
+  async () => {
+    const { fleet } = suite;
+    const bot = await fleet.addBot({ long_poll_enabled: true }, { name: 'Заказы' });
+    const one = await open('', { locale: 'ru-RU', viewport: { width: 390, height: 844 } });
+    const { page, complaints } = one;
+    const fits = async (name: string) => {
+      // What lies half below the bar at the top would count as too small a target.
+      await page.evaluate('window.scrollTo(0, 0)');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+      expect({ screen: name, faults: await one.faults() }).toEqual({ screen: name, faults: [] });
+      await picture(page, name);
+    };
+    await page.getByLabel('Имя пользователя').fill(ADMIN[0]);
+    await page.getByLabel('Пароль', { exact: true }).fill(ADMIN[1]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Флот' }).waitFor();
+    await page.goto(`${fleet.url}/console/bots/${bot.id}/programs`);
+    await page.getByText('пока нет программ').waitFor();
+    await page.getByRole('button', { name: 'Добавить программу' }).click();
+    await page.getByLabel('Название', { exact: true }).fill('Отчёты');
+    await page.getByLabel('Только подходящие').check();
+    await page.getByLabel('Начинается с одной из команд').fill('/stats');
+    await page.getByLabel('Забирать их только себе').check();
+    await fits('ru-program-sees');
+    await page.getByRole('button', { name: 'Далее' }).click();
+    await page.getByLabel('Только в этих').check();
+    await page.getByRole('combobox', { name: 'Добавить чат' }).fill('-1001');
+    await page.getByRole('option', { name: 'Чат -1001' }).click();
+    await page.getByLabel('Вызовов в минуту').fill('60');
+    await fits('ru-program-may');
+    await page.getByRole('button', { name: 'Добавить программу' }).click();
+    await page.getByText('gramio', { exact: true }).waitFor();
+    await fits('ru-program-connect');
+    await page.getByRole('button', { name: 'Токен сохранён' }).click();
+    await page.getByText('Не больше 60 в минуту').waitFor();
+    await fits('ru-program-details');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
