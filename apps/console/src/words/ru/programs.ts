@@ -95,7 +95,7 @@ export const programs: typeof english = {
     expires: 'Истекает',
     expired: 'Истёк',
     madeBy: 'Создан',
-    by: (name) => `кем: ${name}`,
+    by: (name) => `(${name})`,
     revoke: 'Отозвать…',
     revokeTitle: (name) => `Отозвать токен ${name}?`,
     revokeHint: 'Кто им пользуется, получит отказ в течение 5 секунд. Отменить это нельзя.',
