@@ -2,6 +2,7 @@ import { deadLetterLog } from '@flotilla/domain/history/dead-letter-log.ts';
 import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
 import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
 import { pollingTurn } from '@flotilla/domain/polling/polling-turn.ts';
+import { programTurn } from '@flotilla/domain/programs/program-turn.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
@@ -33,6 +34,9 @@ export function startRoles(context: WorkerContext): Running[] {
   }
   if (roles.has('push')) {
     running.push(takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease)));
+    running.push(
+      takeTurns(context, context.turns.programs, PUSH_TURNS, (program, lease) => programTurn(context, program, lease)),
+    );
   }
   if (roles.has('rules')) {
     running.push(takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease)));

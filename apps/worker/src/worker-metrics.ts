@@ -177,22 +177,23 @@ function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
     deadLetters: deadLetterMetric(
       quickCounter({
         name: 'flotilla_dead_letters_total',
-        help: 'Updates given up, by reader (push, rules, history) and reason code.',
+        help: 'Updates given up, by reader (push, program, rules, history) and reason code.',
         labelNames: ['reader', 'reason'],
       }),
     ),
   };
 }
 
-const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'rules' | 'history')[]> = {
-  refused: ['push'],
-  unreachable: ['push'],
-  timed_out: ['push'],
-  forbidden_address: ['push'],
-  not_signed: ['push'],
-  expired: ['push', 'rules'],
-  crashed: ['push', 'rules'],
-  backend_removed: ['push'],
+const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'program' | 'rules' | 'history')[]> = {
+  refused: ['push', 'program'],
+  unreachable: ['push', 'program'],
+  timed_out: ['push', 'program'],
+  forbidden_address: ['push', 'program'],
+  not_signed: ['push', 'program'],
+  expired: ['push', 'program', 'rules'],
+  crashed: ['push', 'program', 'rules'],
+  backend_removed: ['push', 'program'],
+  too_far_behind: ['program'],
   rules_removed: ['rules'],
   destination_failed: ['rules'],
   unstorable: ['history'],

@@ -39,6 +39,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
   const sink = await startLagSink();
   const turns = {
     push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };

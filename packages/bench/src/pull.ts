@@ -30,6 +30,7 @@ export async function benchPull(database: { url: string }): Promise<void> {
   const directory = await followDirectory({ redis, secrets: secretBox(FLEET_ENCRYPTION_KEY), log });
   const turns = {
     push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };

@@ -16,6 +16,7 @@ const REASON_CODES = [
   'backend_removed',
   'rules_removed',
   'destination_failed',
+  'too_far_behind',
   'unstorable',
   'unknown',
 ] as const;
@@ -32,14 +33,22 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `crashed`: three workers ended while they handled the update\n' +
     '- `backend_removed`, `rules_removed`: forwarding or the routing rules were switched off; or the program that took the update alone was deleted\n' +
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
+    '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
     '- `unknown`: an old release gave the update up without a code',
 });
 
 export type ReasonCode = z.infer<typeof reasonCode>;
 
-const READERS = ['push', 'rules', 'history'] as const;
+const READERS = ['push', 'rules', 'history', 'program'] as const;
 export type DeliveryReader = (typeof READERS)[number];
+
+/** Which program it is, beside `reader`. */
+const programFields = {
+  program_id: z.int().optional().describe('Only for a program: its id.'),
+  program_name: z.string().optional().describe('Only for a program that is known: its name.'),
+};
+const anyProgramId = () => integer({ min: 1 }).optional().describe('Only updates of this program.');
 
 /** A destination to which routing rules could not send an update. */
 export const failedDestination = z
@@ -62,7 +71,10 @@ export const deliveryResource = z
     ),
     update_id: updateIdField,
     state: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it was given up.'),
-    reader: z.enum(READERS).describe('The reader that retries the update, or gave it up.'),
+    reader: z
+      .enum(READERS)
+      .describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
+    ...programFields,
     attempts: z.int().describe('The number of attempts.'),
     last_status: z.int().optional().describe('The HTTP status of the last answer. Absent if there was none.'),
     reason_code: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
@@ -111,6 +123,7 @@ export const attemptResource = z
     at: z.iso.datetime().describe('When it was sent.'),
     update_id: updateIdField,
     chat_id: chatIdField.optional(),
+    ...programFields,
     status: z.int().describe('The HTTP status. 0: there was no answer.'),
     duration_ms: z.int().describe('Milliseconds from sending to the complete answer.'),
     error: z.string().describe('What went wrong. Absent if the update was delivered.').optional(),
@@ -127,6 +140,7 @@ export const attemptResource = z
 /** The conditions of a list of deliveries; all given ones must hold. */
 const filterFields = {
   reader: z.enum(READERS).optional().describe('Only updates of this reader.'),
+  program_id: anyProgramId(),
   reason_code: z.enum(REASON_CODES).optional().describe('Only this reason. `ReasonCode` says what each one means.'),
   status: z
     .preprocess(
@@ -150,6 +164,7 @@ const refusal = z
   .strictObject({
     bot_id: botIdField,
     reader: z.enum(READERS).describe('The reader that gave these updates up.'),
+    program_id: z.int().optional().describe('Only for a program: its id.'),
     count: z.int().describe('The number of dead letters.'),
     reason: z.string().describe('Why they were refused.'),
   })
@@ -266,10 +281,13 @@ export const deliveryOperations = {
     method: 'GET',
     paths: ['/api/deliveries/attempts'],
     role: 'any',
-    summary: "Lists the last 100 attempts to deliver updates to a bot's backend, newest first.",
+    summary: "Lists the last 100 attempts to deliver updates to a bot's backend and to its programs, newest first.",
     description:
-      'Of the newest 20 failed answers the beginning is kept, for a day. Attempts of routing rules are not kept: their dead letters name the destinations that failed.',
-    input: z.object({ bot_id: botId() }),
+      'Each backend has 100 attempts of its own: `program_id` lists those of one program. Of the newest 20 failed answers of a backend the beginning is kept, for a day. Attempts of routing rules are not kept: their dead letters name the destinations that failed.',
+    input: z.object({
+      bot_id: botId(),
+      program_id: integer({ min: 1 }).optional().describe('Only attempts of this program.'),
+    }),
     output: z.array(attemptResource),
     botInputs: ['bot_id'],
     example: {
@@ -332,8 +350,9 @@ export const deliveryOperations = {
     summary: 'Sends dead letters again, in the order of their updates.',
     description: `${CHOICE}
 
-It sends those of push and of routing rules, each behind what waits in its chat, and each once, also if two calls choose
-it. What fails again becomes a dead letter again, with another id. Dead letters of the history, and of bots that have no
+It sends those of push, of programs and of routing rules, each to the reader that gave it up, behind what waits in its
+chat, and each once, also if two calls choose
+it. What fails again becomes a dead letter again, with another id. Dead letters of the history, and of bots or programs that have no
 backend or no rules, are refused and counted. If the call names only a \`bot_id\` or \`ids\` of it, and all are refused,
 the answer is 400.
 

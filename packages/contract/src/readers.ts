@@ -14,28 +14,36 @@ export const readerResource = z
       .describe(
         'push: the backend. pull: clients of getUpdates, and of the REST poll without a consumer. rules: routing rules. consumer:<name>: a named consumer. program:<id>: a program.',
       ),
+    program_id: z.int().describe('Only for a program: its id.').optional(),
+    program_name: z.string().describe('Only for a program: its name.').optional(),
     state: z
       .enum(['ok', 'failing', 'open', 'paused', 'parked', 'off'])
       .describe(
-        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, or a program for a day, and no updates are kept for it any more.',
+        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became dead letters.',
       ),
     cursor: z
       .int()
       .optional()
       .describe(
-        'The `update_id` up to which it has read. For push and rules: up to which updates were sorted by chat; some of them may wait.',
+        'The `update_id` up to which it has read. For push, rules and programs that push: up to which updates were sorted by chat; some of them may wait.',
       ),
     behind: z.int().describe('Updates that wait for it, of the kinds that the bot receives.'),
     oldest_at: time('When the oldest of these updates came. Absent if none waits.'),
     keeps: z.int().describe('Updates that are in memory for this reader alone. It is the slowest one then.'),
-    in_flight: z.int().optional().describe('Only for push and rules: deliveries that are under way.'),
+    in_flight: z
+      .int()
+      .optional()
+      .describe('Only for push, rules and programs that push: deliveries that are under way.'),
     next_probe_at: time('Only for an open backend: when it gets its next probe.'),
     next_attempt_at: time('When the next update is tried that failed before. Absent if none waits for that.'),
     failing_since: time('Only for a backend: since when every attempt has failed.'),
-    last_error: z.string().optional().describe('Only for a backend: the last error. Absent after a success.'),
+    last_error: z
+      .string()
+      .optional()
+      .describe('Only for a backend: the last error. For a parked program: why it was parked. Absent after a success.'),
     last_error_at: time('When that error happened.'),
     last_success_at: time('Only for a backend: when it last accepted an update.'),
-    last_polled_at: time('Only for pull, consumers and programs: when somebody last polled.'),
+    last_polled_at: time('Only for pull, consumers and programs that pull: when somebody last polled.'),
     parked_until: time('Only for a backend that is parked: until when its cursor is kept.'),
     backend_url: z
       .string()

@@ -235,7 +235,7 @@ export interface AuditLogTable {
 export interface DeadLettersTable {
   id: Generated<BigInt64>;
   bot_id: BigInt64;
-  /** The reader that gave up: 'push', 'rules' or 'history'. */
+  /** The reader that gave up: 'push', 'rules', 'history' or 'program:<id>'. */
   reader: string;
   update_id: BigInt64;
   /** The update's own bytes. It is text and never jsonb, which would change them. */

@@ -14,7 +14,8 @@ export function shardKeys(shard: number) {
     /** Stream: the records that the history writer still has to put into Postgres. */
     history: `${tag(shard)}:history`,
     /**
-     * Sorted set: `<bot id>:<turn kind>`, or `history` → since when (ms) that turn is owed. The stored name is older.
+     * Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is owed. The
+     * stored name is older.
      */
     pendingTurns: `${tag(shard)}:dirty`,
     /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
@@ -68,6 +69,8 @@ export function botKeys(botId: number) {
     rulesRedriven: `${prefix}:rules:redriven`,
     /** Also `p:<id>` the progress of its routing (JSON), and `g:<id>` its album. */
     rulesWork: `${prefix}:rules:work`,
+    /** Before the id of a program; see `programKeys`. */
+    programs: `${prefix}:program:`,
     /** Exists for a second after a setWebhook, which is allowed once a second. */
     recentSetWebhook: `${prefix}:set-webhook`,
     /** Exists for a second after a test delivery, which is possible once a second. */
@@ -80,6 +83,26 @@ export function botKeys(botId: number) {
     activity: (hour: number) => `${prefix}:activity:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
+  };
+}
+
+/** The keys of a program, of which scripts/lib/programs.lua has the names too. They mean what those of push mean. */
+export function programKeys(botId: number, programId: number) {
+  const own = `${botKeys(botId).programs}${programId}`;
+  return {
+    /** Hash: switches, cursor, fencing token and breaker; fields as in the state of a bot. */
+    state: `${own}:state`,
+    lanes: `${own}:lanes`,
+    lane: (lane: string) => `${own}:lane:${lane}`,
+    inFlight: `${own}:flight`,
+    work: `${own}:work`,
+    redriven: `${own}:redriven`,
+    attempts: `${own}:attempts`,
+    excerpts: `${own}:excerpts`,
+    /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
+    hidden: `${own}:hidden`,
+    /** Exists for a second after a setWebhook with one of its tokens. */
+    recentSetWebhook: `${own}:set-webhook`,
   };
 }
 

@@ -32,6 +32,8 @@ const SAME_NAMES = [
   ...['prevAckAt', 'prevOffset', 'prevAt', 'pollOffset', 'pollOkAt', 'refusedAt', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil'],
   ...['filters', 'filtersDigest', 'albums'],
+  // The push programs that updates wake; and of a program's own hash.
+  ...['programs', 'target', 'hides', 'parkedAt', 'parkedFor', 'polledAt'],
 ];
 
 /** The stored name of a field; throws for a name that no field has, so that no script is loaded with one. */

@@ -2,8 +2,8 @@ import { type ConnectionOptions, Queue } from 'bullmq';
 import type { RedisHandles } from './connect.ts';
 import { turnQueuePrefix } from './keys.ts';
 
-/** What a worker does for one bot (or, for history, one shard) at a time. */
-export type TurnKind = 'polling' | 'push' | 'rules' | 'history';
+/** What a worker does for one bot (for programs: one program; for history: one shard) at a time. */
+export type TurnKind = 'polling' | 'push' | 'programs' | 'rules' | 'history';
 export type TurnData = { subject: number };
 
 /** Adds turns of one kind. Over all workers, at most one turn of a subject runs and one waits. */

@@ -34,7 +34,7 @@ let asked = 0;
 let db: Database;
 let redis: RedisHandles;
 let directory: Awaited<ReturnType<typeof followDirectory>>;
-let turns: Record<'push' | 'rules' | 'history', TurnQueue>;
+let turns: Record<'push' | 'programs' | 'rules' | 'history', TurnQueue>;
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 0, workers: 1 }, { WORKER_ROLES: 'push,upkeep' });
@@ -50,7 +50,12 @@ beforeAll(async () => {
   db = connectDatabase({ url: fleet.database.url, maxConnections: 2 });
   redis = await connectRedis({ url: fleet.redis.url, log });
   directory = await followDirectory({ redis, secrets, log });
-  turns = { push: turnQueue(redis, 'push'), rules: turnQueue(redis, 'rules'), history: turnQueue(redis, 'history') };
+  turns = {
+    push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
+    rules: turnQueue(redis, 'rules'),
+    history: turnQueue(redis, 'history'),
+  };
 }, 60_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();

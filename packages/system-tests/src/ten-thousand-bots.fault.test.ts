@@ -24,7 +24,7 @@ let backend: TestBackend;
 let db: Database;
 let redis: RedisHandles;
 let directory: Awaited<ReturnType<typeof followDirectory>>;
-let turns: Record<'push' | 'rules' | 'history', TurnQueue>;
+let turns: Record<'push' | 'programs' | 'rules' | 'history', TurnQueue>;
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 0, workers: 1 }, { WORKER_ROLES: 'push,history,upkeep' });
@@ -34,6 +34,7 @@ beforeAll(async () => {
   directory = await followDirectory({ redis, secrets, log });
   turns = {
     push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };

@@ -50,6 +50,8 @@ export async function luaScene() {
     applyBot: (
       settings: {
         programs?: number[];
+        /** Those of them that push: ' 5:1:target'. */
+        pushing?: string;
         pull?: boolean;
         push?: boolean;
         rules?: boolean;
@@ -78,6 +80,8 @@ export async function luaScene() {
           ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
           `,${(settings.programs ?? []).join(',')},`,
           ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
+          settings.pushing ?? '',
+          keys.programs,
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */

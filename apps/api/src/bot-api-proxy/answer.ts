@@ -16,6 +16,11 @@ export const ABSOLUTE_URI = refusal(404, 'Not Found: absolute URI is specified i
 export const AMBIGUOUS = badRequest('the path can be read in two ways');
 export const UNAUTHORIZED = refusal(401, 'Unauthorized');
 export const DISABLED = refusal(403, 'Forbidden: the bot is disabled');
+/** The platform's words for getUpdates beside a webhook. */
+export const WEBHOOK_IS_ACTIVE = refusal(
+  409,
+  "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+);
 export const NO_SUCH_METHOD = refusal(404, 'Not Found: method not found');
 /** The platform packs an answer although it was asked not to, so we cannot look into it. */
 export const PACKED_ANSWER = refusal(502, 'Bad Gateway: the platform sent an answer that cannot be read');

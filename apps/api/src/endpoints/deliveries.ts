@@ -18,6 +18,7 @@ import { type DeliveryJob, deliveryJobStore } from '@flotilla/domain/deliveries/
 import { findKeptUpdate } from '@flotilla/domain/deliveries/find-kept-update.ts';
 import { type ListedAttempt, listAttempts } from '@flotilla/domain/deliveries/list-attempts.ts';
 import { listRetrying, type Retrying } from '@flotilla/domain/deliveries/list-retrying.ts';
+import { presentReader } from '@flotilla/domain/deliveries/reader-name.ts';
 import { runDeliveryJob } from '@flotilla/domain/deliveries/run-delivery-job.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
@@ -47,17 +48,23 @@ export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
     const room = limit + 1 - retrying.length;
     const dead =
       state === 'retrying' || room <= 0 ? [] : await letters.list(query, { limit: room, offset: deadOffset, before });
-    const rows = [...retrying.map(presentRetrying), ...dead.map(presentDeadLetter)];
+    const named = { directory: context.directory };
+    const rows = [
+      ...retrying.map((update) => presentRetrying(named, update)),
+      ...dead.map((letter) => presentDeadLetter(named, letter)),
+    ];
     return cutPage(rows, limit, waiting.total + buried, (row) => [row.id ?? -(offset + limit)]);
   },
 
   async listDeliveryAttempts(context, { input }) {
-    return (await listAttempts(context, requireBot(context, input.bot_id))).map(presentAttempt);
+    return (await listAttempts(context, requireBot(context, input.bot_id), input.program_id ?? null)).map(
+      presentAttempt,
+    );
   },
 
   async showDeliveredUpdate(context, { input }) {
     return withoutNulls({
-      payload: await findKeptUpdate(context, requireBot(context, input.bot_id).id, input.update_id),
+      payload: await findKeptUpdate(context, requireBot(context, input.bot_id), input.update_id),
     });
   },
 
@@ -138,11 +145,19 @@ function seesJob(caller: Caller, job: DeliveryJob): boolean {
 
 type FilterInput = Pick<
   Call<typeof deliveryOperations.listDeliveries.input>['input'],
-  'reader' | 'reason_code' | 'status' | 'since' | 'until' | 'q'
+  'reader' | 'program_id' | 'reason_code' | 'status' | 'since' | 'until' | 'q'
 >;
 
-function filterOf({ reader, reason_code: reasonCode, status, since, until, q }: FilterInput): DeliveryFilter {
-  return { reader, reasonCode, status, sinceS: since, untilS: until, q };
+function filterOf({
+  reader,
+  program_id: programId,
+  reason_code: reasonCode,
+  status,
+  since,
+  until,
+  q,
+}: FilterInput): DeliveryFilter {
+  return { reader, programId, reasonCode, status, sinceS: since, untilS: until, q };
 }
 
 /** The named bot, or all that the caller sees; `botIds` is null for every bot of the fleet. */
@@ -156,20 +171,30 @@ function seenBots(
   return { bots, botIds: caller.bots === 'all' ? null : bots.map(({ id }) => id) };
 }
 
-function presentAttempt({ revision: _own, request, excerpt, ...attempt }: ListedAttempt) {
+function presentAttempt({ revision: _own, programName, request, excerpt, ...attempt }: ListedAttempt) {
   return {
     ...attempt,
+    ...withoutNulls({ program_name: programName }),
     ...(request === null ? {} : { request }),
     ...(excerpt === null ? {} : { response_content_type: excerpt.type, response_excerpt: excerpt.text }),
   };
 }
 
-function presentRetrying(update: Retrying): DeliveryResource {
+type Named = Pick<Context, 'directory'>;
+
+/** The reader with the name of its program, while there is that program. */
+function namedReader({ directory }: Named, botId: number, name: string) {
+  const reader = presentReader(name);
+  const program = directory.byId(botId)?.programs.find(({ id }) => id === reader.program_id);
+  return { ...reader, ...withoutNulls({ program_name: program?.name ?? null }) };
+}
+
+function presentRetrying(named: Named, update: Retrying): DeliveryResource {
   return {
     bot_id: update.botId,
     update_id: update.updateId,
     state: 'retrying',
-    reader: update.reader,
+    ...namedReader(named, update.botId, update.reader),
     attempts: update.attempts,
     ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
     reason_code: update.reasonCode ?? 'unknown',
@@ -182,13 +207,13 @@ function presentRetrying(update: Retrying): DeliveryResource {
   };
 }
 
-function presentDeadLetter(letter: DeadLetter): DeliveryResource {
+function presentDeadLetter(named: Named, letter: DeadLetter): DeliveryResource {
   return {
     id: letter.id,
     bot_id: letter.bot_id,
     update_id: letter.update_id,
     state: 'dead',
-    reader: letter.reader as DeliveryResource['reader'],
+    ...namedReader(named, letter.bot_id, letter.reader),
     attempts: letter.attempts,
     ...(letter.last_status === null ? {} : { last_status: letter.last_status }),
     reason_code: reasonCode.catch('unknown').parse(letter.reason_code),

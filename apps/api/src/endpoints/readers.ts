@@ -2,8 +2,9 @@ import { OK } from '@flotilla/contract/fields.ts';
 import type { ReaderResource, readerOperations } from '@flotilla/contract/readers.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
+import type { Breaker } from '@flotilla/domain/readers/breaker.ts';
 import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
-import { type Breaker, listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
+import { listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
 import { tryBackend } from '@flotilla/domain/readers/try-backend.ts';
 import { requireBot } from '../http/bot-of-call.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -27,13 +28,15 @@ export const readerHandlers: Handlers<typeof readerOperations> = {
 };
 
 function presentReader(bot: Bot, reader: Reader): ReaderResource {
-  const { state, cursor, behind, keeps, inFlight, breaker } = reader;
+  const { state, cursor, behind, keeps, inFlight, breaker, program } = reader;
   return {
     reader: reader.reader,
     state,
     behind,
     keeps,
     ...withoutNulls({
+      program_id: program?.id ?? null,
+      program_name: program?.name ?? null,
       cursor,
       oldest_at: iso(reader.oldestAtMs),
       in_flight: inFlight,
@@ -41,18 +44,18 @@ function presentReader(bot: Bot, reader: Reader): ReaderResource {
       last_polled_at: iso(reader.polledAtMs),
       parked_until: iso(reader.parkedUntilMs),
     }),
-    ...(breaker === null ? {} : presentBreaker(bot, breaker)),
+    ...(breaker === null ? {} : presentBreaker(program ?? bot, breaker)),
   };
 }
 
-function presentBreaker(bot: Bot, breaker: Breaker): Partial<ReaderResource> {
+function presentBreaker(backend: Pick<Bot, 'backendUrl' | 'secretToken'>, breaker: Breaker): Partial<ReaderResource> {
   return withoutNulls({
     next_probe_at: iso(breaker.nextProbeAtMs),
     failing_since: iso(breaker.failingSinceMs),
     last_error: breaker.error?.message ?? null,
     last_error_at: iso(breaker.error?.atMs ?? null),
     last_success_at: iso(breaker.succeededAtMs),
-    backend_url: bot.backendUrl === '' ? null : maskedBackendUrl(bot),
+    backend_url: backend.backendUrl === '' ? null : maskedBackendUrl(backend),
   });
 }
 

@@ -16,7 +16,7 @@ const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
-const PENDING_KINDS = ['push', 'rules', 'history'] as const;
+const PENDING_KINDS = ['push', 'programs', 'rules', 'history'] as const;
 type PendingKind = (typeof PENDING_KINDS)[number];
 
 /** Restores what was lost: turns that should exist, pending turns that nobody took, configuration missing in Redis. */
@@ -100,15 +100,15 @@ async function waitingForPostgres(work: Promise<unknown>): Promise<void> {
 /** A pending turn that stays means that a wake was lost with its process. */
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const forgotten: Record<PendingKind, number[]> = { push: [], rules: [], history: [] };
+  const forgotten: Record<PendingKind, number[]> = { push: [], programs: [], rules: [], history: [] };
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).pendingTurns);
   const found = await deps.redis.runMany(shards.map((pendingTurns) => ['zrange', pendingTurns, 0, -1, 'WITHSCORES']));
   for (const [shard, pending] of (found as string[][]).entries()) {
     for (let at = 0; at < pending.length; at += 2) {
       const sinceMs = Number(pending[at + 1]);
-      const kind = kindOf(pending[at]!);
       if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
-      forgotten[kind].push(kind === 'history' ? shard : Number.parseInt(pending[at]!, 10));
+      const { kind, subject } = turnOf(pending[at]!, shard);
+      forgotten[kind].push(subject);
     }
   }
   for (const kind of PENDING_KINDS) {
@@ -117,8 +117,10 @@ async function wakeForgotten(deps: WorkerContext): Promise<void> {
   }
 }
 
-/** A pending turn is `<bot id>:<kind>`, or `history` for the shard's. */
-function kindOf(pending: string): PendingKind {
-  if (pending === 'history') return 'history';
-  return pending.endsWith(':rules') ? 'rules' : 'push';
+/** A pending turn is `<bot id>:<kind>`, `<bot id>:program:<id>`, or `history` for the shard's. */
+function turnOf(pending: string, shard: number): { kind: PendingKind; subject: number } {
+  if (pending === 'history') return { kind: 'history', subject: shard };
+  const [botId, kind, programId] = pending.split(':');
+  if (kind === 'program') return { kind: 'programs', subject: Number(programId) };
+  return { kind: kind === 'rules' ? 'rules' : 'push', subject: Number(botId) };
 }

@@ -10,6 +10,8 @@ export interface BotDirectory {
   byToken(token: string): Bot | undefined;
   /** The program that has this token; undefined if none does. */
   byProgramToken(token: string): ProgramCredential | undefined;
+  /** The bot that has this program. */
+  byProgram(programId: number): Bot | undefined;
   all(): Bot[];
   /** True if the platform's id belongs to a registered bot. */
   isOwnBot(telegramId: number): boolean;

@@ -2,7 +2,9 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, configKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import type { ActiveProgram } from './active-program.ts';
 import { type Bot, pushes, routes } from './bot.ts';
 import { filterConfigOf } from './filter-config.ts';
 import { mirroredText } from './mirrored-bot.ts';
@@ -76,9 +78,19 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       `,${bot.programs.map(({ id }) => id).join(',')},`,
       filters.text,
       filters.digest,
+      bot.programs
+        .filter(({ mode }) => mode === 'push')
+        .map(pushingProgram)
+        .join(''),
+      keys.programs,
     ],
   );
   return waits === '1';
+}
+
+/** A program that pushes, for apply-bot. Its target tells whether its updates go elsewhere now. */
+function pushingProgram({ id, enabled, backendUrl }: ActiveProgram): string {
+  return ` ${id}:${enabled ? 1 : 0}:${sha256Hex(backendUrl).slice(0, 16)}`;
 }
 
 /** Removes a deleted bot from Redis and from every process. */
@@ -102,7 +114,7 @@ export async function unmirrorBot(deps: Pick<MirrorDeps, 'redis'>, botId: number
       ...rulesKeys(keys),
       keys.live,
     ],
-    [keys.lane(''), botId, keys.rulesLane('')],
+    [keys.lane(''), botId, keys.rulesLane(''), keys.programs],
   );
   await runScript(commands, 'write-config', configScriptKeys, [botId, '', '']);
   await deps.redis.removeKeys(`${keys.prefix}:`);

@@ -73,6 +73,11 @@ export function hasBackend(bot: Bot): boolean {
   return bot.proxyEnabled && bot.backendUrl !== '';
 }
 
+/** True if updates of the bot go to the backend of this program. */
+export function programPushes(bot: Pick<Bot, 'disabled'>, program: Pick<ActiveProgram, 'mode' | 'enabled'>): boolean {
+  return program.mode === 'push' && program.enabled && !bot.disabled;
+}
+
 /** The rules that run. A bot that is not managed has none. */
 export function rulesOf(bot: Bot): ActiveRule[] {
   return bot.manageEnabled ? bot.rules : [];

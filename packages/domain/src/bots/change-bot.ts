@@ -2,7 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
-import { type Bot, type BotChanges, polls, pushes, routes } from './bot.ts';
+import { type Bot, type BotChanges, polls, programPushes, pushes, routes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { type CursorChange, mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
@@ -58,6 +58,8 @@ async function storeChanges(
 export async function wakeTurns(deps: Pick<BotDeps, 'turns'>, bot: Bot, waitsForPush: boolean): Promise<void> {
   if (polls(bot)) await deps.turns.polling.wake(bot.id);
   if (pushes(bot) && waitsForPush) await deps.turns.push.wake(bot.id);
+  const programs = bot.programs.filter((program) => programPushes(bot, program));
+  if (programs.length > 0) await deps.turns.programs.wakeAll(programs.map(({ id }) => id));
   if (routes(bot) && !bot.disabled) await deps.turns.rules.wake(bot.id);
 }
 

@@ -135,6 +135,7 @@ export async function followDirectory(deps: {
     byId: (id) => current().byId.get(id),
     byToken: (token) => current().byToken.get(token),
     byProgramToken: (token) => current().programTokens.find(token),
+    byProgram: (programId) => current().programTokens.botOf(programId),
     all: () => [...current().byId.values()],
     isOwnBot: (telegramId) => current().platformIds.has(telegramId),
     onChange: (listener) => {

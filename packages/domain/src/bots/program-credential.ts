@@ -13,23 +13,32 @@ export function isProgramToken(token: string): boolean {
   return PROGRAM_TOKEN.test(token);
 }
 
-/** The tokens of the programs of all bots, by hash. */
+/** The programs of all bots by id, and their tokens by hash. */
 export type ProgramTokens = {
   put(bot: Bot): void;
   remove(bot: Bot): void;
   find(token: string): ProgramCredential | undefined;
+  /** The bot of a program. */
+  botOf(programId: number): Bot | undefined;
 };
 
 export function programTokens(): ProgramTokens {
   const byHash = new Map<string, ProgramCredential>();
+  const botById = new Map<number, Bot>();
   return {
     put(bot) {
-      for (const program of bot.programs)
+      for (const program of bot.programs) {
+        botById.set(program.id, bot);
         for (const token of program.tokens) byHash.set(token.hash, { bot, program, token });
+      }
     },
     remove(bot) {
-      for (const program of bot.programs) for (const { hash } of program.tokens) byHash.delete(hash);
+      for (const { id, tokens } of bot.programs) {
+        botById.delete(id);
+        for (const { hash } of tokens) byHash.delete(hash);
+      }
     },
+    botOf: (programId) => botById.get(programId),
     find: (token) => (isProgramToken(token) ? byHash.get(sha256Hex(token)) : undefined),
   };
 }

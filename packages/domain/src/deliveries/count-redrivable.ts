@@ -3,6 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { pushes, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
+import { parseReader, presentReader } from './reader-name.ts';
 import { REFUSALS_LISTED, REFUSED } from './take-batch.ts';
 
 const BOTS_LISTED = 100;
@@ -29,7 +30,7 @@ export async function countRedrivable(
   const groups = await deadLetterStore(deps.db).countByReader(query);
   const refusals = groups.flatMap(({ bot_id, reader, count }) => {
     const reason = refusalOf(deps.directory, bot_id, reader);
-    return reason === null ? [] : [{ bot_id, reader: reader as Refusal['reader'], count: Number(count), reason }];
+    return reason === null ? [] : [{ bot_id, ...presentReader(reader), count: Number(count), reason }];
   });
   return {
     ...{ ...sumByBot(groups), done: 0, refused: totalOf(refusals) },
@@ -51,11 +52,16 @@ function totalOf(counted: { count: number }[]): number {
   return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-function refusalOf(directory: BotDirectory, botId: number, reader: string): string | null {
-  if (reader !== 'push' && reader !== 'rules') return REFUSED.history;
+function refusalOf(directory: BotDirectory, botId: number, name: string): string | null {
+  const { reader, programId } = parseReader(name);
+  if (reader === 'history') return REFUSED.history;
   const bot = directory.byId(botId);
   if (bot === undefined) return REFUSED.deleted;
   // What is put back for a disabled bot waits until it is enabled.
   const enabled = { ...bot, disabled: false };
+  if (reader === 'program') {
+    const program = bot.programs.find(({ id }) => id === programId);
+    return program?.mode === 'push' ? null : REFUSED.program;
+  }
   return (reader === 'push' ? pushes(enabled) : routes(enabled)) ? null : REFUSED[reader];
 }

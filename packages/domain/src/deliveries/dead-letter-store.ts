@@ -86,10 +86,15 @@ export function deadLetterStore(db: Database) {
       return found.map(({ bot_id }) => bot_id);
     },
     /** The update of the newest dead letter of that bot and update; null when there is none. */
-    payloadOf: async (botId: number, updateId: number): Promise<string | null> => {
+    payloadOf: async (botId: number, programIds: number[], updateId: number): Promise<string | null> => {
       // The index needs the reader.
       const of = db.selectFrom('dead_letters').select('payload').where('bot_id', '=', botId);
-      const ofReader = of.where('reader', 'in', ['push', 'rules', 'history']);
+      const ofReader = of.where('reader', 'in', [
+        'push',
+        'rules',
+        'history',
+        ...programIds.map((id) => `program:${id}`),
+      ]);
       const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
       return found?.payload ?? null;
     },
@@ -136,11 +141,13 @@ function matching(db: Database, query: DeadLetterQuery) {
 }
 
 function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
-  const { ids, uptoId, reader, reasonCode, status, sinceS, untilS, q } = query;
+  const { ids, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
   const conditions = [ofBots(query.botIds)];
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
-  if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
+  if (programId !== undefined) conditions.push(sql`reader = ${`program:${programId}`}`);
+  if (reader === 'program') conditions.push(sql`reader like 'program:%'`);
+  else if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
   if (reasonCode !== undefined) conditions.push(withReason(reasonCode));
   if (status !== undefined) {
     const range = statusRange(status);

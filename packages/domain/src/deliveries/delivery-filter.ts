@@ -1,9 +1,12 @@
 import type { DeliveryReader, ReasonCode } from '@flotilla/contract/deliveries.ts';
 import { describeNew } from '../audit/describe-changes.ts';
 
+import { parseReader } from './reader-name.ts';
+
 /** What a list, a redrive or a discard is narrowed to. Undefined fields match everything. */
 export type DeliveryFilter = {
   reader?: DeliveryReader | undefined;
+  programId?: number | undefined;
   reasonCode?: ReasonCode | undefined;
   /** An HTTP status, a class such as '5xx', or '0' for no answer. */
   status?: string | undefined;
@@ -17,12 +20,13 @@ export type DeliveryFilter = {
 /** The filter for the audit log. */
 export function describeFilter(filter: DeliveryFilter & { ids?: readonly number[] | undefined }): string {
   if (filter.ids !== undefined) return `dead letters ${filter.ids.join(', ')}`;
-  const { reader, reasonCode: reason_code, status, sinceS: since, untilS: until, q } = filter;
-  return describeNew({ reader, reason_code, status, since, until, q }) || 'all dead letters';
+  const { reader, programId: program_id, reasonCode: reason_code, status, sinceS: since, untilS: until, q } = filter;
+  return describeNew({ reader, program_id, reason_code, status, since, until, q }) || 'all dead letters';
 }
 
 /** A delivery as a filter sees it. */
 type Filtered = {
+  /** As dead letters name it. */
   reader: string;
   reasonCode: string;
   status: number | null;
@@ -33,8 +37,10 @@ type Filtered = {
 
 /** The same conditions as in SQL, for updates that are retried. */
 export function matchesFilter(filter: DeliveryFilter, delivery: Filtered): boolean {
-  const { reader, reasonCode, status, sinceS, untilS, q } = filter;
-  if (reader !== undefined && delivery.reader !== reader) return false;
+  const { reader, programId, reasonCode, status, sinceS, untilS, q } = filter;
+  const of = parseReader(delivery.reader);
+  if (reader !== undefined && of.reader !== reader) return false;
+  if (programId !== undefined && of.programId !== programId) return false;
   if (reasonCode !== undefined && delivery.reasonCode !== reasonCode) return false;
   if (status !== undefined && !isInRange(delivery.status, statusRange(status))) return false;
   if (sinceS !== undefined && delivery.atMs < sinceS * 1000) return false;

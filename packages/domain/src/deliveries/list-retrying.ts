@@ -1,11 +1,16 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RetryRecord } from '../lanes/retry-schedule.ts';
 import { type DeliveryFilter, matchesFilter } from './delivery-filter.ts';
+import { parseReader } from './reader-name.ts';
 
-export type Retrying = RetryRecord & { botId: number; updateId: number; reader: 'push' | 'rules' };
+export type Retrying = RetryRecord & {
+  botId: number;
+  updateId: number /** As dead letters name it. */;
+  reader: string;
+};
 
 type ListDeps = { redis: RedisHandles };
 /** The units of one reader of a bot. */
@@ -58,6 +63,7 @@ async function worksOf({ redis }: ListDeps, bots: Bot[], { reader }: DeliveryFil
   const states = await redis.runMany(
     bots.map(({ id }) => ['hmget', botKeys(id).state, stateFields.pushPending, stateFields.rulesPending]),
   );
+  const ofPrograms = await worksOfPrograms(redis, bots);
   return bots.flatMap(({ id }, at) => {
     const keys = botKeys(id);
     const [push, rules] = states[at] as (string | null)[];
@@ -68,7 +74,22 @@ async function worksOf({ redis }: ListDeps, bots: Bot[], { reader }: DeliveryFil
       ...(Number(rules ?? 0) > 0
         ? [{ botId: id, reader: 'rules' as const, work: keys.rulesWork, redriven: keys.rulesRedriven }]
         : []),
-    ].filter((work) => reader === undefined || work.reader === reader);
+      ...ofPrograms.filter(({ botId }) => botId === id),
+    ].filter((work) => reader === undefined || parseReader(work.reader).reader === reader);
+  });
+}
+
+async function worksOfPrograms(redis: RedisHandles, bots: Bot[]): Promise<Work[]> {
+  const programs = bots.flatMap(({ id, programs }) =>
+    programs.filter(({ mode }) => mode === 'push').map((program) => ({ botId: id, programId: program.id })),
+  );
+  if (programs.length === 0) return [];
+  const pending = await redis.runMany(
+    programs.map(({ botId, programId }) => ['hget', programKeys(botId, programId).state, stateFields.pushPending]),
+  );
+  return programs.flatMap(({ botId, programId }, at) => {
+    const { work, redriven } = programKeys(botId, programId);
+    return Number(pending[at] ?? 0) > 0 ? [{ botId, reader: `program:${programId}`, work, redriven }] : [];
   });
 }
 

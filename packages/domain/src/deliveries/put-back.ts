@@ -1,6 +1,6 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -12,10 +12,10 @@ import type { Bot } from '../bots/bot.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 
-type Reader = 'push' | 'rules';
+type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };
 export type PutBackDeps = {
   redis: RedisHandles;
-  turns: { push: TurnQueue; rules: TurnQueue };
+  turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
   clock: Clock;
   memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
 };
@@ -33,7 +33,7 @@ const RETRY_AFTER_S = 10;
  */
 export async function putBack(
   deps: PutBackDeps,
-  reader: Reader,
+  { reader, programId }: Reader,
   bot: Bot,
   letters: DeadLetter[],
 ): Promise<'sent' | 'off'> {
@@ -42,28 +42,33 @@ export async function putBack(
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
   const keys = botKeys(bot.id);
   const nowMs = deps.clock.nowMs();
-  const [lanes, lanePrefix, redriven] =
-    reader === 'push'
-      ? [keys.lanes, keys.lane(''), keys.redriven]
-      : [keys.rulesLanes, keys.rulesLane(''), keys.rulesRedriven];
+  const ofProgram = programId === null ? null : programKeys(bot.id, programId);
+  const { lanes, lane, redriven } =
+    reader === 'rules'
+      ? { lanes: keys.rulesLanes, lane: keys.rulesLane, redriven: keys.rulesRedriven }
+      : (ofProgram ?? keys);
   const [status] = await runScript(
     deps.redis.commands,
     'redrive',
-    [keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven],
+    [
+      ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven],
+      ...(ofProgram === null ? [] : [ofProgram.state]),
+    ],
     [
       bot.registrationId,
       nowMs,
       bot.id,
-      lanePrefix,
+      lane(''),
       nowMs + LIFE_MS,
-      reader,
+      programId === null ? reader : `program:${programId}`,
       KNOWN_FOR_MS,
       ...letters.flatMap((letter) => letterArguments(reader, letter, nowMs)),
     ],
   );
   if (status === 'OFF') return 'off';
   if (status !== 'OK') throw unavailable('The bot is not set up in Redis');
-  await deps.turns[reader].wake(bot.id);
+  if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+  else await deps.turns.programs.wake(programId);
   return 'sent';
 }
 
@@ -76,11 +81,11 @@ function unavailable(reason: string): FlotillaError {
   return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
 }
 
-function letterArguments(reader: Reader, letter: DeadLetter, nowMs: number): (string | number)[] {
+function letterArguments(reader: Reader['reader'], letter: DeadLetter, nowMs: number): (string | number)[] {
   const update = sliceUpdate(letter.payload)?.value ?? {};
   const { kind, lane } = readUpdateFacts(update, nowMs);
   const common = [letter.id, letter.update_id, kind, lane, letter.payload];
-  if (reader === 'push') return [...common, '', ''];
+  if (reader !== 'rules') return [...common, '', ''];
   const album = readObject(update, kind)?.media_group_id ?? '';
   return [...common, JSON.stringify(progressOf(letter)), String(album)];
 }

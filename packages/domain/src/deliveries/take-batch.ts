@@ -10,6 +10,7 @@ import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type Place } fr
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
 import { type PutBackDeps, putBack } from './put-back.ts';
+import { parseReader, presentReader } from './reader-name.ts';
 
 export type JobDeps = PutBackDeps & { db: Database; directory: BotDirectory };
 
@@ -23,6 +24,7 @@ export const REFUSED = {
   history: 'Dead letters of the history cannot be sent again',
   push: 'The bot has no backend to send to',
   rules: 'The bot has no rules to run',
+  program: 'The program was deleted, or has no backend to send to',
   deleted: 'The bot was deleted',
 } as const;
 
@@ -63,12 +65,13 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
 
 /** Why none of them can be sent, or null when they were. */
 async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<string | null> {
-  const { bot_id: botId, reader } = batch[0]!;
-  if (reader !== 'push' && reader !== 'rules') return REFUSED.history;
+  const { bot_id: botId, reader: name } = batch[0]!;
+  const { reader, programId } = parseReader(name);
+  if (reader === 'history') return REFUSED.history;
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
   const bot = deps.directory.byId(botId);
   if (bot === undefined) return REFUSED.deleted;
-  return (await putBack(deps, reader, bot, batch)) === 'off' ? REFUSED[reader] : null;
+  return (await putBack(deps, { reader, programId }, bot, batch)) === 'off' ? REFUSED[reader] : null;
 }
 
 /** Refuses all that are left of this reader of the bot. */
@@ -81,7 +84,7 @@ async function refuse(
 ): Promise<DeliveryJob> {
   const count = await deadLetterStore(deps.db).countFrom(queryOf(job), placeOf(job), { botId, reader });
   const refusals = JSON.parse(job.refusals) as Refusal[];
-  const refusal = { bot_id: botId, reader: reader as Refusal['reader'], count, reason };
+  const refusal = { bot_id: botId, ...presentReader(reader), count, reason };
   return deliveryJobStore(deps.db).change(job.id, {
     refused: job.refused + count,
     refusals: JSON.stringify([...refusals, refusal].slice(0, REFUSALS_LISTED)),

@@ -107,8 +107,12 @@ async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
   if (refused > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(refused);
   if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
   const letters = entries.filter((entry) => entry.type === 'dead');
-  for (const { reader, failure } of letters) deps.measure.deadLetters.of(reader, failure.code).inc();
+  // All programs are one reader here: a name of each would be a series of each.
+  const kindOf = (reader: string) => reader.replace(/:\d+$/, '');
+  for (const { reader, failure } of letters) deps.measure.deadLetters.of(kindOf(reader), failure.code).inc();
   if (letters.length > 0) {
-    deps.deadLetters.add(letters.map(({ botId, reader, failure }) => ({ botId, reader, code: failure.code })));
+    deps.deadLetters.add(
+      letters.map(({ botId, reader, failure }) => ({ botId, reader: kindOf(reader), code: failure.code })),
+    );
   }
 }

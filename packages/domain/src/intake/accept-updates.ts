@@ -15,7 +15,7 @@ import type { IdReserve } from './reserve-ids.ts';
 
 export type AcceptDeps = {
   redis: RedisHandles;
-  turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
+  turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
   /** Without it, only backlog limits stop intake. */
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
@@ -109,7 +109,7 @@ async function appendUpdates(
     args.push(facts.kind, facts.lane, facts.expiresAtMs, idStart, idEnd, update.raw);
   }
   deps.memory?.wrote(updates.reduce((bytes, { raw }) => bytes + 2 * (raw.length + BYTES_AROUND_UPDATE), 0));
-  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve] = await append(
+  const [status, appended, duplicates, wakePush, wakeHistory, lastId, wakeRules, reserve, wakePrograms] = await append(
     deps,
     bot,
     { scriptKeys, args },
@@ -130,6 +130,7 @@ async function appendUpdates(
   // upkeep finds the pending turn.
   await Promise.all([
     wakePush === 1 ? deps.turns.push.wake(bot.id) : null,
+    (wakePrograms as string[]).length > 0 ? deps.turns.programs.wakeAll((wakePrograms as string[]).map(Number)) : null,
     wakeRules === 1 ? deps.turns.rules.wake(bot.id) : null,
     wakeHistory === 1 ? deps.turns.history.wake(shardOf(bot.id)) : null,
   ]);

@@ -233,7 +233,7 @@ test('the backends of programs are sealed anew too, each for its own program', a
   const [botId] = await makeBots(1);
   const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40 };
   const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
-  const { id } = await programStore(database.db, before).insert(botId!, {
+  const program = await programStore(database.db, before).insert(botId!, {
     ...wanted,
     mode: 'push',
     kinds: [],
@@ -242,8 +242,8 @@ test('the backends of programs are sealed anew too, each for its own program', a
     position: 100,
   });
   await rotateKeys(deps());
-  expect(await programStore(database.db, after).find(id)).toMatchObject(wanted);
-  await programStore(database.db, after).remove(id);
+  expect(await programStore(database.db, after).find(program.id)).toMatchObject(wanted);
+  await programStore(database.db, after).remove(program);
 });
 
 test('what signs deliveries is sealed anew, of bots and of programs', async () => {

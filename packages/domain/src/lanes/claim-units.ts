@@ -10,8 +10,9 @@ import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
-/** The readers that have lanes. */
-type Reader = 'push' | 'rules';
+/** A reader that has lanes: its script, and the keys of its lanes. */
+type Reader = { script: 'claim-for-push' | 'claim-for-program' | 'claim-for-rules'; keys: LaneKeys };
+type LaneKeys = { lanes: string; inFlight: string; work: string; redriven: string; lanePrefix: string };
 export type ClaimDeps = { redis: RedisHandles; turns: { history: TurnQueue }; clock: Clock };
 
 /** The arguments of every claim of a turn. */
@@ -44,7 +45,6 @@ export type Claim =
       answer: ScriptReply;
     };
 
-const SCRIPTS = { push: 'claim-for-push', rules: 'claim-for-rules' } as const;
 /** An update whose handling began this often and never ended becomes a dead letter. */
 const BEGUN_AT_MOST = 3;
 const ASK_AGAIN_AFTER_MS = 200;
@@ -64,19 +64,21 @@ export async function claimUnits(
   own: { keys: (nowMs: number) => string[]; args: (string | number)[] },
 ): Promise<Claim> {
   const keys = botKeys(bot.id);
-  const scriptKeys = [keys.state, keys.log, ...laneKeys(keys, reader), keys.history, keys.pendingTurns, keys.consumers];
+  const { lanes, inFlight, work, redriven, lanePrefix } = reader.keys;
+  const laneKeys = [lanes, inFlight, work, redriven];
+  const scriptKeys = [keys.state, keys.log, ...laneKeys, keys.history, keys.pendingTurns, keys.consumers];
   const ask = () => {
     const nowMs = deps.clock.nowMs();
     return runScript(
       deps.redis.commands,
-      SCRIPTS[reader],
+      reader.script,
       [...scriptKeys, ...own.keys(nowMs)],
       [
         bot.registrationId,
         request.fencingToken ?? '',
         nowMs,
         bot.id,
-        reader === 'push' ? keys.lane('') : keys.rulesLane(''),
+        lanePrefix,
         request.limit,
         request.tidy ? '1' : '0',
         BEGUN_AT_MOST,
@@ -114,11 +116,6 @@ async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolea
       if (!held() || performance.now() >= giveUpAtMs) throw error;
     }
   }
-}
-
-function laneKeys(keys: ReturnType<typeof botKeys>, reader: Reader): string[] {
-  if (reader === 'push') return [keys.lanes, keys.inFlight, keys.work, keys.redriven];
-  return [keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven];
 }
 
 function settledArguments(settled: SettledUnit): (string | number)[] {

@@ -45,8 +45,9 @@ function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, d
   return { id, name, chatId, data, bytes: Buffer.byteLength(data) };
 }
 
-function attemptData(botId: number, { update_id, status, duration_ms, error }: Attempt): string {
-  return JSON.stringify({ bot_id: botId, update_id, status, duration_ms, ...(error === undefined ? {} : { error }) });
+function attemptData(botId: number, { update_id, program_id, status, duration_ms, error }: Attempt): string {
+  // JSON leaves undefined fields out.
+  return JSON.stringify({ bot_id: botId, program_id, update_id, status, duration_ms, error });
 }
 
 function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent | null {

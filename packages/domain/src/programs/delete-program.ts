@@ -4,11 +4,11 @@ import { auditedProgram } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
 import { programStore } from './program-store.ts';
 
-/** Deletes a program with its cursor. Throws 'not_found'. */
+/** Deletes a program with its cursor, its lanes and its dead letters. Throws 'not_found'. */
 export async function deleteProgram(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
   await changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, id);
-    await programStore(db, deps.secrets).remove(id);
+    await programStore(db, deps.secrets).remove(program);
     return { result: undefined, botIds: [program.botId], audited: auditedProgram('program_delete', program) };
   });
 }

@@ -73,7 +73,9 @@ export function programStore(db: Database, secrets: SecretBox) {
       await db.updateTable('programs').set({ signing_sealed: sealed }).where('id', '=', id).execute();
     },
 
-    async remove(id: number): Promise<void> {
+    /** With its dead letters: nobody could send them again. */
+    async remove({ id, botId }: Program): Promise<void> {
+      await db.deleteFrom('dead_letters').where('bot_id', '=', botId).where('reader', '=', `program:${id}`).execute();
       await db.deleteFrom('programs').where('id', '=', id).execute();
     },
   };

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type PullDeps, type PullRequest, programConsumer, readUpdates } from '../pull/read-updates.ts';
@@ -8,7 +9,7 @@ type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds'> & { kinds: string[
 
 /**
  * Returns the raw texts of a program's next updates; waits up to timeoutMs for the first. For a paused program it waits
- * and returns none, because a client that is answered at once asks again at once.
+ * and returns none, because a client that is answered at once asks again at once. Throws 'conflict' for one that pushes.
  */
 export async function readProgramUpdates(
   deps: PullDeps,
@@ -16,6 +17,7 @@ export async function readProgramUpdates(
   program: ActiveProgram,
   request: ProgramRequest,
 ): Promise<string[]> {
+  if (program.mode === 'push') throw new FlotillaError('conflict', 'The updates of the program go to its backend');
   if (!program.enabled) {
     await delay(request.timeoutMs, undefined, { signal: request.signal }).catch(() => undefined);
     return [];

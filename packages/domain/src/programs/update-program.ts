@@ -21,7 +21,7 @@ export async function updateProgram(
   wanted: ProgramChanges,
   reason = '',
 ): Promise<Program> {
-  return changeRules(deps, by, async (db) => {
+  const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
     const changes = withoutMask(before, wanted);
     checkProgram(deps, changes, before);
@@ -32,6 +32,9 @@ export async function updateProgram(
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
     return { result, botIds: [before.botId], audited: auditedProgram(action, result, before, reason) };
   });
+  // If this wake is lost, upkeep finds the pending turn.
+  if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
+  return program;
 }
 
 function withoutMask(program: Program, { backendUrl, ...changes }: ProgramChanges): ProgramChanges {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
+import { wantedKinds } from '../update-log/wanted-kinds.ts';
 
 export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
 
@@ -116,6 +116,12 @@ type Scanned =
   /** The bot is gone or off. */
   | { outcome: 'unreadable' };
 
+/** Ids that the consumer does not get, because push has delivered them. */
+function hiddenFrom(botId: number, consumer: string | null): string {
+  const [, programId] = /^program:(\d+)$/.exec(consumer ?? '') ?? [];
+  return programId === undefined ? botKeys(botId).deliveredByPush : programKeys(botId, Number(programId)).hidden;
+}
+
 async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
@@ -123,7 +129,7 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
   const reply = await runScript(
     deps.redis.commands,
     'pull-read',
-    [keys.state, keys.log, keys.consumers, keys.deliveredByPush, ...activityKeys(bot.id, nowMs)],
+    [keys.state, keys.log, keys.consumers, hiddenFrom(bot.id, consumer), ...activityKeys(bot.id, nowMs)],
     [
       bot.registrationId,
       nowMs,
@@ -156,11 +162,6 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
     default:
       return { outcome: 'unreadable' };
   }
-}
-
-function wantedKinds(kinds: PullRequest['kinds']): string {
-  if (kinds === null) return '';
-  return kinds === 'default' ? `!,${ONLY_ON_DEMAND.join(',')},` : `,${kinds.join(',')},`;
 }
 
 type OkReply = [

@@ -2,6 +2,7 @@ import { Agent, type Dispatcher, Pool } from 'undici';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 import { forbiddenReasons, guardedLookup, parseBackendUrl, portOf } from '../bots/backend-address.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
+import type { Backend } from './backend.ts';
 import { type OwnAgentLimits, ownAgents } from './own-agents.ts';
 
 /** Where and how to send a bot's updates. */
@@ -18,7 +19,7 @@ export type BackendTarget = {
 
 /** Kept-alive connections to backends. They connect to the very address that was checked. */
 export type BackendConnections = {
-  to(bot: Bot): BackendTarget;
+  to(bot: Backend): BackendTarget;
   /** Closes what was kept for the bot's old configuration. `bot` is undefined when the bot is gone. */
   changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;
@@ -60,14 +61,17 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
         addresses.set(bot, addressed);
       }
       const { forbidden, ...target } = addressed;
-      const { id, backendCertificate } = bot;
+      const { id, backendCertificate, program } = bot;
       return {
         ...target,
         forbidden: forbidden(),
-        dispatcher: backendCertificate === '' ? shared : owned.of(id, backendCertificate),
+        dispatcher:
+          backendCertificate === ''
+            ? shared
+            : owned.of(program === undefined ? `${id}` : `${id}:${program.id}`, backendCertificate),
       };
     },
-    changed: (botId, bot) => owned.keepOnly(botId, bot !== undefined && pushes(bot) ? bot.backendCertificate : ''),
+    changed: (botId, bot) => owned.keepOnly(`${botId}`, bot !== undefined && pushes(bot) ? bot.backendCertificate : ''),
     close: async () => {
       await Promise.all([shared.destroy(), owned.close()]);
     },

@@ -2,8 +2,8 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
-import type { Bot } from '../bots/bot.ts';
 import type { CallBuffer } from '../history/stream/call-buffer.ts';
+import type { Backend } from './backend.ts';
 
 export type ReplyDeps = { platform: PlatformClient; calls: Pick<CallBuffer, 'keep'>; log: Logger };
 
@@ -15,7 +15,7 @@ const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
  */
 export async function callInReply(
   deps: ReplyDeps,
-  bot: Bot,
+  bot: Backend,
   delivery: { contentType: string; reply: string },
 ): Promise<void> {
   const call = readCall(delivery);
@@ -28,7 +28,9 @@ export async function callInReply(
     return;
   }
   if (!capturedMethod(method)) return;
-  deps.calls.keep(bot, { method, params: call.params, result: JSON.stringify(answer.result) });
+  const { program } = bot;
+  const actor = program && { actor: { programId: program.id, program: program.name } };
+  deps.calls.keep(bot, { method, params: call.params, result: JSON.stringify(answer.result), ...actor });
 }
 
 const LIMITS = { parameterBytes: 128 * 1024, fileBytes: 0 };

@@ -1,8 +1,9 @@
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import type { Bot } from '../bots/bot.ts';
 import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
+import { kindsOfProgram } from '../update-log/wanted-kinds.ts';
+import { type Backend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
@@ -14,6 +15,8 @@ export type Attempt = {
   update_id: number;
   /** Absent when it is in no chat, and in attempts of earlier releases, like the next one. */
   chat_id?: number;
+  /** Absent for the bot's own backend. */
+  program_id?: number;
   /** Of the configuration under which it was sent. */
   revision?: number;
   /** 0 when there was no answer. */
@@ -46,22 +49,31 @@ const GONE = 410;
 /** One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. */
 export async function claimForPush(
   deps: PushDeps,
-  bot: Bot,
+  bot: Backend,
   request: ClaimRequest,
   settled: SettledUpdate[],
 ): Promise<PushClaim> {
   const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
   const failures = attempts.filter(({ error }) => error !== undefined);
-  const claim = await claimUnits(deps, 'push', bot, request, settled, {
-    keys: (nowMs) => [botKeys(bot.id).attempts, ...activityKeys(bot.id, nowMs), botKeys(bot.id).live],
-    args: [
-      failures.at(-1)?.error ?? '',
-      failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
-      settled.some(({ outcome }) => outcome === 'delivered') ? '1' : '0',
-      onlyGone(attempts),
-      ...attempts.map((attempt) => JSON.stringify(attempt)),
-    ],
-  });
+  const keys = botKeys(bot.id);
+  const ofProgram = keysOfProgram(bot);
+  const requests = [
+    failures.at(-1)?.error ?? '',
+    failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
+    settled.some(({ outcome }) => outcome === 'delivered') ? '1' : '0',
+    onlyGone(attempts),
+  ];
+  const texts = attempts.map((attempt) => JSON.stringify(attempt));
+  const claim =
+    ofProgram === null
+      ? await claimUnits(deps, readerOf('claim-for-push', keys), bot, request, settled, {
+          keys: (nowMs) => [keys.attempts, ...activityKeys(bot.id, nowMs), keys.live],
+          args: [...requests, ...texts],
+        })
+      : await claimUnits(deps, readerOf('claim-for-program', ofProgram), bot, request, settled, {
+          keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.hidden],
+          args: [...requests, kindsOfProgram(bot.program!), ...texts],
+        });
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, bot, settled);
   const { answer, ...claimed } = claim;
@@ -74,6 +86,13 @@ export async function claimForPush(
     breakerOpened: breakerOpened === 1,
     deliveredAtMs: deliveredAtMs as number,
   };
+}
+
+function readerOf<Script extends string>(
+  script: Script,
+  keys: Pick<ReturnType<typeof botKeys>, 'lanes' | 'inFlight' | 'work' | 'redriven' | 'lane'>,
+) {
+  return { script, keys: { ...keys, lanePrefix: keys.lane('') } };
 }
 
 /** '1' when every answer was 410 Gone, '0' when there were others, '' when there was none. */

@@ -2,12 +2,12 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
-import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { isDropped } from '../routing-rules/is-dropped.ts';
+import type { Backend } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { Attempt, SettledUpdate } from './claim-for-push.ts';
@@ -34,14 +34,15 @@ export type MeasurePush = {
 /** Sends one update to the backend, executes the call that its answer may contain, and returns the outcome. */
 export async function deliverUpdate(
   deps: DeliverDeps,
-  bot: Bot,
+  bot: Backend,
   unit: ClaimedUnit,
   { lease, cancel }: HandlingTurn,
 ): Promise<SettledUpdate> {
   // A unit of push has one update; only units of rules may be albums.
   const [update] = unit.updates;
   if (!lease.held()) return { unit, outcome: 'returned' };
-  if (await isDropped(deps, bot, update)) return { unit, outcome: 'dropped' };
+  // A rule keeps an update from the bot's own backend; programs have kinds of their own.
+  if (bot.program === undefined && (await isDropped(deps, bot, update))) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, bot, unit);
   const headers = signDelivery(bot.signing, { id: `upd_${bot.id}_${update.id}`, atMs: begunAtMs, body: update.raw });
@@ -68,7 +69,7 @@ export async function deliverUpdate(
 }
 
 /** An update whose intake was not traced gets no span. */
-function beginSpan({ tracing }: DeliverDeps, bot: Bot, { updates: [update], retry }: ClaimedUnit): Span | null {
+function beginSpan({ tracing }: DeliverDeps, bot: Backend, { updates: [update], retry }: ClaimedUnit): Span | null {
   if (tracing === null || update.traceparent === null) return null;
   return tracing.start('deliver update', {
     kind: 'client',
@@ -101,7 +102,7 @@ function afterFailedDelivery(
 }
 
 /** Only an answer has one: a request without an answer has its error. */
-function excerptOf(bot: Bot, delivery: FailedDelivery): ResponseExcerpt | null {
+function excerptOf(bot: Backend, delivery: FailedDelivery): ResponseExcerpt | null {
   if (delivery.outcome === 'failed') return null;
   return responseExcerpt(bot, delivery);
 }
@@ -114,7 +115,7 @@ function failedTry(delivery: FailedDelivery): FailedTry {
 }
 
 function attemptOf(
-  bot: Bot,
+  bot: Backend,
   { lane, updates: [update] }: ClaimedUnit,
   delivery: Exclude<Delivery, { outcome: 'aborted' }>,
   begunAtMs: number,
@@ -125,6 +126,7 @@ function attemptOf(
     at: new Date(begunAtMs).toISOString(),
     update_id: update.id,
     ...(chatId === null ? {} : { chat_id: chatId }),
+    ...(bot.program === undefined ? {} : { program_id: bot.program.id }),
     revision: bot.revision,
     status: delivery.outcome === 'failed' ? 0 : delivery.status,
     duration_ms: endedAtMs - begunAtMs,

@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
-import type { Bot } from '../bots/bot.ts';
+import { type Backend, keysOfProgram } from './backend.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
 
 /** The excerpt of an attempt, which it names by its time and its update. */
@@ -16,12 +16,16 @@ const KEPT_MS = 86_400_000;
  * Keeps the beginnings of the newest 20 failed answers of a bot for a day. They are apart from the attempts, because 100
  * of them for 10,000 bots would take a gigabyte. A failure here only loses them.
  */
-export async function keepExcerpts({ redis }: { redis: RedisHandles }, bot: Bot, settled: Settled[]): Promise<void> {
+export async function keepExcerpts(
+  { redis }: { redis: RedisHandles },
+  bot: Backend,
+  settled: Settled[],
+): Promise<void> {
   const kept = settled.flatMap(({ attempt, excerpt }): KeptExcerpt[] =>
     attempt === undefined || !excerpt ? [] : [{ at: attempt.at, update_id: attempt.update_id, ...excerpt }],
   );
   if (kept.length === 0) return;
-  const { excerpts } = botKeys(bot.id);
+  const { excerpts } = keysOfProgram(bot) ?? botKeys(bot.id);
   const newest = kept.slice(-KEPT).map((excerpt) => JSON.stringify(excerpt));
   await redis
     .runMany([

@@ -1,11 +1,14 @@
 import type { Agent } from 'undici';
 
-/** One agent for each bot whose backend has a certificate of its own. No other bot may use its connections. */
+/**
+ * One agent for each bot or program whose backend has a certificate of its own. No other may use its connections. An
+ * owner is `<bot id>` or `<bot id>:<program id>`.
+ */
 export type OwnAgents = {
-  /** The bot's agent for this certificate. Use it at once: a later call may close it. */
-  of(botId: number, certificate: string): Agent;
-  /** Closes the bot's agent unless it is for this certificate; '' means none. */
-  keepOnly(botId: number, certificate: string): void;
+  /** The owner's agent for this certificate. Use it at once: a later call may close it. */
+  of(owner: string, certificate: string): Agent;
+  /** Closes the owner's agent unless it is for this certificate; '' means none. */
+  keepOnly(owner: string, certificate: string): void;
   close(): Promise<void>;
 };
 
@@ -22,29 +25,29 @@ export function ownAgents(
   limits: OwnAgentLimits = { atMost: AGENTS_AT_MOST, idleMs: IDLE_MS },
 ): OwnAgents {
   // The agent that was used longest ago comes first.
-  const agents = new Map<number, Own>();
-  const letGo = (botId: number, { agent }: Own) => {
-    agents.delete(botId);
+  const agents = new Map<string, Own>();
+  const letGo = (owner: string, { agent }: Own) => {
+    agents.delete(owner);
     void agent.close().catch(() => undefined);
   };
   const letIdleGo = () => {
     const idleSinceMs = performance.now() - limits.idleMs;
-    for (const [botId, own] of agents) {
+    for (const [owner, own] of agents) {
       if (own.usedAtMs > idleSinceMs) break;
-      letGo(botId, own);
+      letGo(owner, own);
     }
   };
   const timer = setInterval(letIdleGo, limits.idleMs / 2).unref();
-  const keepOnly = (botId: number, certificate: string) => {
-    const own = agents.get(botId);
-    if (own !== undefined && own.certificate !== certificate) letGo(botId, own);
+  const keepOnly = (owner: string, certificate: string) => {
+    const own = agents.get(owner);
+    if (own !== undefined && own.certificate !== certificate) letGo(owner, own);
   };
   return {
-    of: (botId, certificate) => {
-      keepOnly(botId, certificate);
-      const agent = agents.get(botId)?.agent ?? make(certificate);
-      agents.delete(botId);
-      agents.set(botId, { certificate, agent, usedAtMs: performance.now() });
+    of: (owner, certificate) => {
+      keepOnly(owner, certificate);
+      const agent = agents.get(owner)?.agent ?? make(certificate);
+      agents.delete(owner);
+      agents.set(owner, { certificate, agent, usedAtMs: performance.now() });
       const oldest = agents.size > limits.atMost ? agents.entries().next().value : undefined;
       if (oldest !== undefined) letGo(...oldest);
       return agent;

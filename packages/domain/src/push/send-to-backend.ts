@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { isForbiddenError } from '../bots/backend-address.ts';
-import type { Bot } from '../bots/bot.ts';
+import { type Backend, deliveryIdOf } from './backend.ts';
 import type { BackendTarget } from './backend-connections.ts';
 
 /** The beginning of an answer. `isCut`: the answer is longer. */
@@ -32,7 +32,7 @@ const NOTHING: AnswerStart = { text: '', isCut: false };
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
 export async function sendToBackend(
   target: BackendTarget,
-  bot: Bot,
+  bot: Backend,
   update: { id: number; raw: string; traceparent?: string | null; headers?: Record<string, string> },
   signal: AbortSignal,
   deadlineMs = DELIVERY_DEADLINE_MS,
@@ -42,7 +42,7 @@ export async function sendToBackend(
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const stop = () => deadline.abort();
   signal.addEventListener('abort', stop);
-  const deliveryId = { 'Flotilla-Delivery-Id': `${bot.id}-${update.id}` };
+  const deliveryId = { 'Flotilla-Delivery-Id': deliveryIdOf(bot, update.id) };
   const headers: Record<string, string> = { ...target.headers, ...deliveryId, ...update.headers };
   if (update.traceparent) headers.traceparent = update.traceparent;
   try {

@@ -3,16 +3,11 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { hasBackend } from '../bots/bot.ts';
-import { programConsumer } from '../pull/read-updates.ts';
-
-/**
- * ok; failing and open: the backend's breaker; paused: the bot is disabled, or the program; off; parked: push that was
- * switched off keeps its cursor for an hour, or a consumer that has not polled for an hour (a program: for a day) keeps
- * its cursor and no updates.
- */
-export type ReaderState = 'ok' | 'failing' | 'open' | 'paused' | 'parked' | 'off';
+import { type Breaker, breakerOf, numberOrNull, type ReaderState } from './breaker.ts';
+import { type ProgramFields, programReader } from './program-reader.ts';
 
 /** One reader of a bot's log. Absent values are null. */
 export type Reader = {
@@ -31,21 +26,14 @@ export type Reader = {
   polledAtMs: number | null;
   parkedUntilMs: number | null;
   breaker: Breaker | null;
-};
-
-export type Breaker = {
-  failingSinceMs: number | null;
-  nextProbeAtMs: number | null;
-  /** The last error of delivery, while nothing has succeeded since. */
-  error: { message: string; atMs: number } | null;
-  succeededAtMs: number | null;
+  /** Of a program that this process's configuration has. */
+  program: ActiveProgram | null;
 };
 
 type ListDeps = { redis: RedisHandles; clock: Clock };
 
 /** As in scripts/lib/trim.lua. */
 const CONSUMER_PIN_MS = 3_600_000;
-const PROGRAM_PIN_MS = 86_400_000;
 const SHOWN = [
   'on',
   'pull',
@@ -70,7 +58,7 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
     deps.redis.commands,
     'read-readers',
     [keys.state, keys.log, keys.consumers, keys.lanes, keys.inFlight, keys.rulesLanes, keys.rulesInFlight],
-    [bot.registrationId, nowMs, keys.lane(''), keys.rulesLane('')],
+    [bot.registrationId, nowMs, keys.lane(''), keys.rulesLane(''), keys.programs],
   );
   if (outcome !== 'OK') {
     throw new FlotillaError('unavailable', 'The state of the bot is being set up', { retryAfterS: 5 });
@@ -80,24 +68,35 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
 }
 
 function readerOf(bot: Bot, nowMs: number, shown: Shown, row: Row): Reader {
-  const [reader, cursor, behind, oldestAt, inFlight, dueAt, keeps, polledAt] = row;
-  const polledAtMs = reader === 'pull' ? number(shown.pulledAt) : number(polledAt);
-  const state = stateOf(reader, bot, nowMs, shown, polledAtMs);
-  const breaker = reader === 'push' && state !== 'off' ? breakerOf(nowMs, shown) : null;
+  const [reader, cursor, behind, oldestAt, inFlight, dueAt, keeps, polledAt, ...ofProgram] = row;
+  const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : numberOrNull(polledAt);
+  const [, programId] = /^program:(\d+)$/.exec(reader) ?? [];
+  const isOn = shown.on === '1';
+  const { state, breaker, program } =
+    programId === undefined
+      ? ownReader(reader, bot, nowMs, shown, polledAtMs)
+      : programReader({ bot, isOn, nowMs }, Number(programId), polledAtMs, ofProgram as ProgramFields);
   const isTrying = state === 'ok' || state === 'failing';
   return {
     reader,
     state,
-    cursor: number(cursor),
+    cursor: numberOrNull(cursor),
     behind,
-    oldestAtMs: number(oldestAt),
+    oldestAtMs: numberOrNull(oldestAt),
     keeps: Number(keeps),
-    inFlight: number(inFlight),
-    nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(number(dueAt), nowMs) : null),
+    inFlight: numberOrNull(inFlight),
+    nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(numberOrNull(dueAt), nowMs) : null),
     polledAtMs,
-    parkedUntilMs: state === 'parked' && reader === 'push' ? number(shown.parked) : null,
+    parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.parked) : null,
     breaker,
+    program,
   };
+}
+
+function ownReader(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAtMs: number | null) {
+  const state = stateOf(reader, bot, nowMs, shown, polledAtMs);
+  const breaker = reader === 'push' && state !== 'off' ? breakerOf(nowMs, shown.on === '1', shown) : null;
+  return { state, breaker, program: null };
 }
 
 function stateOf(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAtMs: number | null): ReaderState {
@@ -112,46 +111,13 @@ function stateOf(reader: string, bot: Bot, nowMs: number, shown: Shown, polledAt
       if (shown.rules !== '1') return 'off';
       return isPaused ? 'paused' : 'ok';
     default:
-      if (isProgram(reader)) return programState(reader, bot, nowMs, isPaused, polledAtMs);
       if (shown.pull !== '1') return 'off';
       if (isPaused) return 'paused';
       return reader !== 'pull' && nowMs - (polledAtMs ?? 0) >= CONSUMER_PIN_MS ? 'parked' : 'ok';
   }
 }
 
-function isProgram(reader: string): boolean {
-  return reader.startsWith('program:');
-}
-
-function programState(
-  reader: string,
-  bot: Bot,
-  nowMs: number,
-  isPaused: boolean,
-  polledAtMs: number | null,
-): ReaderState {
-  const program = bot.programs.find(({ id }) => programConsumer(id) === reader);
-  if (isPaused || program?.enabled === false) return 'paused';
-  return nowMs - (polledAtMs ?? 0) >= PROGRAM_PIN_MS ? 'parked' : 'ok';
-}
-
-/** While the breaker is open, the next probe is due now if its time has passed. */
-function breakerOf(nowMs: number, shown: Shown): Breaker {
-  const [errorAtMs, succeededAtMs, openUntilMs] = [shown.pushErrAt, shown.pushOkAt, shown.openUntil].map(number);
-  const stands = shown.pushErr !== '' && (errorAtMs ?? 0) >= (succeededAtMs ?? 0);
-  return {
-    failingSinceMs: number(shown.failingSince),
-    nextProbeAtMs: shown.on === '1' && openUntilMs !== null ? Math.max(openUntilMs!, nowMs) : null,
-    error: stands ? { message: shown.pushErr, atMs: errorAtMs ?? 0 } : null,
-    succeededAtMs: succeededAtMs ?? null,
-  };
-}
-
 /** null for a time that is past: it is due now, and nobody waits for it. */
 function later(atMs: number | null, nowMs: number): number | null {
   return atMs !== null && atMs > nowMs ? atMs : null;
-}
-
-function number(value: string | number | undefined): number | null {
-  return value === '' || value === undefined ? null : Number(value);
 }

@@ -36,7 +36,10 @@ export async function claimForRules(
   looked: Looked | null,
 ): Promise<RulesClaim> {
   const { upTo, count, filed } = looked ?? NO_NEWS;
-  const claim = await claimUnits(deps, 'rules', bot, request, settled, {
+  const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesLane } = botKeys(bot.id);
+  const own = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
+  const reader = { script: 'claim-for-rules' as const, keys: { ...own, lanePrefix: rulesLane('') } };
+  const claim = await claimUnits(deps, reader, bot, request, settled, {
     keys: () => [],
     args: [ALBUM_GATHERED_MS, upTo, count, ...filed.flatMap(({ lane, id, album }) => [lane, id, album])],
   });

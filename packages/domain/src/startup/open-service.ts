@@ -30,7 +30,7 @@ export type Service = OpenProcess & {
   backendPolicy: BackendPolicy;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
-  turns: { polling: TurnQueue; push: TurnQueue; rules: TurnQueue; history: TurnQueue };
+  turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   idReserve: IdReserve;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
@@ -69,6 +69,7 @@ export async function openService(
   const turns = {
     polling: turnQueue(redis, 'polling'),
     push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
     rules: turnQueue(redis, 'rules'),
     history: turnQueue(redis, 'history'),
   };

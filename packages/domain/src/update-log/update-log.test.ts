@@ -23,7 +23,7 @@ import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
 let server: TestRedis;
 let redis: RedisHandles;
 let waiters: ChannelWaiters;
-let turns: { push: TurnQueue; rules: TurnQueue; history: TurnQueue };
+let turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
 let nextId = 0;
 let nowMs = Date.now();
 const clock = { nowMs: () => nowMs };
@@ -33,7 +33,12 @@ beforeAll(async () => {
   server = await startTestRedis();
   redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
   waiters = channelWaiters(redis, channels.appended);
-  turns = { push: turnQueue(redis, 'push'), rules: turnQueue(redis, 'rules'), history: turnQueue(redis, 'history') };
+  turns = {
+    push: turnQueue(redis, 'push'),
+    programs: turnQueue(redis, 'programs'),
+    rules: turnQueue(redis, 'rules'),
+    history: turnQueue(redis, 'history'),
+  };
 });
 afterAll(async () => {
   waiters.close();

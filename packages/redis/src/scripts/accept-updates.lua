@@ -13,7 +13,8 @@
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
 --      | {'FILTERS', digest, text}: other filters are in force; the caller judges by them and repeats the call
---      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1)}
+--      | {'OK', appended, duplicates, wake push (0/1), wake history (0/1), last id, wake rules (0/1), reserve ids (0/1),
+--         {ids of programs to wake}}
 -- @include state
 -- @include trim
 -- @include ids
@@ -30,7 +31,7 @@ local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEY
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, watchedUntil
+--   rulesUnread, rulesPending, filtersDigest, watchedUntil, programs
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -59,7 +60,7 @@ local watched = tonumber(s.watchedUntil or 0) > now
 local quickest, slowest = backlogOf(s, now)
 local isTight, onlyPrograms = ARGV[8] ~= '', named and not (pull or holdsForPush or rules)
 if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
-  local quick, slow = programBacklog(s, log, consumers, now)
+  local quick, slow = programBacklog(s, log, consumers)
   slowest = math.max(slowest, slow)
   if onlyPrograms then quickest = quick or quickest end
 end
@@ -129,7 +130,7 @@ end
 
 if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
 if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
-if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0 } end
+if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0, {} } end
 countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
 if albumsChanged then redis.call('HSET', state, '@albums', albums) end
@@ -147,13 +148,29 @@ end
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
-local wakePush = 0
+local wakePush, isRunning = 0, false
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
 if push and heard and tonumber(s.openUntil or 0) <= now then
   wakePush = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':push')
   -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes.
-  if wakePush == 0 then redis.call('PUBLISH', 'flotilla:pushable', botId) end
+  isRunning = wakePush == 0
 end
+-- Two commands for however many programs push: which of them have no pending turn, and one for each of those.
+local wakePrograms, owed = {}, {}
+if s.programs and s.programs ~= '' then
+  local members = {}
+  for id in string.gmatch(s.programs, '%d+') do members[#members + 1] = botId .. ':program:' .. id end
+  for i, since in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(members))) do
+    if since then
+      isRunning = true
+    else
+      wakePrograms[#wakePrograms + 1] = string.match(members[i], '%d+$')
+      owed[#owed + 1], owed[#owed + 2] = now, members[i]
+    end
+  end
+  if #owed > 0 then redis.call('ZADD', pendingTurns, 'NX', unpack(owed)) end
+end
+if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) end
 local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 local wakeRules = 0
 if routable > 0 then
@@ -162,4 +179,4 @@ if routable > 0 then
 end
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
-return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0 }
+return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0, wakePrograms }

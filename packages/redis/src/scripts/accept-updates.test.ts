@@ -10,7 +10,7 @@ afterAll(() => scene.close());
 
 test('an update is kept once, under its id, for every reader that is on', async () => {
   await scene.applyBot({ push: true, rules: true, manage: true });
-  expect(await scene.accept([5, 6, 5])).toEqual(['OK', 2, 1, 1, 1, 6, 1, 1]);
+  expect(await scene.accept([5, 6, 5])).toEqual(['OK', 2, 1, 1, 1, 6, 1, 1, []]);
   const log = await scene.commands.xrange(scene.keys.log, '-', '+');
   expect(log.map(([id]) => id)).toEqual(['5-0', '6-0']);
   expect(await scene.commands.xlen(scene.keys.history)).toBe(2);

@@ -8,6 +8,7 @@
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
 --       16 update ids up to this one may have been handed out  17 ids of the bot's programs (',1,5,')
 --       18 what decides which programs get an update, and  19 its digest ('' for none)
+--       20 those that push (' 5:1:target', with 1 unless it is paused)  21 key prefix of programs
 -- RESULT {'OK', '1' when something waits for push} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
@@ -15,6 +16,7 @@
 -- @include lanes
 -- @include dead-letter
 -- @include ids
+-- @include programs
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
 local TAKEN_LOOKED_AT = 20000
@@ -170,11 +172,11 @@ if ARGV[19] == '' then
 else
   writeState(state, { '@filters', ARGV[18], '@filtersDigest', ARGV[19] })
 end
--- A new program begins at the end of the log, and a deleted one leaves it.
-for id in string.gmatch(ARGV[17], '%d+') do redis.call('HSETNX', consumers, 'program:' .. id, last .. ' ' .. now) end
-for _, name in ipairs(redis.call('HKEYS', consumers)) do
-  if isProgram(name) and not string.find(ARGV[17], ',' .. string.sub(name, 9) .. ',', 1, true) then redis.call('HDEL', consumers, name) end
-end
+local ofPrograms = {
+  id = ARGV[13], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
+  consumers = consumers, prefix = ARGV[21], last = last, count = n,
+}
+redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], ARGV[20]))
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0

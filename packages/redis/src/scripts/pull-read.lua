@@ -1,5 +1,6 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
--- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer)
+-- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer, and for a program whose
+--       own push delivered them)
 --       5 activity of the bot  6 activity of the shard
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
@@ -88,8 +89,7 @@ end
 local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
 local function isWanted(entry)
   if (default and not entry.allowed) or not isFor(entry, ofProgram) then return false end
-  local kinds = entry.owner and ARGV[14] or wanted
-  return kinds == '' or (string.find(kinds, ',' .. entry.kind .. ',', 1, true) ~= nil) ~= (string.sub(kinds, 1, 1) == '!')
+  return isOfKind(entry.owner and ARGV[14] or wanted, entry.kind)
 end
 
 local from = nil
@@ -136,6 +136,7 @@ if default and ARGV[8] == '1' then
   if s.prevOffset == ARGV[4] and now - tonumber(s.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
   redis.call('HSET', state, 'prevOffset', ARGV[4], 'prevAt', now)
 end
+local hides = (default or program) and redis.call('EXISTS', deliveredByPush) == 1
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
 -- What a program does not want, or what another one took, must not hold the log once all before it is acknowledged.
@@ -146,7 +147,7 @@ while #raws < limit and not more and not ended do
   if #page == 0 then break end
   for _, found in ipairs(page) do
     local entry = fieldsOf(found)
-    if entry.expires > now and isWanted(entry) and not (default and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1) then
+    if entry.expires > now and isWanted(entry) and not (hides and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1) then
       local grown = size + 50 + #entry.raw
       if grown > BODY_CAP and size > 0 then
         ended = true

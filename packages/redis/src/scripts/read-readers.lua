@@ -1,13 +1,15 @@
 -- Reads how far every reader of a bot's log is, all at one moment.
 -- KEYS  1 state  2 log  3 consumers  4 lanes of push  5 their units in flight  6 lanes of rules  7 their units in flight
--- ARGV  1 registration id  2 now (ms)  3 lane key prefix of push  4 lane key prefix of rules
+-- ARGV  1 registration id  2 now (ms)  3 lane key prefix of push  4 lane key prefix of rules  5 key prefix of programs
 -- RESULT {'GONE'} | {'OK', {on, pull, push, parked, rules, failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt},
 --        per reader {its name, cursor, how many wait, when the oldest of these was accepted (ms), units in flight,
---        when the first lane is due (ms), how many entries only it keeps in the log, last poll of a consumer (ms)}}
+--        when the first lane is due (ms), how many entries only it keeps in the log, last poll of a consumer (ms),
+--        and of a program: push, failingSince, openUntil, pushErr, pushErrAt, pushOkAt, parkedAt, parkedFor}}
 --        with '' for what is absent
 -- @include state
 -- @include trim
 -- @include lanes
+-- @include programs
 local IN_FLIGHT_SCORE = 9e15
 -- With more lanes, the oldest update is looked up by a lower bound, so that Redis is not blocked.
 local LANES_LOOKED_AT = 1000
@@ -71,6 +73,7 @@ local readers = {}
 local function add(reader, cursor, behind, oldestAt, inFlight, dueAt, polledAt)
   if behind <= 0 then oldestAt = '' end
   readers[#readers + 1] = { reader, cursor, math.max(behind, 0), oldestAt, inFlight, dueAt, keptBy(reader), polledAt }
+  return readers[#readers]
 end
 
 local pullCursor, pushCursor = s.pullCursor, s.pushCursor
@@ -94,12 +97,35 @@ else
   add('rules', '', 0, '', 0, '', '')
 end
 local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+local function addConsumer(name, cursor, polledAt)
+  local isBeforeAll = first and tonumber(cursor) < idOf(first)
+  local behind = isBeforeAll and redis.call('XLEN', log) or count - countUpTo(log, cursor, count)
+  return add(name, cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
+end
+
+local function addProgram(name, cursor, polledAt)
+  local keys = programKeys(ARGV[5], string.sub(name, 9))
+  local program, row = keys.state, nil
+  -- @read p <- program: push, pushCursor, pushCursorCount, pushPending, pushFloor, failingSince, openUntil, pushErr,
+  --   pushErrAt, pushOkAt, parkedAt, parkedFor, polledAt
+  if p.push == '1' then
+    local behind = count - tonumber(p.pushCursorCount) + tonumber(p.pushPending)
+    local oldestAt = oldestOf(keys.lanes, keys.lanePrefix, p.pushFloor, p.pushCursor, isAny)
+    row = add(name, p.pushCursor, behind, oldestAt, redis.call('HLEN', keys.inFlight), dueOf(keys.lanes), '')
+  else
+    row = addConsumer(name, cursor, polledAt == '0' and p.polledAt or polledAt)
+  end
+  for _, value in ipairs({ p.push or '', p.failingSince or '', p.openUntil or '', p.pushErr or '', p.pushErrAt or '', p.pushOkAt or '', p.parkedAt or '', p.parkedFor or '' }) do
+    row[#row + 1] = value
+  end
+end
+
 for i = 1, #named, 2 do
   local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
-  if isProgram(named[i]) or now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
-    local isBeforeAll = first and tonumber(cursor) < idOf(first)
-    local behind = isBeforeAll and redis.call('XLEN', log) or count - countUpTo(log, cursor, count)
-    add(readerOf(named[i]), cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
+  if isProgram(named[i]) then
+    addProgram(named[i], cursor, polledAt)
+  elseif now - tonumber(polledAt) <= CONSUMER_LIFE_MS then
+    addConsumer(readerOf(named[i]), cursor, polledAt)
   end
 end
 

@@ -1,13 +1,15 @@
 -- Puts dead letters back at the end of their lanes, in the order given; one that is there already is skipped.
 -- KEYS  1 state  2 lanes  3 redriven  4 pending turns  5 work of rules (for kind 'rules')  6 just redriven
--- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push' or 'rules')
+--       7 hash of the program (for kind 'program:<id>')
+-- ARGV  1 registration id  2 now (ms)  3 bot id  4 lane key prefix  5 expires at (ms)  6 kind ('push', 'rules' or 'program:<id>')
 --       7 how long (ms) it is known which were put back  8… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
--- RESULT {'GONE'} | {'OFF'} when the bot has no backend, or no rules | {'OK'}: wake a turn of that kind
+-- RESULT {'GONE'} | {'OFF'} when there is no backend, or no rules | {'OK'}: wake a turn of that kind
 -- @include state
 local reader = ARGV[6]
 -- @read s <- KEYS[1]: registrationId, push, rules
+local ofProgram = KEYS[7] and redis.call('HGET', KEYS[7], '@push')
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
-if s[reader] ~= '1' then return { 'OFF' } end
+if (KEYS[7] and ofProgram or s[reader]) ~= '1' then return { 'OFF' } end
 -- The caller may end before it has removed them from Postgres. Who repeats the call must not send them twice.
 for i = 8, #ARGV, 7 do
   local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
@@ -15,7 +17,7 @@ for i = 8, #ARGV, 7 do
   if redis.call('SADD', KEYS[6], ARGV[i]) == 1 and redis.call('HSETNX', KEYS[3], id, cjson.encode(entry)) == 1 then
     redis.call('RPUSH', ARGV[4] .. lane, id)
     redis.call('ZADD', KEYS[2], 'NX', ARGV[2], lane)
-    redis.call('HINCRBY', KEYS[1], reader == 'push' and '@pushPending' or '@rulesPending', 1)
+    redis.call('HINCRBY', KEYS[7] or KEYS[1], reader == 'rules' and '@rulesPending' or '@pushPending', 1)
     if ARGV[i + 5] ~= '' then redis.call('HSET', KEYS[5], 'p:' .. id, ARGV[i + 5]) end
     if ARGV[i + 6] ~= '' then redis.call('HSET', KEYS[5], 'g:' .. id, ARGV[i + 6]) end
   end

@@ -88,7 +88,8 @@ function urlOf({ parameters }: ReadCall): string {
   return parameters.values.get('url') ?? '';
 }
 
-async function readSettings(
+/** The settings of a backend, checked; or why they are refused, in the platform's words. */
+export async function readSettings(
   context: Context,
   url: string,
   parameters: Parameters,

@@ -1,14 +1,13 @@
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
-import { programStates } from '@flotilla/domain/programs/program-states.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
-import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
-import { type BotApiAnswer, forbidden } from '../answer.ts';
+import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { readRequest } from '../intercept/get-updates.ts';
 import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
 import { isUpdateWithin } from './judge-chats.ts';
+import { deleteWebhook, getWebhookInfo, setWebhook } from './program-webhook.ts';
 
-type ProgramCall = ReadCall & ProgramCredential;
+export type ProgramCall = ReadCall & ProgramCredential;
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
 
 /** The least wait of a poll that cannot be served: its client would ask again at once. */
@@ -27,6 +26,7 @@ export function answeredForProgram(lowerCaseMethod: string): AnswerProgram | nul
 }
 
 async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+  if (call.program.mode === 'push') return WEBHOOK_IS_ACTIVE;
   const { timeoutMs, ...request } = readRequest(call.parameters);
   const rests = call.bot.disabled || !call.program.enabled;
   const kinds = storedKinds(call.parameters) ?? null;
@@ -55,29 +55,4 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
 
 function updateIdOf(raw: string): number {
   return (JSON.parse(raw) as { update_id: number }).update_id;
-}
-
-async function setWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
-  if ((call.parameters.values.get('url') ?? '') === '') return deleteWebhook(context, call);
-  return forbidden('this token may not call setWebhook: its program asks for its updates');
-}
-
-/** A program has no webhook. It may still want to skip what waits for it. */
-async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
-  if (switchParameter(call.parameters, 'drop_pending_updates')) await skipPending(context, call);
-  return { ok: true, result: 'true', description: 'Webhook is already deleted' };
-}
-
-async function skipPending(context: Context, { bot, program, signal }: ProgramCall): Promise<void> {
-  const request = { limit: 1, timeoutMs: 0, kinds: null, throttle: false, signal };
-  const [newest] = await readProgramUpdates(context, bot, program, { ...request, offset: -1 });
-  if (newest === undefined) return;
-  await readProgramUpdates(context, bot, program, { ...request, offset: updateIdOf(newest) + 1 });
-}
-
-async function getWebhookInfo(context: Context, { bot, program }: ProgramCall): Promise<BotApiAnswer> {
-  const stateOf = await programStates(context, bot);
-  const info = { url: '', has_custom_certificate: false, pending_update_count: stateOf(program.id).pending };
-  const kinds = program.kinds.length === 0 ? {} : { allowed_updates: program.kinds };
-  return { ok: true, result: JSON.stringify({ ...info, ...kinds }) };
 }

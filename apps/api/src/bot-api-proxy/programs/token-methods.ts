@@ -1,7 +1,7 @@
 import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
 import { methodsNamed } from '@flotilla/telegram/method-groups.ts';
 
-/** They say who the bot is, or concern the program alone and change nothing of the bot. */
+/** They say who the bot is, or concern the program alone; deleteWebhook of a backend needs its name in the list. */
 const ALWAYS = new Set(['getme', 'getwebhookinfo', 'deletewebhook', 'logout', 'close']);
 
 // A changed token is a new object, so a kept set is never out of date.
@@ -9,7 +9,12 @@ const known = new WeakMap<ActiveToken, ReadonlySet<string>>();
 
 /** Whether a token may call a method at all. A method that we do not know is refused for a token with a list. */
 export function isMethodAllowed(token: ActiveToken, lowerCaseMethod: string): boolean {
-  if (token.methods === null || ALWAYS.has(lowerCaseMethod)) return true;
+  return ALWAYS.has(lowerCaseMethod) || namesMethod(token, lowerCaseMethod);
+}
+
+/** The same without the methods that every token may call. */
+export function namesMethod(token: ActiveToken, lowerCaseMethod: string): boolean {
+  if (token.methods === null) return true;
   const allowed = known.get(token) ?? methodsNamed(token.methods);
   known.set(token, allowed);
   return allowed.has(lowerCaseMethod);

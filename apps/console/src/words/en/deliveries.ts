@@ -49,7 +49,7 @@ export const deliveries = {
     qHint: 'Update id, or words of the error',
     clear: 'Clear the filter',
   },
-  readers: { push: 'Backend', rules: 'Rules', history: 'History' },
+  readers: { push: 'Backend', program: 'Program', rules: 'Rules', history: 'History' },
   columns: {
     select: 'Selected',
     bot: 'Bot',

@@ -50,7 +50,7 @@ export const deliveries: typeof en = {
     qHint: 'Номер обновления или слова из ошибки',
     clear: 'Сбросить фильтр',
   },
-  readers: { push: 'Бэкенд', rules: 'Правила', history: 'История' },
+  readers: { push: 'Бэкенд', program: 'Программа', rules: 'Правила', history: 'История' },
   columns: {
     select: 'Выбрано',
     bot: 'Бот',

@@ -65,6 +65,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}): CallBuffer {
     byId: (id: number) => bots.find((bot) => bot.id === id),
     byToken: () => undefined,
     byProgramToken: () => undefined,
+    byProgram: () => undefined,
     all: () => bots,
     isOwnBot: () => false,
     onChange: () => () => true,

@@ -24,11 +24,11 @@ end
 
 -- The same for the programs that hold the log. The quickest is nil when there are none. It looks at every program, so
 -- callers ask only when it may matter.
-local function programBacklog(s, log, consumers, now)
+local function programBacklog(s, log, consumers)
   local count, quickest, slowest, named = tonumber(s.allowedCount), nil, 0, redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
     local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
-    if isProgram(named[i]) and now - tonumber(polledAt) < PROGRAM_PIN_MS then
+    if isProgram(named[i]) and polledAt ~= '0' then
       local behind = count - countUpTo(log, cursor, count)
       quickest = math.min(quickest or behind, behind)
       slowest = math.max(slowest, behind)

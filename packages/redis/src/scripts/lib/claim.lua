@@ -6,7 +6,7 @@ local ALBUM_AT_MOST = 10
 
 local function buryExpired(turn, id, record)
   local known = record ~= '' and cjson.decode(record) or {}
-  local reason = 'expired before it could be ' .. (turn.reader == 'push' and 'delivered' or 'routed')
+  local reason = 'expired before it could be ' .. (turn.reader == 'rules' and 'routed' or 'delivered')
   if known.lastError then reason = reason .. ' (' .. known.lastError .. ')' end
   bury(turn, id, {
     code = 'expired', reason = reason, attempts = known.attempts or 0, lastStatus = numberIn(known.lastStatus),

@@ -21,6 +21,12 @@ local function isFor(entry, program)
   return not string.find(entry.mark, ',' .. program .. ',', 1, true)
 end
 
+-- Whether a reader wants this kind. wanted: ',message,poll,', '' for all, '!,poll,' for all but these
+local function isOfKind(wanted, kind)
+  if wanted == '' then return true end
+  return (string.find(wanted, ',' .. kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
+end
+
 local function entryAt(log, id)
   local found = redis.call('XRANGE', log, id, id)
   if #found == 0 then return nil end

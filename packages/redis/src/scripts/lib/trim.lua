@@ -3,10 +3,9 @@
 local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
 local ACKED_KEPT_IDS = 10000
--- As long as the platform keeps updates for a bot that does not ask for them.
-local PROGRAM_PIN_MS = 86400000
 
--- Programs are among the named consumers, under names that no client can choose.
+-- Programs are among the named consumers, under names that no client can choose. The cursor of one that pushes is its
+-- floor, and its time that of its last turn. The time of a parked one is 0: it holds nothing.
 local function isProgram(name)
   return string.sub(name, 1, 8) == 'program:'
 end
@@ -25,8 +24,9 @@ local function pinsOf(s, named, now)
   if s.rules == '1' then pins.rules = tonumber(s.rulesFloor) end
   for i = 1, #named, 2 do
     local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
-    local pinMs = isProgram(named[i]) and PROGRAM_PIN_MS or CONSUMER_PIN_MS
-    if now - tonumber(polledAt) < pinMs then pins[readerOf(named[i])] = tonumber(cursor) end
+    local holds = now - tonumber(polledAt) < CONSUMER_PIN_MS
+    if isProgram(named[i]) then holds = polledAt ~= '0' end
+    if holds then pins[readerOf(named[i])] = tonumber(cursor) end
   end
   return pins
 end

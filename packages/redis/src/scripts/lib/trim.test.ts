@@ -36,13 +36,14 @@ test('keeps what a named consumer that polls has not acknowledged, and forgets i
   expect([await left(), await scene.commands.exists(scene.keys.consumers)]).toEqual([[], 0]);
 });
 
-test('keeps for a program what it has not acknowledged for a day, and never forgets its cursor', async () => {
+test('keeps for a program what it has not acknowledged until it is parked, and never forgets its cursor', async () => {
   await scene.applyBot({ programs: [5] });
   await scene.accept([1, 2, 3]);
   await scene.commands.hset(scene.keys.consumers, 'program:5', `1 ${NOW_MS}`);
-  await trim(NOW_MS + 86_399_999);
+  await trim(NOW_MS + 7 * 86_400_000);
   expect(await left()).toEqual([2, 3]);
-  await trim(NOW_MS + 86_400_000);
+  await scene.commands.hset(scene.keys.consumers, 'program:5', '1 0');
+  await trim(NOW_MS + 7 * 86_400_000);
   expect(await left()).toEqual([]);
-  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`1 ${NOW_MS}`);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe('1 0');
 });

@@ -1,4 +1,4 @@
--- What one call of a push turn and of a rules turn share. Both have one owner, a cursor in the log, independent lanes, and
+-- What one call of a turn of push, of a program and of rules share. Each has one owner, a cursor in the log, independent lanes, and
 -- a count of attempts for each unit.
 -- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
 -- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
@@ -14,11 +14,11 @@
 -- @include lanes
 local IN_FLIGHT_SCORE = 9e15
 
--- What the functions of a call share; reader: 'push' or 'rules'; fields: the stored names of its fencingToken, claim,
--- suspect and floor.
-local function openTurn(reader, fields, keys, args)
+-- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
+-- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
+local function openTurn(reader, fields, keys, args, own)
   return {
-    reader = reader, fields = fields, state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
+    reader = reader, fields = fields, own = own or keys[1], state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
     registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
     limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
@@ -29,7 +29,7 @@ local function openTurn(reader, fields, keys, args)
   }
 end
 
--- Fields of the state are written together, by closeTurn.
+-- Fields of the reader are written together, by closeTurn.
 local function change(turn, field, value)
   addField(turn.changes, field, value)
 end
@@ -62,7 +62,7 @@ local function ownTurn(turn, s)
   if turn.fencingToken ~= '' then return tonumber(turn.fencingToken) end
   if s.on ~= '1' or s.isWanted ~= '1' then return nil, 'OFF' end
   restoreInFlight(turn.lanes, turn.inFlight)
-  return redis.call('HINCRBY', turn.state, turn.fields.fencingToken, 1)
+  return redis.call('HINCRBY', turn.own, turn.fields.fencingToken, 1)
 end
 
 -- An entry of the log, or a redriven update; nil when it is gone.
@@ -93,6 +93,12 @@ local function dueAgain(turn, lane, at)
   end
 end
 
+-- The consumer of a program has its floor, so that everything that trims the log knows it.
+local function setFloor(turn, floor)
+  change(turn, turn.fields.floor, floor)
+  if isProgram(turn.reader) then redis.call('HSET', turn.consumers, turn.reader, floor .. ' ' .. turn.now) end
+end
+
 -- Writes the state, removes the pending turn if the caller asked for it, and returns the answer. found: fencingToken;
 --   active: whether the reader may claim units; cursor: up to where the log is read; more: whether there is more to
 --   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own part; units
@@ -101,15 +107,21 @@ local function closeTurn(turn, found)
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
   if found.openUntil > 0 and lookAt ~= '' then lookAt = tostring(math.max(tonumber(lookAt), found.openUntil)) end
   if #first == 0 then
-    change(turn, turn.fields.floor, found.cursor)
+    setFloor(turn, found.cursor)
   elseif turn.tidies then
-    change(turn, turn.fields.floor, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
+    setFloor(turn, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
   end
-  writeState(turn.state, turn.changes)
+  writeState(turn.own, turn.changes)
   local nothing = not found.active or #first == 0
     or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
   local ended = turn.ending ~= '' and nothing and #found.units == 0 and not found.more
-  if ended then redis.call('ZREM', turn.pendingTurns, turn.botId .. ':' .. turn.reader) end
+  -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake.
+  local member = turn.botId .. ':' .. turn.reader
+  if ended and isProgram(turn.reader) and found.openUntil > turn.now then
+    redis.call('ZADD', turn.pendingTurns, 'XX', found.openUntil, member)
+  elseif ended then
+    redis.call('ZREM', turn.pendingTurns, member)
+  end
   if ended or turn.tidies then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
   return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, ended and 1 or 0, found.answer, unpack(found.units) }
 end

@@ -1,0 +1,103 @@
+import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
+import type { ProgramChanges } from '@flotilla/domain/programs/program.ts';
+import { programStates } from '@flotilla/domain/programs/program-states.ts';
+import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
+import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
+import { programKeys } from '@flotilla/redis/keys.ts';
+import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Context } from '../../context.ts';
+import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
+import { storedKinds } from '../intercept/intercepted-call.ts';
+import { readSettings } from '../intercept/set-webhook.ts';
+import type { ProgramCall } from './answer-program.ts';
+import { namesMethod } from './token-methods.ts';
+
+const ONCE_PER_MS = 1000;
+const NO_BACKEND = { mode: 'pull', backendUrl: '', secretToken: '', backendCertificate: '' } as const;
+
+/** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
+export async function setWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+  const url = call.parameters.values.get('url') ?? '';
+  if (url === '') return deleteWebhook(context, call);
+  // A backend gets the updates of every chat.
+  if (call.token.chats !== null) return forbidden('this token may not call setWebhook: it is limited to some chats');
+  const wanted = await readSettings(context, url, call.parameters);
+  if ('refusal' in wanted) return wanted.refusal;
+  const { settings } = wanted;
+  const changes = changesOf(settings);
+  if (!settings.dropPending && isSet(call, changes))
+    return { ok: true, result: 'true', description: 'Webhook is already set' };
+  if (!(await allowOncePerSecond(context, call))) return tooManyRequests(1);
+  if (settings.dropPending) await dropPending(context, call);
+  await updateProgram(context, call.by(), call.program.id, changes);
+  return { ok: true, result: 'true', description: 'Webhook was set' };
+}
+
+/** Turns the program into one that pulls, from the first update that its backend has not got. */
+export async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+  const { program, token, parameters } = call;
+  const had = program.mode === 'push';
+  const mayChange = token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
+  if (had && !mayChange) return forbidden('this token may not call deleteWebhook: its program has a backend');
+  if (switchParameter(parameters, 'drop_pending_updates')) await dropPending(context, call);
+  else if (had) await updateProgram(context, call.by(), program.id, NO_BACKEND);
+  return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
+}
+
+/** Describes the backend as the platform describes a webhook. The URL is shown as it was set, as to a bot. */
+export async function getWebhookInfo(context: Context, { bot, program }: ProgramCall): Promise<BotApiAnswer> {
+  const { pending, error, backendState } = (await programStates(context, bot))(program.id);
+  const pushes = program.mode === 'push';
+  const info: Record<string, unknown> = {
+    url: pushes ? program.backendUrl : '',
+    has_custom_certificate: pushes && program.backendCertificate !== '',
+    pending_update_count: pending,
+  };
+  if (pushes) {
+    if (error !== null) {
+      info.last_error_date = Math.floor(error.atMs / 1000);
+      info.last_error_message = error.message;
+    }
+    if (backendState !== 'ok') info.backend_state = backendState;
+    info.max_connections = program.maxConnections;
+  }
+  if (program.kinds.length > 0) info.allowed_updates = program.kinds;
+  return { ok: true, result: JSON.stringify(info) };
+}
+
+function changesOf({ url, secretToken, maxConnections, certificate, allowedUpdates }: BackendSettings): ProgramChanges {
+  return {
+    mode: 'push',
+    backendUrl: url,
+    secretToken: secretToken ?? '',
+    backendCertificate: certificate ?? '',
+    maxConnections,
+    ...(allowedUpdates === undefined ? {} : { kinds: allowedUpdates ?? [] }),
+  };
+}
+
+function isSet({ program }: ProgramCall, changes: ProgramChanges): boolean {
+  const known: Record<string, unknown> = program;
+  const same = ([name, value]: [string, unknown]) => JSON.stringify(known[name]) === JSON.stringify(value);
+  return changes.backendCertificate === '' && Object.entries(changes).every(same);
+}
+
+async function allowOncePerSecond({ redis }: Context, { bot, program }: ProgramCall): Promise<boolean> {
+  const key = programKeys(bot.id, program.id).recentSetWebhook;
+  return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
+}
+
+/** A program skips what waits for it as one that pulls: its lanes are handed back first. */
+async function dropPending(context: Context, call: ProgramCall): Promise<void> {
+  const { program, signal, parameters } = call;
+  if (program.mode === 'push') await updateProgram(context, call.by(), program.id, NO_BACKEND);
+  const bot = context.directory.byProgram(program.id);
+  const pulling = bot?.programs.find(({ id }) => id === program.id);
+  if (bot === undefined || pulling === undefined) return;
+  const kinds = storedKinds(parameters) ?? null;
+  const request = { limit: 1, timeoutMs: 0, kinds, throttle: false, signal };
+  const [newest] = await readProgramUpdates(context, bot, pulling, { ...request, offset: -1 });
+  if (newest === undefined) return;
+  const { update_id: newestId } = JSON.parse(newest) as { update_id: number };
+  await readProgramUpdates(context, bot, pulling, { ...request, offset: newestId + 1 });
+}

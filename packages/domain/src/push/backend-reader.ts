@@ -1,0 +1,103 @@
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import { parseBackendUrl } from '../bots/backend-address.ts';
+import type { LaneReader } from '../lanes/run-turn.ts';
+import type { SharedLimiter } from '../lanes/shared-limiter.ts';
+import type { Backend } from './backend.ts';
+import { claimForPush, type PushClaim, type PushDeps, type SettledUpdate } from './claim-for-push.ts';
+import { type DeliverDeps, deliverUpdate } from './deliver-update.ts';
+
+export type BackendReaderDeps = PushDeps &
+  DeliverDeps & {
+    /** Limits requests to backends, over all turns of this process. */
+    requestLimiter: SharedLimiter;
+    log: Logger;
+  };
+
+/** What a bot's own backend and that of a program do in their own way. */
+export type BackendOwner = {
+  /** The configuration may change while the turn runs. Later requests follow the new one. */
+  newest(known: Backend): Backend;
+  /** The backend has answered nothing but 410 Gone for 23 hours. */
+  giveUp(backend: Backend): Promise<void>;
+  /** The breaker closed. */
+  reached(backend: Backend): Promise<void>;
+};
+
+const LOOK_EVERY_MS = 5_000;
+/** A bot with a delivery this recently may get its next update soon. */
+const LIVELY_MS = 1_000;
+
+/** Why a backend is given up, for the audit log. */
+export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
+
+/** The reader of one turn, which delivers updates to a backend. */
+export function backendReader(deps: BackendReaderDeps, given: Backend, owner: BackendOwner): LaneReader<SettledUpdate> {
+  let bot = given;
+  let origin = originOf(bot);
+  let lively = false;
+  let claims = 0;
+  return {
+    lookEveryMs: LOOK_EVERY_MS,
+    isLively: () => lively,
+    room: (inFlight) => deps.requestLimiter.offer(bot.maxConnections - inFlight, origin),
+    isStuck: () => deps.requestLimiter.isStuck(origin),
+    claim: async (request, settled) => {
+      const newest = owner.newest(bot);
+      if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
+      const claim = await claimForPush(deps, bot, request, settled);
+      if (claim.outcome === 'lost') return claim;
+      if (claim.units.length > 0) claims += 1;
+      const begins = request.fencingToken === null;
+      lively ||= claims > 1 || (begins && deps.clock.nowMs() - claim.deliveredAtMs < LIVELY_MS);
+      const more = claim.moreToFile && request.limit > claim.units.length;
+      return { ...claim, more, afterwards: () => followUp(deps, bot, owner, claim, settled) };
+    },
+    handle: async (unit, turn) => {
+      const [to, at] = [bot, origin];
+      // Thousands of turns may have been offered the same room while they claimed.
+      if (!deps.requestLimiter.tryTake(at)) return { unit, outcome: 'returned' };
+      try {
+        return await deliverUpdate(deps, to, unit, turn);
+      } catch (error) {
+        deps.log.error({ ...namesOf(to), update: unit.updates[0].id, err: error }, 'the handling of an update failed');
+        return { unit, outcome: 'crashed', atMs: deps.clock.nowMs() };
+      } finally {
+        deps.requestLimiter.giveBack(at);
+      }
+    },
+  };
+}
+
+/** Applies what the backend's answers mean. */
+async function followUp(
+  { log }: BackendReaderDeps,
+  bot: Backend,
+  owner: BackendOwner,
+  claim: Extract<PushClaim, { outcome: 'claimed' }>,
+  settled: SettledUpdate[],
+): Promise<void> {
+  if (claim.hopeless) await owner.giveUp(bot);
+  if (claim.breakerOpened) logOpened(log, bot, settled);
+  if (!claim.breakerClosed) return;
+  logClosed(log, bot);
+  await owner.reached(bot);
+}
+
+function logOpened(log: Logger, bot: Backend, settled: SettledUpdate[]): void {
+  const reason = settled.flatMap(({ attempt }) => attempt?.error ?? []).at(-1);
+  const names = { ...namesOf(bot), backend: originOf(bot), reason };
+  log.warn(names, 'the breaker opened: the backend gets one probe at a time');
+}
+
+export function logClosed(log: Logger, bot: Backend): void {
+  log.info({ ...namesOf(bot), backend: originOf(bot) }, 'the breaker closed: updates flow to the backend again');
+}
+
+function namesOf({ id, program }: Backend): { bot: number; program?: number } {
+  return { bot: id, ...(program === undefined ? {} : { program: program.id }) };
+}
+
+/** Requests are limited by origin, because one host with many bots must not take all requests of a worker. */
+function originOf(bot: Backend): string {
+  return parseBackendUrl(bot.backendUrl)?.origin ?? '';
+}

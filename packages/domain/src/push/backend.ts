@@ -1,0 +1,28 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
+import type { ActiveProgram } from '../bots/active-program.ts';
+import type { Bot } from '../bots/bot.ts';
+
+/** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
+export type Backend = Bot & { program?: ActiveProgram };
+
+/** A program that pushes, as a backend of its bot; the same object as long as the configuration is the same. */
+export function backendOfProgram(bot: Bot, program: ActiveProgram): Backend {
+  const known = made.get(program);
+  if (known !== undefined) return known;
+  const { backendUrl, secretToken, backendCertificate, signing, maxConnections } = program;
+  const backend = { ...bot, backendUrl, secretToken, backendCertificate, signing, maxConnections, program };
+  made.set(program, backend);
+  return backend;
+}
+
+const made = new WeakMap<ActiveProgram, Backend>();
+
+/** Where the reader's attempts and excerpts are kept. */
+export function keysOfProgram({ id, program }: Backend): ReturnType<typeof programKeys> | null {
+  return program === undefined ? null : programKeys(id, program.id);
+}
+
+/** What names a delivery to its receiver, the same at every try. */
+export function deliveryIdOf({ id, program }: Backend, updateId: number): string {
+  return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
+}

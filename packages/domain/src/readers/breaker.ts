@@ -1,0 +1,33 @@
+/**
+ * ok; failing and open: the backend's breaker; paused: the bot is disabled, or the program; off; parked: push that was
+ * switched off keeps its cursor for an hour, a consumer that has not polled for an hour keeps its cursor and no updates,
+ * or a program stayed behind its limit.
+ */
+export type ReaderState = 'ok' | 'failing' | 'open' | 'paused' | 'parked' | 'off';
+
+export type Breaker = {
+  failingSinceMs: number | null;
+  nextProbeAtMs: number | null;
+  /** The last error of delivery, while nothing has succeeded since. */
+  error: { message: string; atMs: number } | null;
+  succeededAtMs: number | null;
+};
+
+/** Fields of a backend as Redis has them; '' for what is absent. */
+export type BreakerFields = Record<'failingSince' | 'openUntil' | 'pushErr' | 'pushErrAt' | 'pushOkAt', string>;
+
+/** While the breaker is open, the next probe is due now if its time has passed. */
+export function breakerOf(nowMs: number, isOn: boolean, shown: BreakerFields): Breaker {
+  const [errorAtMs, succeededAtMs, openUntilMs] = [shown.pushErrAt, shown.pushOkAt, shown.openUntil].map(numberOrNull);
+  const stands = shown.pushErr !== '' && (errorAtMs ?? 0) >= (succeededAtMs ?? 0);
+  return {
+    failingSinceMs: numberOrNull(shown.failingSince),
+    nextProbeAtMs: isOn && openUntilMs !== null ? Math.max(openUntilMs!, nowMs) : null,
+    error: stands ? { message: shown.pushErr, atMs: errorAtMs ?? 0 } : null,
+    succeededAtMs: succeededAtMs ?? null,
+  };
+}
+
+export function numberOrNull(value: string | number | undefined): number | null {
+  return value === '' || value === undefined ? null : Number(value);
+}

@@ -1,0 +1,134 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+const ID = 5;
+const MEMBER = `${BOT}:program:${ID}`;
+const DEFAULT_KINDS = '!,chat_member,message_reaction,message_reaction_count,';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const own = programKeys(BOT, ID);
+const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
+type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string };
+const claim = ({ kinds = DEFAULT_KINDS, ...options }: Claim, ...rest: (string | number)[]) => {
+  const [registration, token, atMs, bot, , ...others] = scene.claimArguments('push', options);
+  const requests = rest.length === 0 ? ['', '', '0', ''] : rest;
+  const { state, log, history, pendingTurns, consumers, live } = scene.keys;
+  return scene.run(
+    'claim-for-program',
+    [
+      ...[state, log, own.lanes, own.inFlight, own.work, own.redriven, history, pendingTurns, consumers],
+      ...[own.attempts, live, own.state, own.hidden],
+    ],
+    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds],
+  );
+};
+const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
+const delivered = (id: string, lane = 'c:5') => [...[lane, id, 1, 'delivered', '', ''], ...['', '', '1', '0']];
+const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
+const woken = async (...accepted: Parameters<LuaScene['accept']>) => (await scene.accept(...accepted)).at(-1);
+
+test('an update wakes a program once, and none that pulls or is paused', async () => {
+  await scene.applyBot({ programs: [5, 6, 7], pushing: ' 5:1:ab 6:0:cd' });
+  await scene.commands.zrem(scene.keys.pendingTurns, MEMBER);
+  expect(await woken([1])).toEqual(['5']);
+  expect(await woken([2])).toEqual([]);
+  expect(await scene.commands.zcard(scene.keys.pendingTurns)).toBe(1);
+});
+
+test('a program has lanes and a cursor of its own, and passes over the kinds that it does not want', async () => {
+  await scene.applyBot({ ...pushing, push: true });
+  await scene.accept([1, 2]);
+  await scene.accept([3], 'c:6', 'poll');
+  const first = await claim({ name: 'a1', kinds: ',message,' });
+  expect(idsIn(first)).toEqual(['1']);
+  expect(await scene.commands.hget(scene.keys.state, 'filed')).toBe('0');
+  expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1, kinds: ',message,' }, ...delivered('1')))).toEqual([
+    '2',
+  ]);
+  await claim({ token: 1, name: 'a3', settled: 1, end: 'idle', kinds: ',message,' }, ...delivered('2'));
+  expect(await consumer()).toBe(`3 ${NOW_MS}`);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
+});
+
+test('what waits in its lanes is kept in the log, though the bot itself has read it', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await scene.accept([2, 3], 'c:6');
+  await claim({ name: 'a1' });
+  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('1'));
+  expect(await consumer()).toBe(`1 ${NOW_MS}`);
+  expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0']);
+});
+
+test('its breaker is its own; while it is open an update finds the turn owed and wakes nothing', async () => {
+  await scene.applyBot({ ...pushing, push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
+  const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
+  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 0, 1]]);
+  expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
+  expect((await claim({ token: 1, name: 'a3', end: 'asleep' }))[4]).toBe(1);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS + 2000));
+  expect(await woken([2])).toEqual([]);
+});
+
+test('a program that pulls from now on gets what waits in its lanes, without what was delivered; and back', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await scene.accept([2, 3], 'c:6');
+  await claim({ name: 'a1' });
+  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('2', 'c:6'));
+  await scene.applyBot({ programs: [ID], revision: 2 });
+  expect(await consumer()).toBe(`0 ${NOW_MS}`);
+  expect(await scene.commands.smembers(own.hidden)).toEqual(['2']);
+  expect(await scene.commands.exists(own.lanes, own.work, own.lane('c:5'), own.lane('c:6'))).toBe(0);
+  expect(await claim({ token: 1, name: 'a3' })).toEqual(['FENCED']);
+  await scene.applyBot({ ...pushing, revision: 3 });
+  expect(idsIn(await claim({ name: 'b1' })).sort()).toEqual(['1', '3']);
+});
+
+test('of a deleted program nothing is left', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  await scene.applyBot({ revision: 2 });
+  expect(await scene.commands.keys('*:program:*')).toEqual([]);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
+});
+
+test('another backend is tried at once with what waits', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
+  await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
+  expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual([]);
+  await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
+  expect(idsIn(await claim({ token: 1, name: 'a4' }))).toEqual(['1']);
+});
+
+test('an update of a release without programs is found by upkeep', async () => {
+  await scene.applyBot(pushing);
+  await claim({ name: 'a1', end: 'idle' });
+  await scene.commands.hset(scene.keys.state, 'programs', '');
+  await scene.accept([1]);
+  await scene.commands.hset(scene.keys.state, 'programs', String(ID));
+  const { state, log, consumers, pendingTurns, programs } = scene.keys;
+  const [registration] = scene.claimArguments('push', { name: 'x' });
+  const check = () =>
+    scene.run(
+      'check-programs',
+      [state, log, consumers, pendingTurns],
+      [registration!, NOW_MS, BOT, programs, 100, 1000],
+    );
+  expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
+  expect(await check()).toEqual(['OK', 1, [], []]);
+});

@@ -1,0 +1,110 @@
+-- Programs of a bot that push. Each has a hash with the fields of a push reader, and lanes of its own; its consumer has
+-- its floor (lib/trim.lua).
+-- @include trim
+-- @include lanes
+-- @include dead-letter
+local PROGRAM_HIDES_AT_MOST = 10000
+local HIDDEN_FOR_S = 90000
+
+-- The keys of a program. prefix: those of the bot's programs, to which the id is added.
+local function programKeys(prefix, id)
+  local own = prefix .. id .. ':'
+  return {
+    state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'flight', work = own .. 'work',
+    redriven = own .. 'redriven', lanePrefix = own .. 'lane:', attempts = own .. 'attempts', excerpts = own .. 'excerpts',
+    hidden = own .. 'hidden',
+  }
+end
+
+-- Redriven updates without a backend become dead letters again. bot: id, registration, history, pendingTurns, now
+local function buryRedriven(bot, reader, texts)
+  for _, text in ipairs(texts) do
+    local origin = { bot = bot.id, registration = bot.registration, now = bot.now, reader = reader }
+    local failure = { code = 'backend_removed', reason = 'its backend was removed', attempts = 0 }
+    addDeadLetter(bot.history, origin, cjson.decode(text), failure)
+    redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, 'history')
+  end
+end
+
+-- Push begins at the cursor of the consumer. count: how many allowed updates there were up to it
+local function beginProgramPush(keys, cursor, count, target)
+  writeState(keys.state, { '@push', 1, '@pushCursor', cursor, '@pushCursorCount', count, '@pushPending', 0, '@pushFloor', cursor, 'target', target })
+  closeBreaker(keys.state)
+  redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'pushOkAt', 'goneSince', 'parkedAt', 'parkedFor')
+end
+
+-- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
+local function endProgramPush(keys, bot, reader, log, filed)
+  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), filed
+  if lowest then
+    local pending = {}
+    cursor = lowest - 1
+    for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
+      for _, id in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do pending[id] = true end
+    end
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', PROGRAM_HIDES_AT_MOST)) do
+      local id = tostring(idOf(found))
+      if not pending[id] then redis.call('SADD', keys.hidden, id) end
+    end
+    redis.call('EXPIRE', keys.hidden, HIDDEN_FOR_S)
+    redis.call('HSET', keys.state, 'hides', 1)
+  end
+  buryRedriven(bot, reader, clearLanes(keys, keys.lanePrefix))
+  redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
+  writeState(keys.state, { '@push', 0, '@pushPending', 0 })
+  return cursor
+end
+
+-- Another backend: what failed at the old one is tried at once, and its failures do not count.
+local function retryProgram(keys, target, now)
+  allDueNow(keys.lanes, now)
+  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
+    redis.call('HDEL', keys.work, 'r:' .. (redis.call('LINDEX', keys.lanePrefix .. lane, 0) or ''))
+  end
+  closeBreaker(keys.state)
+  redis.call('HDEL', keys.state, 'pushErr', 'pushErrAt', 'goneSince')
+  redis.call('HSET', keys.state, 'target', target)
+end
+
+local function forgetProgram(keys)
+  clearLanes(keys, keys.lanePrefix)
+  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.hidden)
+end
+
+-- Brings the programs in line with the configuration. bot: as above, and log, consumers, prefix, last, count; ids:
+-- ',1,5,'; pushing: those that push, ' 5:1:target', with 1 unless it is paused
+local function applyPrograms(bot, ids, pushing)
+  local wanted, awake = {}, {}
+  for id, on, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
+    wanted[id] = target
+    if on == '1' then awake[#awake + 1] = id end
+  end
+  -- A new program begins at the end of the log, and a deleted one leaves it.
+  for id in string.gmatch(ids, '%d+') do redis.call('HSETNX', bot.consumers, 'program:' .. id, bot.last .. ' ' .. bot.now) end
+  for _, name in ipairs(redis.call('HKEYS', bot.consumers)) do
+    if isProgram(name) then
+      local id = string.sub(name, 9)
+      local keys = programKeys(bot.prefix, id)
+      local turn = bot.id .. ':' .. name
+      -- @read known <- keys.state: push, target, pushCursor
+      if not string.find(ids, ',' .. id .. ',', 1, true) then
+        forgetProgram(keys)
+        redis.call('HDEL', bot.consumers, name)
+        redis.call('ZREM', bot.pendingTurns, turn)
+      elseif wanted[id] and known.push ~= '1' then
+        local cursor = string.match(redis.call('HGET', bot.consumers, name), '^%d+')
+        beginProgramPush(keys, cursor, countUpTo(bot.log, cursor, bot.count), wanted[id])
+        redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
+      elseif wanted[id] and known.target ~= wanted[id] then
+        retryProgram(keys, wanted[id], bot.now)
+      elseif not wanted[id] and known.push == '1' then
+        local cursor = endProgramPush(keys, bot, name, bot.log, tonumber(known.pushCursor))
+        redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
+        redis.call('ZREM', bot.pendingTurns, turn)
+      end
+    end
+  end
+  -- If the wake is lost, upkeep finds these pending turns.
+  for _, id in ipairs(awake) do redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, bot.id .. ':program:' .. id) end
+  return table.concat(awake, ',')
+end

@@ -1,0 +1,105 @@
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Ledger, ledger } from './ledger.ts';
+
+const CHATS = 8;
+const PER_CHAT = 120;
+const LOAD = { chats: CHATS, count: CHATS * PER_CHAT, perSecond: 60 };
+const WITHIN = { timeoutMs: 90_000 };
+
+type Program = { id: number; name: string; parked: boolean; backend_state?: string; pending_update_count: number };
+type Receiver = { book: Ledger; backend: TestBackend };
+
+let fleet: Fleet;
+let stops: (() => Promise<unknown>)[];
+beforeEach(async () => {
+  stops = [];
+  fleet = await startFleet({ apis: 2, workers: 2 });
+}, 120_000);
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  await fleet.stop();
+}, 120_000);
+
+/** A backend that keeps a book of what it accepts; `takes` says how it answers, null that it never does. */
+async function receiver(takes: () => number | null = () => 200): Promise<Receiver> {
+  const book = ledger();
+  const backend = await startBackend((request, response) => {
+    const status = takes();
+    if (status === 200) book.record(request.text);
+    if (status !== null) response.writeHead(status).end();
+  });
+  stops.push(() => backend.stop());
+  return { book, backend };
+}
+
+const addProgram = (bot: FleetBot, name: string, fields: object = {}) =>
+  fleet.rest<Program>('/api/programs/add', { bot_id: bot.id, name, ...fields });
+const pushTo = (bot: FleetBot, name: string, { backend }: Receiver) =>
+  addProgram(bot, name, { mode: 'push', backend_url: backend.url });
+const show = ({ id }: Program) => fleet.rest<Program>(`/api/programs/show?id=${id}`);
+
+/** Polls as a program until it is stopped. */
+function poller(bot: FleetBot, { id }: Program): Ledger {
+  const book = ledger();
+  let [offset, stopped] = [0, false];
+  const polling = (async () => {
+    while (!stopped) {
+      const path = `/api/updates/poll?bot_id=${bot.id}&program_id=${id}&timeout=1&offset=${offset}`;
+      const { result } = await fleet
+        .rest<{ result: { update_id: number }[] }>(path)
+        .catch(() => ({ result: [] as { update_id: number }[] }));
+      for (const update of result) {
+        book.record(JSON.stringify(update));
+        offset = update.update_id + 1;
+      }
+    }
+  })();
+  stops.unshift(() => {
+    stopped = true;
+    return polling;
+  });
+  return book;
+}
+
+async function killBusiest(kind: string): Promise<void> {
+  const turns = await Promise.all(
+    fleet.workers.map(async (worker) => (await readMetric(worker, 'flotilla_active_turns', { kind })) ?? 0),
+  );
+  const [victim] = fleet.workers.splice(turns.indexOf(Math.max(...turns)), 1);
+  await victim!.kill();
+}
+
+test('one hangs, one fails and heals, a worker is killed: the backend and every other program get all, in order', async () => {
+  let heals = false;
+  const own = await receiver();
+  const hanging = await receiver(() => null);
+  const failing = await receiver(() => (heals ? 200 : 500));
+  const sound = await receiver();
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: own.backend.url });
+  const [hangs, fails] = [await pushTo(bot, 'hangs', hanging), await pushTo(bot, 'fails', failing)];
+  await pushTo(bot, 'sound', sound);
+  const polls = [poller(bot, await addProgram(bot, 'one')), poller(bot, await addProgram(bot, 'two'))];
+  await fleet.control.generate({ bots: [bot.platformId], ...LOAD });
+  await waitFor(() => sound.book.count() > 100, WITHIN);
+  await killBusiest('programs');
+  const healthy = [own.book, sound.book, ...polls];
+  await waitFor(() => healthy.every((book) => book.count() === LOAD.count), {
+    ...WITHIN,
+    message: 'all of the healthy',
+  });
+  expect(healthy.map((book) => book.faults(PER_CHAT))).toEqual([[], [], [], []]);
+  await waitFor(async () => (await show(fails)).backend_state === 'open', WITHIN);
+  expect(failing.book.count()).toBe(0);
+  heals = true;
+  await waitFor(() => failing.book.count() === LOAD.count, {
+    timeoutMs: 150_000,
+    message: 'all of the one that healed',
+  });
+  expect(failing.book.faults(PER_CHAT)).toEqual([]);
+  expect(hanging.book.count()).toBe(0);
+  expect((await show(hangs)).pending_update_count).toBe(LOAD.count);
+}, 400_000);
