@@ -1,13 +1,11 @@
-import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { readRequest } from '../intercept/get-updates.ts';
-import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
+import { storedKinds } from '../intercept/intercepted-call.ts';
 import { isUpdateWithin } from './judge-chats.ts';
-import { deleteWebhook, getWebhookInfo, setWebhook } from './program-webhook.ts';
+import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
 
-export type ProgramCall = ReadCall & ProgramCredential;
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
 
 /** The least wait of a poll that cannot be served: its client would ask again at once. */

@@ -1,3 +1,4 @@
+import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
 import type { ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
@@ -7,10 +8,11 @@ import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
-import { storedKinds } from '../intercept/intercepted-call.ts';
+import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
 import { readSettings } from '../intercept/set-webhook.ts';
-import type { ProgramCall } from './answer-program.ts';
 import { namesMethod } from './token-methods.ts';
+
+export type ProgramCall = ReadCall & ProgramCredential;
 
 const ONCE_PER_MS = 1000;
 const NO_BACKEND = { mode: 'pull', backendUrl: '', secretToken: '', backendCertificate: '' } as const;

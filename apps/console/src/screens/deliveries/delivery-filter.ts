@@ -4,7 +4,7 @@ import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
 
 export const DELIVERY_STATES = ['retrying', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-export const READERS = ['push', 'rules', 'history'] as const;
+export const READERS = ['push', 'program', 'rules', 'history'] as const;
 type Reader = (typeof READERS)[number];
 
 /** What the address says about the list, and the job whose progress is shown. */
@@ -34,6 +34,7 @@ const REASONS: Readonly<Record<ReasonCode, true>> = {
   backend_removed: true,
   rules_removed: true,
   destination_failed: true,
+  too_far_behind: true,
   unstorable: true,
   unknown: true,
 };

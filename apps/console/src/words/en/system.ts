@@ -42,7 +42,7 @@ export const system = {
   yes: 'yes',
   no: 'no',
   turns: 'Work of the workers',
-  turnKinds: { polling: 'Polling', push: 'Push', rules: 'Rules', history: 'History' },
+  turnKinds: { polling: 'Polling', push: 'Push', programs: 'Programs', rules: 'Rules', history: 'History' },
   turnColumns: { kind: 'Kind', running: 'Running', waiting: 'Waiting', sleeping: 'Due later', oldest: 'Waits at most' },
   seconds: (n: string) => `${n} s`,
   stored: 'In Redis',

@@ -55,7 +55,7 @@ export const system: typeof en = {
   yes: 'да',
   no: 'нет',
   turns: 'Работа обработчиков',
-  turnKinds: { polling: 'Опрос', push: 'Отправка', rules: 'Правила', history: 'История' },
+  turnKinds: { polling: 'Опрос', push: 'Отправка', programs: 'Программы', rules: 'Правила', history: 'История' },
   turnColumns: { kind: 'Вид', running: 'Идут', waiting: 'Ждут', sleeping: 'Позже', oldest: 'Ждёт не дольше' },
   seconds: (n) => `${n} с`,
   stored: 'В Redis',
