@@ -140,7 +140,7 @@ describe('a token of a program', () => {
     expect(rows).not.toContain(token.split(':')[1]);
   });
 
-  test('polls at the cursor of its program, beside the token of the bot, and has no webhook', async () => {
+  test('polls at the cursor of its program, beside the token of the bot', async () => {
     const other = await api.addBot({ long_poll_enabled: true });
     const { token } = await newToken({}, await addProgram(other));
     await worker.directory.refresh();
@@ -158,7 +158,6 @@ describe('a token of a program', () => {
       [1, 2],
     ]);
     expect([await poll(token, 3), await poll(other.token, 0)]).toEqual([[], [1, 2]]);
-    expect((await send(token, 'setWebhook?url=https://a.example/hook')).status).toBe(403);
     expect((await send(token, 'getWebhookInfo')).json.result).toMatchObject({ url: '', pending_update_count: 0 });
     expect((await send(other.token, 'getWebhookInfo')).json.result).toMatchObject({ pending_update_count: 2 });
     for (const method of ['deleteWebhook?drop_pending_updates=1', 'logOut', 'close']) {
@@ -166,6 +165,50 @@ describe('a token of a program', () => {
     }
     expect(await poll(other.token, 0)).toEqual([1, 2]);
     expect(calls).toEqual([]);
+  });
+
+  test('sets and deletes a webhook of its program alone', async () => {
+    const other = await api.addBot({ long_poll_enabled: true });
+    const program = await addProgram(other);
+    const { token } = await newToken({}, program);
+    await worker.directory.refresh();
+    const set =
+      'setWebhook?url=https://93.184.216.34/hook&secret_token=mine&max_connections=7&allowed_updates=["poll"]';
+    expect((await send(token, set)).json).toMatchObject({ ok: true, description: 'Webhook was set' });
+    expect((await send(token, set)).json).toMatchObject({ ok: true, description: 'Webhook is already set' });
+    const webhook = { url: 'https://93.184.216.34/hook', max_connections: 7, allowed_updates: ['poll'] };
+    expect((await send(token, 'getWebhookInfo')).json.result).toMatchObject(webhook);
+    expect(await send(token, 'getUpdates')).toMatchObject({
+      status: 409,
+      json: {
+        description:
+          "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+      },
+    });
+    expect((await send(other.token, 'getWebhookInfo')).json.result).toMatchObject({ url: '' });
+    expect((await send(other.token, 'getUpdates')).status).toBe(200);
+    const shown = await api.admin('GET', '/api/programs/show', { query: { id: program.id } });
+    expect(shown.json).toMatchObject({ mode: 'push', has_secret_token: true, max_connections: 7, kinds: ['poll'] });
+    expect(shown.text).not.toContain('mine');
+    expect((await send(token, 'setWebhook?url=http://169.254.169.254/')).status).toBe(400);
+    expect((await send(token, 'deleteWebhook')).json).toMatchObject({ description: 'Webhook was deleted' });
+    expect((await send(token, 'getUpdates')).json).toMatchObject({ ok: true, result: [] });
+    expect(calls).toEqual([]);
+  });
+
+  test('limited to chats or to other methods neither sets nor deletes a webhook', async () => {
+    const other = await api.addBot();
+    const program = await addProgram(other);
+    const [ofChats, ofSends] = [
+      await newToken({ chats: [7] }, program),
+      await newToken({ methods: ['send'] }, program),
+    ];
+    const backend = { mode: 'push', backend_url: 'https://93.184.216.34/' };
+    await api.admin('POST', '/api/programs/update', { body: { id: program.id, ...backend } });
+    for (const { token } of [ofChats, ofSends]) {
+      expect((await send(token, 'setWebhook?url=https://93.184.216.34/hook')).status).toBe(403);
+      expect((await send(token, 'deleteWebhook')).status).toBe(403);
+    }
   });
 
   test('with chats gets the updates of these chats, and passes over others', async () => {
