@@ -44,7 +44,10 @@ function attemptsOf(backend: Backend, attempts: string[], excerpts: string[]): L
     const attempt = JSON.parse(text) as Attempt;
     const id = idOf(attempt);
     const isCurrent = attempt.revision === backend.revision;
-    const headers = { ...signatureHeaders(backend, attempt), 'Flotilla-Delivery-Id': deliveryIdOf(backend, attempt.update_id) };
+    const headers = {
+      ...signatureHeaders(backend, attempt),
+      'Flotilla-Delivery-Id': deliveryIdOf(backend, attempt.update_id),
+    };
     const request = isCurrent ? shownRequest(backend, headers) : null;
     const excerpt = excerptOf.get(id) ?? null;
     const name = program === undefined ? id : `${program.id}-${id}`;
