@@ -1,19 +1,13 @@
-import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
-
-// Everything else is imported after this line, or it would be compiled before.
-keepCompiled('maintenance');
-const [{ FlotillaError }, { runMain }, { backup }, { restore }, { rotateKeys }] = await Promise.all([
-  import('@flotilla/runtime/flotilla-error.ts'),
-  import('@flotilla/runtime/lifecycle.ts'),
-  import('./backup.ts'),
-  import('./restore.ts'),
-  import('./rotate-keys.ts'),
-]);
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { backup } from './backup.ts';
+import { restore } from './restore.ts';
+import { rotateKeys } from './rotate-keys.ts';
 
 const COMMANDS = { backup, restore, 'rotate-keys': rotateKeys };
 const NAMES = Object.keys(COMMANDS).join(', ');
 
-// node apps/maintenance/src/main.ts <command> …
+// node apps/maintenance/src/launch.mjs <command> …
 runMain(
   'maintenance',
   async () => {

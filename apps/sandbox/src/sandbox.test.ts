@@ -22,7 +22,7 @@ const launched: Sandbox[] = [];
 
 function launch(settings: Record<string, string>): Sandbox {
   const { HOST: _, ...environment } = inheritedEnv();
-  const child = spawn(process.execPath, ['apps/sandbox/src/main.ts'], {
+  const child = spawn(process.execPath, ['apps/sandbox/src/launch.mjs'], {
     cwd: ROOT,
     env: { ...environment, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,7 +103,7 @@ async function partsOf(sandbox: Sandbox): Promise<number[]> {
 /** Sockets of the launcher and all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
 async function socketsOf(sandbox: Sandbox): Promise<ListeningSocket[]> {
   const sockets = await listeningSockets([sandbox.child.pid!, ...(await partsOf(sandbox))]);
-  const parts = ['sandbox', 'api', 'worker', 'simulator'].map((name) => `apps/${name}/src/main.ts`);
+  const parts = ['sandbox', 'api', 'worker', 'simulator'].map((name) => `apps/${name}/src/launch.mjs`);
   for (const part of [...parts, 'postgres', 'redis-server|valkey-server']) {
     expect({ part, sockets: sockets.filter(({ program }) => new RegExp(part).test(program)) }).not.toMatchObject({
       sockets: [],

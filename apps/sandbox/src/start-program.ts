@@ -10,7 +10,7 @@ const READY_DEADLINE_MS = 60_000;
 
 export type Program = {
   name: string;
-  /** Path of its main.ts from the root of the repository. */
+  /** Path of its launch.mjs from the root of the repository. */
   entry: string;
   env: Record<string, string>;
   /** Answers 200 once the program can be used. */

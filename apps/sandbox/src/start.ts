@@ -145,7 +145,7 @@ async function startServices(
 }
 
 async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'dataDir'>): Promise<void> {
-  const entry = `apps/${program.name}/src/main.ts`;
+  const entry = `apps/${program.name}/src/launch.mjs`;
   const starting = startProgram({ ...program, entry, dataDir: parts.dataDir });
   const running = await parts.stack.step(`starting the ${program.name}`, starting);
   parts.stack.watch(program.name, running.process, () => ended(running).message);

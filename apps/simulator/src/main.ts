@@ -1,14 +1,8 @@
-import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
-
-// Import everything else after this line: the compile cache covers only what is imported later.
-keepCompiled('simulator');
-const [{ readSettings }, { runMain }, { createLogger }, { SETTINGS }, { startSimulator }] = await Promise.all([
-  import('@flotilla/runtime/env.ts'),
-  import('@flotilla/runtime/lifecycle.ts'),
-  import('@flotilla/runtime/logger.ts'),
-  import('./config.ts'),
-  import('./start.ts'),
-]);
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { SETTINGS } from './config.ts';
+import { startSimulator } from './start.ts';
 
 runMain('simulator', () => {
   const settings = readSettings(SETTINGS);

@@ -1,24 +1,10 @@
-import { keepCompiled } from '@flotilla/runtime/compile-cache.ts';
-
-// Everything else is imported after this line, or it would be compiled before.
-keepCompiled('migrate');
-const [
-  { readSettings },
-  { runMain },
-  { createLogger },
-  { commonSettings },
-  { z },
-  { connectDatabase },
-  { migrateToLatest },
-] = await Promise.all([
-  import('@flotilla/runtime/env.ts'),
-  import('@flotilla/runtime/lifecycle.ts'),
-  import('@flotilla/runtime/logger.ts'),
-  import('@flotilla/runtime/settings.ts'),
-  import('zod'),
-  import('./connect.ts'),
-  import('./migrate.ts'),
-]);
+import { readSettings } from '@flotilla/runtime/env.ts';
+import { runMain } from '@flotilla/runtime/lifecycle.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { commonSettings } from '@flotilla/runtime/settings.ts';
+import { z } from 'zod';
+import { connectDatabase } from './connect.ts';
+import { migrateToLatest } from './migrate.ts';
 
 runMain('migrate', async () => {
   const settings = readSettings(

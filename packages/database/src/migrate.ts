@@ -29,11 +29,6 @@ export async function migrateTo(db: Database, last: string): Promise<string[]> {
   return applySteps(db, migrations, last);
 }
 
-/** The names of the migrations this database still lacks, in order. */
-export async function pendingMigrations(db: Database): Promise<string[]> {
-  return pendingOf(db, migrations);
-}
-
 /** Like migrateTo, for the given steps. */
 export async function applySteps(db: Database, steps: Record<string, SchemaStep>, last: string): Promise<string[]> {
   return db.connection().execute(async (connection) => {

@@ -1,5 +1,5 @@
 import type { Database } from './connect.ts';
-import { pendingMigrations } from './migrate.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 
 /** Throws when the database lacks a migration that this release needs, or Postgres' error if it cannot be asked. */
 export async function requireSchema(db: Database): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
-import { migrations } from './migrations.ts';
+import { migrationNames } from './pending-migrations.ts';
 
 export type DatabaseState = {
   bytes: number;
@@ -24,11 +24,10 @@ export async function readDatabaseState(db: Database): Promise<DatabaseState> {
       current_setting('server_version') as "version",
       (select array_agg(name::text) from kysely_migration) as "applied"`.execute(db);
   const { applied, ...state } = rows[0]!;
-  const known = Object.keys(migrations);
   return {
     ...state,
-    pending: known.filter((name) => !applied.includes(name)).length,
-    unknown: applied.filter((name) => !known.includes(name)).length,
+    pending: migrationNames.filter((name) => !applied.includes(name)).length,
+    unknown: applied.filter((name) => !migrationNames.includes(name)).length,
     newest: applied.toSorted().at(-1) ?? '',
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-const CACHE = join(import.meta.dirname, 'compile-cache.ts');
+const CACHE = join(import.meta.dirname, 'compile-cache.mjs');
 const LARGE_MODULE = join(import.meta.dirname, 'settings.ts');
 
 let folder: string;

@@ -26,12 +26,16 @@ const COMMANDS = {
 type Name = keyof typeof KNOWN;
 
 test.each<[string, string[], Name[]]>([
-  ['api', ['apps/api/src/main.ts'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY']],
-  ['worker', ['apps/worker/src/main.ts'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
-  ['migration', ['packages/database/src/main.ts'], ['DATABASE_URL']],
-  ['backup', ['apps/maintenance/src/main.ts', 'backup', '/nowhere/backup'], ['DATABASE_URL']],
-  ['restore', ['apps/maintenance/src/main.ts', 'restore', '/nowhere/backup'], ['DATABASE_URL']],
-  ['key rotation', ['apps/maintenance/src/main.ts', 'rotate-keys'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
+  [
+    'api',
+    ['apps/api/src/launch.mjs'],
+    ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY'],
+  ],
+  ['worker', ['apps/worker/src/launch.mjs'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
+  ['migration', ['packages/database/src/launch.mjs'], ['DATABASE_URL']],
+  ['backup', ['apps/maintenance/src/launch.mjs', 'backup', '/nowhere/backup'], ['DATABASE_URL']],
+  ['restore', ['apps/maintenance/src/launch.mjs', 'restore', '/nowhere/backup'], ['DATABASE_URL']],
+  ['key rotation', ['apps/maintenance/src/launch.mjs', 'rotate-keys'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
 ])('the %s refuses to start with secrets that everybody knows, and says how real ones are made', (_, args, names) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, args, {
     cwd: ROOT,

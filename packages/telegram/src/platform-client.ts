@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import got, { type Request, RequestError } from 'got';
+import type { Request } from 'got';
 import { multipartForm } from './multipart-form.ts';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { encodeToken, hideToken } from './token-text.ts';
@@ -74,6 +74,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
     async call(token, method, params = {}, options = {}) {
       if (options.signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
       try {
+        const got = await loadGot();
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: JSON.stringify(params),
@@ -94,6 +95,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
     async upload(token, method, params, files, { timeoutMs = UPLOAD_TIMEOUT_MS, signal } = {}) {
       const form = multipartForm(params, files);
       try {
+        const got = await loadGot();
         const response = await got.post(`${base}/bot${encodeToken(token)}/${method}`, {
           agent,
           body: form.body,
@@ -113,6 +115,7 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
     },
 
     async openFile(token, path, part) {
+      const got = await loadGot();
       const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodeURI(path)}`, {
         agent,
         headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...rangeHeaders(part) },
@@ -128,12 +131,17 @@ export function platformClient(config: { apiUrl: string }): PlatformClient {
   };
 }
 
+/** Loaded by the first call, because loading it takes 35 ms of a start that needs none. */
+async function loadGot() {
+  return (await import('got')).default;
+}
+
 /** Codes of failures before the connection was established. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function failure(error: unknown, token: string, signal: AbortSignal | undefined): PlatformAnswer {
   if (signal?.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
-  const code = error instanceof RequestError ? error.code : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : 'unknown error';
   const reason = hideToken(message, token);
   if (code.startsWith('HPE_')) return { outcome: 'garbage', status: 0, reason };

@@ -138,7 +138,7 @@ test('a directory in use and a damaged file are refused with one sentence', asyn
 
 /** Starts a simulator as a separate process, which a test can kill. */
 async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
-  const child = spawn(process.execPath, ['apps/simulator/src/main.ts'], {
+  const child = spawn(process.execPath, ['apps/simulator/src/launch.mjs'], {
     cwd: ROOT,
     env: { ...inheritedEnv(), PORT: '0', SIMULATOR_DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],

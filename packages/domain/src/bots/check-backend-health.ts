@@ -1,5 +1,4 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import got from 'got';
 import { forbiddenReason, guardedLookup, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -20,6 +19,8 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, b
   if (url === null || forbiddenReason(url.hostname, portOf(url), deps.backendPolicy))
     return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
+    // A start does not need it.
+    const { default: got } = await import('got');
     const { statusCode } = await got(url, {
       headers: { 'user-agent': 'flotilla' },
       throwHttpErrors: false,

@@ -16,7 +16,7 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 export const ADMIN_KEY = 'flt_random-faults-admin-key-0123456789';
-const SIMULATOR = join(import.meta.dirname, '../../../../apps/simulator/src/main.ts');
+const SIMULATOR = join(import.meta.dirname, '../../../../apps/simulator/src/launch.mjs');
 const STARTED_WITHIN_MS = 120_000;
 const STARTED_ANEW_WITHIN_MS = 30_000;
 

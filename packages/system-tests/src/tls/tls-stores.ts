@@ -11,7 +11,7 @@ import { startRedisServer } from '@flotilla/testing/redis-server.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { startTlsAuthority, type TlsFiles } from '@flotilla/testing/tls-authority.ts';
 
-const MIGRATE = join(import.meta.dirname, '../../../database/src/main.ts');
+const MIGRATE = join(import.meta.dirname, '../../../database/src/launch.mjs');
 /** A busy machine also keeps servers silent; only a killed one may be replaced. */
 const SILENT_MS = 5_000;
 const PASSWORD = 'a-password-of-redis';

@@ -47,7 +47,7 @@ export async function launchProcess(
 ): Promise<FleetProcess> {
   const port = chosenPort ?? (await freePort());
   const metricsPort = await freePort();
-  const child = spawn(process.execPath, [...nodeFlags(role), join(ROOT, `apps/${role}/src/main.ts`)], {
+  const child = spawn(process.execPath, [...nodeFlags(role), join(ROOT, `apps/${role}/src/launch.mjs`)], {
     env: {
       PATH: inheritedEnv().PATH,
       HOST: '127.0.0.1',

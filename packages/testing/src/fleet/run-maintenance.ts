@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../apps/maintenance/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../../apps/maintenance/src/launch.mjs');
 
 /** Runs a command of apps/maintenance as an operator does; resolves with its exit code and all its output. */
 export function runMaintenance(

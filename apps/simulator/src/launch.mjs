@@ -1,0 +1,5 @@
+import { keepCompiled } from '@flotilla/runtime/compile-cache.mjs';
+
+// Plain JavaScript: for a first file with types, Node loads its type stripper at every start. That takes 35 ms.
+keepCompiled('simulator');
+await import('./main.ts');
