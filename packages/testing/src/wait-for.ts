@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A condition often calls the api: asked a hundred times a second, tests that wait would keep the machine busy. */
-const INTERVAL_MS = { first: 10, longest: 100 };
+const INTERVAL_MS = { first: 10, longest: 300 };
 const SHARE_OF_THE_WAIT = 1 / 20;
 
 /**
  * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false. The
- * longer it has waited, the longer it pauses: from 10 ms to 100 ms.
+ * longer it has waited, the longer it pauses: from 10 ms to 300 ms.
  * Rejects after timeoutMs (10 s) with the message and the last error of the condition.
  */
 export async function waitFor<T>(
