@@ -7,7 +7,7 @@ import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { openConsole } from './open-console.ts';
+import { openConsole, stopPolling } from './open-console.ts';
 
 const PERSON = 4243;
 
@@ -34,15 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await backend?.stop();
 });
-
-/** From now on the page asks nothing by the clock: what it shows anew came by the stream. */
-async function stopPolling(page: Page): Promise<void> {
-  await page.addInitScript(`
-    const start = window.setInterval;
-    window.setInterval = (act, ms, ...rest) => start(act, ms >= 10_000 ? 3_600_000 : ms, ...rest);
-  `);
-  await page.reload();
-}
 
 const badge = (page: Page) => page.getByRole('banner').locator('.live-word');
 const isLive = (page: Page) => badge(page).getByText('Live', { exact: true }).waitFor();
@@ -233,8 +224,10 @@ test(
       await send(shop, 'under the pointer');
       return eventOf(page, 'under the pointer').first().isVisible();
     });
-    const row = eventOf(page, 'under the pointer').last();
+    // At the head of the list: further below, the list holds because it is scrolled.
+    const row = eventOf(page, 'under the pointer').first();
     await row.hover();
+    expect(await page.evaluate('window.scrollY')).toBe(0);
     const top = async () => (await row.boundingBox())?.y;
     const before = await top();
     await send(shop, 'it waits');

@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { botApiHtml, entityTree } from '../src/screens/inbox/chat/entity-tree.ts';
 import { itemsOf } from '../src/screens/inbox/chat/message-items.ts';
-import { cutAt, type MessagePage, windowOf, withMessage, withPage } from '../src/screens/inbox/chat/message-window.ts';
+import {
+  cutAt,
+  type MessagePage,
+  windowOf,
+  withMessage,
+  withPage,
+  withTold,
+} from '../src/screens/inbox/chat/message-window.ts';
 import { linkOf, safeLink } from '../src/screens/inbox/chat/safe-link.ts';
 
 const message = (n: number, text = `message ${n}`) => ({
@@ -81,4 +88,26 @@ test('only http, https and tg lead anywhere', () => {
   expect(safeLink('tg://resolve?domain=a')).toBe('tg://resolve?domain=a');
   expect(linkOf({ type: 'url', offset: 0, length: 9 }, 'a.example')).toBe('https://a.example/');
   expect(linkOf({ type: 'mention', offset: 0, length: 4 }, '@ada')).toBe('https://t.me/ada');
+});
+
+test('a message that the live stream told is counted once, before and after the history has it', () => {
+  const before = windowOf(page(1, 10, { total: 10 }));
+  const told = withTold(before, message(11));
+  expect([idsOf(told), told.total]).toEqual([range(1, 11), 11]);
+  const asked = withPage(told, page(1, 10, { total: 10 }));
+  expect([idsOf(asked), asked.total, asked.messages.at(-1)?.told]).toEqual([range(1, 11), 11, true]);
+  const stored = withPage(asked, page(1, 11, { total: 11 }));
+  expect([idsOf(stored), stored.total, stored.messages.at(-1)?.told]).toEqual([range(1, 11), 11, undefined]);
+  expect(withTold(stored, message(11))).toBe(stored);
+});
+
+test('the presses of one second are shown in the order in which they came', () => {
+  const press = (id: number) => ({ ...message(20), id, media_type: 'callback' as const });
+  const { messages } = windowOf({
+    rows: [press(-7), press(-8), press(-9)],
+    total: 3,
+    hasOlder: false,
+    hasNewer: false,
+  });
+  expect(itemsOf(messages).map((item) => item.messages[0].id)).toEqual([-7, -8, -9]);
 });

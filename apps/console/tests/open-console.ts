@@ -71,6 +71,15 @@ export async function openConsole(
   };
 }
 
+/** From now on the page asks nothing by the clock: what it shows anew came by the stream. */
+export async function stopPolling(page: Page): Promise<void> {
+  await page.addInitScript(`
+    const start = window.setInterval;
+    window.setInterval = (act, ms, ...rest) => start(act, ms >= 10_000 ? 3_600_000 : ms, ...rest);
+  `);
+  await page.reload();
+}
+
 /** What axe finds on a page, one line each. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

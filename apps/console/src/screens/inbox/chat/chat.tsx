@@ -30,8 +30,8 @@ export function Chat({ chat, around }: { chat: ChatId; around: number | undefine
   const { inbox: words, bot: botWords } = useWords();
   const place = useInboxPlace();
   const navigate = useNavigate();
-  const { query, window, reach, extend, keep, isThere } = useWindow(chat, around);
-  useChatLive(window === undefined ? null : chat, { ask: query.refetch, isThere });
+  const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
+  useChatLive(window === undefined ? null : chat, { ask: query.refetch, tell, isThere });
   const bot = useQuery({
     queryKey: ['bot', String(chat.botId)],
     queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
@@ -178,7 +178,8 @@ function useMarkRead({ botId, chatId }: ChatId): (window: MessageWindow) => void
   const marked = useRef<string | null>(null);
   return useCallback(
     ({ messages }) => {
-      const last = messages.at(-1);
+      // The api knows no message that the history has not stored.
+      const last = messages.findLast(({ told }) => !told);
       if (last === undefined || marked.current === keyOf(last)) return;
       marked.current = keyOf(last);
       call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: last.id }).then(

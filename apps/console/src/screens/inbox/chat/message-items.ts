@@ -1,5 +1,5 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { keyOf } from './message-window.ts';
+import { compareMessages, keyOf } from './message-window.ts';
 
 /** What stands together in the chat: a message, or the messages of an album. */
 export type MessageItem = {
@@ -16,7 +16,7 @@ const SOON_S = 300;
 /** Groups messages, which come with the oldest first. */
 export function itemsOf(messages: readonly Message[]): MessageItem[] {
   const items: MessageItem[] = [];
-  for (const message of messages) {
+  for (const message of messages.toSorted(compareShown)) {
     const last = items.at(-1);
     const before = last?.messages.at(-1);
     if (last && before && message.media_group_id !== undefined && message.media_group_id === before.media_group_id) {
@@ -32,6 +32,11 @@ export function itemsOf(messages: readonly Message[]): MessageItem[] {
     });
   }
   return items;
+}
+
+/** Ids of ours count down: of one second, the highest was first. */
+function compareShown(a: Message, b: Message): number {
+  return a.date === b.date && a.id < 0 && b.id < 0 ? b.id - a.id : compareMessages(a, b);
 }
 
 /** An event of the chat, as opposed to what somebody says. */

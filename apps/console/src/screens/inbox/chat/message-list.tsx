@@ -49,6 +49,7 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
   const [placed, setPlaced] = useState(false);
   const [marked, setMarked] = useState<number | undefined>(start);
   const items = useMemo(() => itemsOf(window.messages), [window.messages]);
+  const follows = !isPointedAt(scroller.current?.parentElement) && !window.hasNewer;
   const list = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -59,7 +60,7 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     paddingEnd: PADDING_PX,
     anchorTo: 'end',
     // Nothing moves under the pointer: the new message is then told of, and waits below.
-    followOnAppend: !isPointedAt(scroller.current?.parentElement) && !window.hasNewer,
+    followOnAppend: follows,
     scrollEndThreshold: END_PX,
   });
   const shown = list.getVirtualItems();
@@ -88,12 +89,14 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     // Its keys work at once, unless somebody is typing.
     if (!isTyping()) scroller.current?.focus({ preventScroll: true });
   });
-  // The list gets lower while somebody writes; its end stays on the screen.
-  const before = useRef({ height, isAtEnd });
+  // The list gets lower while somebody writes, or an error is told, and a message may come then; its end stays on the screen.
+  const size = list.getTotalSize();
+  const before = useRef({ height, size, isAtEnd });
   useLayoutEffect(() => {
-    const sticks = before.current.isAtEnd && before.current.height !== height;
+    const was = before.current;
+    const sticks = was.isAtEnd && (was.height !== height || (follows && was.size !== size));
     if (sticks) list.scrollToEnd();
-    before.current = { height, isAtEnd: isAtEnd || sticks };
+    before.current = { height, size, isAtEnd: isAtEnd || sticks };
   });
   useEffect(() => {
     if (marked === undefined) return;

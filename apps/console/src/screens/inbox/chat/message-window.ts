@@ -1,8 +1,11 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 
+/** `told`: the live stream told it, and the history has not been seen to have it. */
+type WindowMessage = Message & { told?: true };
+
 /** The part of a chat that is loaded: without gaps, the oldest message first. */
 export type MessageWindow = {
-  messages: readonly Message[];
+  messages: readonly WindowMessage[];
   hasOlder: boolean;
   hasNewer: boolean;
   /** Of the whole chat. */
@@ -40,20 +43,27 @@ export function withPage(known: MessageWindow, page: MessagePage): MessageWindow
   // So many came at once that the page does not reach to what is loaded.
   if (compareMessages(oldest, last) > 0 && page.hasOlder) return { ...known, hasNewer: true, total: page.total };
   const isBeside = (message: Message) => compareMessages(message, oldest) < 0 || compareMessages(message, newest) > 0;
+  const beside = known.messages.filter(isBeside);
   return {
-    messages: [...known.messages.filter(isBeside), ...page.rows].toSorted(compareMessages),
+    messages: [...beside, ...page.rows].toSorted(compareMessages),
     hasOlder: compareMessages(oldest, first) <= 0 ? page.hasOlder : known.hasOlder,
     hasNewer: compareMessages(newest, last) >= 0 ? page.hasNewer : known.hasNewer,
-    total: page.total,
+    total: page.total + beside.filter(({ told }) => told).length,
   };
 }
 
 /** The window with a message that was just sent or changed, if it belongs there. */
-export function withMessage(known: MessageWindow, message: Message): MessageWindow {
+export function withMessage(known: MessageWindow, message: WindowMessage): MessageWindow {
   const at = known.messages.findIndex((one) => keyOf(one) === keyOf(message));
   if (at >= 0) return { ...known, messages: known.messages.with(at, message) };
   if (known.hasNewer) return known;
   return { ...known, messages: [...known.messages, message].toSorted(compareMessages), total: known.total + 1 };
+}
+
+/** The window with a message that the live stream told, unless the history was faster. */
+export function withTold(known: MessageWindow, message: Message): MessageWindow {
+  if (known.messages.some((one) => keyOf(one) === keyOf(message))) return known;
+  return withMessage(known, { ...message, told: true });
 }
 
 /** The window without what is beyond its size at one end. */

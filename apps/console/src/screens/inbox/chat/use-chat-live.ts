@@ -1,19 +1,24 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useEffect, useRef } from 'react';
 import { type LiveEvent, useLive } from '../../../live.ts';
 import type { Awaited } from './message-window.ts';
+import { toldMessage } from './told-message.ts';
 import type { ChatId } from './use-window.ts';
 
 /**
- * An update is live before the history has stored it, which gathers for half a second: so long after each answer
+ * An update is live before the history has stored it, which gathers for up to half a second: so long after each answer
  * without it the api is asked again.
  */
-const ASK_AFTER_MS = [400, 150, 150, 150, 150, 300, 600, 1_200, 2_400];
+const ASK_AFTER_MS = [250, 150, 150, 150, 150, 150, 300, 600, 1_200, 2_400];
 /** By then the history has stored what was live. */
 const STORED_MS = 1_500;
 
-type Asking = { ask: () => Promise<unknown>; isThere: (awaited: Awaited) => boolean };
+type Asking = { ask: () => Promise<unknown>; tell: (message: Message) => void; isThere: (awaited: Awaited) => boolean };
 
-/** Asks for the messages of a chat when something happens there, until what happened is among them. Null: no chat yet. */
+/**
+ * Shows what the live stream tells of a chat, and asks for its messages until what happened is among them. Null: no chat
+ * yet.
+ */
 export function useChatLive(chat: ChatId | null, asking: Asking): void {
   const latest = useRef(asking);
   latest.current = asking;
@@ -40,6 +45,8 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
   };
   const state = useLive(chat === null ? [] : [`chat:${chat.botId}:${chat.chatId}`], (event) => {
     if (event.name !== 'update' && event.name !== 'call') return;
+    const told = chat && toldMessage(chat, event);
+    if (told !== null) latest.current.tell(told);
     const { current } = loop;
     current.attempt = 0;
     current.awaited.push(...awaitedOf(event));

@@ -11,6 +11,7 @@ import {
   windowOf,
   withMessage,
   withPage,
+  withTold,
 } from './message-window.ts';
 
 const PAGE = 100;
@@ -71,16 +72,17 @@ export function useWindow(chat: ChatId, around: number | undefined) {
   );
 
   const keep = useCallback((message: Message) => change((window) => withMessage(window, message)), [change]);
+  const tell = useCallback((message: Message) => change((window) => withTold(window, message)), [change]);
   const isThere = useCallback(
     ({ messageId, editS }: Awaited) => {
       const window = known();
       const message = window?.messages.find(({ id }) => id === messageId);
-      if (message === undefined) return window?.hasNewer ?? false;
+      if (message === undefined || message.told) return window?.hasNewer ?? false;
       return editS === 0 || Date.parse(message.edited_at ?? '') / 1000 >= editS;
     },
     [known],
   );
-  return { query, window: query.data, reach, extend, keep, isThere };
+  return { query, window: query.data, reach, extend, keep, tell, isThere };
 }
 
 function middleOf({ messages }: MessageWindow): number | undefined {

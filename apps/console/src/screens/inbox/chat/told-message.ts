@@ -1,0 +1,42 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import type { LiveEvent } from '../../../live.ts';
+import type { ChatId } from './use-window.ts';
+
+/** What the live stream tells of a message, of the fields that a plain text has. */
+type PlatformMessage = {
+  message_id?: number;
+  date?: number;
+  text?: string;
+  from?: { id: number; username?: string; first_name?: string; last_name?: string };
+  entities?: Message['entities'];
+  reply_to_message?: { message_id: number };
+  message_thread_id?: number;
+  sender_chat?: object;
+  forward_origin?: object;
+  reply_markup?: object;
+};
+
+/** The message of an event, if it is a plain text: it can be shown before the history has stored it. */
+export function toldMessage({ botId, chatId }: ChatId, event: LiveEvent): Message | null {
+  const told = platformMessage(event);
+  if (told === null) return null;
+  const { message_id: id, date, text, from, reply_to_message: reply, message_thread_id: thread, entities } = told;
+  const isPlain = !told.sender_chat && !told.forward_origin && !told.reply_markup;
+  if (id === undefined || date === undefined || text === undefined || from === undefined || !isPlain) return null;
+  const { id: userId, username, first_name, last_name } = from;
+  return {
+    ...{ id, bot_id: botId, chat_id: chatId, user_id: userId, date, text, outgoing: event.name === 'call' },
+    ...(username && { username }),
+    ...(first_name && { first_name }),
+    ...(last_name && { last_name }),
+    ...(reply && { reply_to_message_id: reply.message_id }),
+    ...(thread && { thread_id: thread }),
+    ...(entities && { entities }),
+  };
+}
+
+function platformMessage(event: LiveEvent): PlatformMessage | null {
+  if (event.name === 'update' && event.data.kind === 'message') return event.data.update.message as PlatformMessage;
+  if (event.name === 'call' && event.data.method === 'sendMessage') return event.data.result as PlatformMessage;
+  return null;
+}
