@@ -119,6 +119,8 @@ test(
     await page.getByText('which is never allowed').waitFor();
     const url = page.getByLabel('Backend URL');
     expect(await url.getAttribute('aria-invalid')).toBe('true');
+    const note = page.locator(`[id="${await url.getAttribute('aria-describedby')}"]`);
+    expect(await note.textContent()).toContain('which is never allowed');
     await waitFor(
       async () => (await page.evaluate('document.activeElement.labels?.[0]?.textContent')) === 'Backend URL',
     );

@@ -40,12 +40,16 @@ export function RouteFailure({ error, reset }: ErrorComponentProps): ReactNode {
 export function sentenceOf(error: Error, words: Words): string {
   const { errors } = words;
   if (!(error instanceof CallError)) return errors.internal;
-  if (error.code === 'platform_refused') {
-    const reason = platformRefusalOf(error.message, words);
-    return reason === null ? error.message : `${reason} (${error.message})`;
+  const { code, message } = error;
+  if (code === 'platform_refused') {
+    const reason = platformRefusalOf(message, words) ?? errors.codes?.[code];
+    return reason === undefined ? message : `${reason} (${message})`;
   }
   if (error.status === 0 || error.status === 502 || error.status === 504) return errors.network;
   if (error.status === 503) return errors.unavailable;
   if (error.status === 403) return errors.forbidden;
-  return error.message || errors.internal;
+  if (message === '') return errors.internal;
+  const known = errors.inWords(message);
+  if (known !== null) return known;
+  return code !== null && errors.codes ? `${errors.codes[code]} (${message})` : message;
 }

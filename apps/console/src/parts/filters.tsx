@@ -26,14 +26,20 @@ export function TypedField({ label, text, choose, placeholder, slash }: TypedPro
   );
 }
 
-type MomentProps = { label: string; at: string | undefined; choose: (at: string | undefined) => void };
+type MomentProps = {
+  label: string;
+  at: string | undefined;
+  choose: (at: string | undefined) => void;
+  fault?: string | undefined;
+};
 
 /** A moment in the time zone of the browser; given and taken as ISO 8601 in UTC. */
-export function MomentField({ label, at, choose }: MomentProps): ReactNode {
+export function MomentField({ label, at, choose, fault }: MomentProps): ReactNode {
   return (
     <Field
       type="datetime-local"
       label={label}
+      fault={fault}
       value={at === undefined ? '' : localOf(new Date(at))}
       onChange={({ target: { value } }) => choose(value === '' ? undefined : isoOf(new Date(value)))}
     />

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { useWords } from '../words/words.tsx';
+import { described, FieldNote } from './field.tsx';
 import { Icon } from './icon.tsx';
 import './pick-field.css';
 
@@ -51,7 +52,6 @@ export function PickField(props: PickProps): ReactNode {
     event.preventDefault();
     event.stopPropagation();
   };
-  const note = fault ?? hint;
   return (
     <div className="field pick">
       <label htmlFor={id}>{label}</label>
@@ -63,8 +63,7 @@ export function PickField(props: PickProps): ReactNode {
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
           aria-activedescendant={isOpen ? `${id}-${at}` : undefined}
-          aria-invalid={fault ? true : undefined}
-          aria-describedby={note ? `${id}-note` : undefined}
+          {...described(id, fault, hint)}
           autoComplete="off"
           spellCheck={false}
           dir="auto"
@@ -109,11 +108,7 @@ export function PickField(props: PickProps): ReactNode {
             ))}
         </div>
       </div>
-      {note && (
-        <p id={`${id}-note`} className={fault ? 'fault' : 'hint'}>
-          {note}
-        </p>
-      )}
+      <FieldNote id={id} fault={fault} hint={hint} />
     </div>
   );
 }

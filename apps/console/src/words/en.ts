@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@flotilla/contract/errors.ts';
 import { access } from './en/access.ts';
 import { audit } from './en/audit.ts';
 import { chart } from './en/chart.ts';
@@ -120,6 +121,10 @@ export const words = {
     unavailable: 'A store of Flotilla is away. Delivery goes on; what you see may be old.',
     forbidden: 'Your account may not do this.',
     internal: 'Flotilla could not answer.',
+    /** What each code says, where the sentence of the api is in another language. */
+    codes: null as Record<ErrorCode, string> | null,
+    /** A sentence of the api, or what it says of a field; null: it is in another language, and not known. */
+    inWords: (sentence: string): string | null => sentence,
     request: (id: string) => `Request ${id}`,
     notFound: 'There is no such page',
     notFoundHint: 'The address may be wrong, or what it showed is gone.',

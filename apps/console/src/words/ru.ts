@@ -7,6 +7,7 @@ import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
 import { outages } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
+import { codes, inWords } from './ru/refusals.ts';
 
 const plural = plurals('ru');
 
@@ -123,6 +124,8 @@ export const words: Words = {
     unavailable: 'Хранилище Flotilla недоступно. Доставка продолжается; данные на экране могут устареть.',
     forbidden: 'Вашей учётной записи это не разрешено.',
     internal: 'Flotilla не смогла ответить.',
+    codes,
+    inWords,
     request: (id) => `Запрос ${id}`,
     notFound: 'Такой страницы нет',
     notFoundHint: 'Возможно, адрес неверен или показанного больше нет.',

@@ -3,8 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { type Answer, CallError, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Field, SelectField } from '../../parts/field.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
+import { Field, SelectField, TextArea } from '../../parts/field.tsx';
 import { useRulesWords } from './rules-words.ts';
 
 export type Tried = Answer<'tryRoutingRules'>;
