@@ -1,4 +1,10 @@
 import './theme.css';
+import './styles/fields.css';
+import './styles/overlays.css';
+import './styles/states.css';
+import './styles/lists.css';
+import './styles/table.css';
+import './styles/inspector.css';
 import { askEarly } from './early.ts';
 import { reloadForNewRelease } from './reload-for-new-release.ts';
 import { readPreferences } from './stored-preferences.ts';

@@ -192,10 +192,15 @@ test(
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('2 updates were discarded').waitFor();
     await page.getByText('3 match', { exact: true }).waitFor();
+    // Those of another bot are not in the file, and all pages of this one are.
+    await buryLetters(suite.database, bots[1]!.id, 2, 90);
+    await buryLetters(suite.database, bots[0]!.id, 400, 5_000);
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export JSON' }).click();
     const saved = JSON.parse(await readFile((await (await saving).path())!, 'utf8')) as { update_id: number }[];
-    expect(saved.map(({ update_id: id }) => id)).toEqual([72, 71, 70]);
+    const more = Array.from({ length: 400 }, (_, at) => 5_399 - at);
+    expect(saved.map(({ update_id: id }) => id)).toEqual([...more, 72, 71, 70]);
+    await suite.database.db.deleteFrom('dead_letters').execute();
     expect(complaints).toEqual([]);
   },
   TEST_MS,

@@ -55,7 +55,7 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
         ]}
       />
       {toggle.isError && <Failure error={toggle.error} />}
-      <div className="acts">
+      <div className="actions apart">
         <Button onClick={() => toggle.mutate()} busy={toggle.isPending}>
           {enabled ? words.access.disable : words.access.enable}
         </Button>

@@ -45,7 +45,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
           ],
         ]}
       />
-      <div className="acts">
+      <div className="actions apart">
         <Button onClick={() => setOver('edit')}>{words.access.edit}</Button>
         {!own && <Button onClick={() => setOver('reset')}>{words.access.resetPassword}</Button>}
         {!own && <Button onClick={() => setOver('delete')}>{words.access.remove}</Button>}

@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { HeatMap } from './heat-map.tsx';
 import { PERIODS_OF_BOT, startOf } from './period.ts';
 import { PeriodTabs } from './period-tabs.tsx';
+import { Totals } from './totals.tsx';
 import './statistics.css';
 
 const route = getRouteApi('/bots/$id/statistics');
@@ -30,7 +30,7 @@ export function BotStatistics(): ReactNode {
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
       {activity.data && (
         <div className="statistics-body" aria-busy={activity.isPlaceholderData}>
-          <Totals points={points} takenMs={activity.dataUpdatedAt} />
+          <ActivityTotals points={points} takenMs={activity.dataUpdatedAt} />
           <section className="panel" aria-labelledby="by-hour">
             <h2 id="by-hour">{words.byHour}</h2>
             <HeatMap label={words.byHour} counts={byWeekdayAndHour(points)} />
@@ -59,11 +59,9 @@ function useActivity(id: string, days: string) {
   });
 }
 
-function Totals({ points, takenMs }: { points: readonly ActivityResource[]; takenMs: number }): ReactNode {
+function ActivityTotals({ points, takenMs }: { points: readonly ActivityResource[]; takenMs: number }): ReactNode {
   const { fleet, statistics: words } = useWords();
-  const number = useNumber();
   const sum = (of: (point: ActivityResource) => number) => points.reduce((total, point) => total + of(point), 0);
-  const taken = new Date(takenMs).toISOString();
   const figures = [
     [fleet.in, sum((point) => point.in)],
     [fleet.delivered, sum((point) => point.delivered)],
@@ -71,21 +69,7 @@ function Totals({ points, takenMs }: { points: readonly ActivityResource[]; take
     [fleet.dead, sum((point) => point.failed)],
     [words.calls, sum((point) => point.calls)],
   ] as const;
-  return (
-    <section className="figures" aria-label={words.totals}>
-      <dl>
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{number(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <p className="muted taken">
-        {fleet.taken} <Clock at={taken} />, <Ago at={taken} />
-      </p>
-    </section>
-  );
+  return <Totals figures={figures} takenMs={takenMs} />;
 }
 
 function DayBars({ points }: { points: readonly ActivityResource[] }): ReactNode {

@@ -6,11 +6,12 @@ import { call, callPage } from '../../call.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { personName } from '../../parts/person-name.ts';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useChatOfPage, useChatParams } from '../chat/chat.tsx';
 import { PERIODS_OF_CHAT, startOf } from './period.ts';
 import { PeriodTabs } from './period-tabs.tsx';
+import { Totals } from './totals.tsx';
 import './statistics.css';
 
 const EVERY_MS = 60_000;
@@ -30,7 +31,7 @@ export function ChatStatistics(): ReactNode {
     <div className="statistics">
       <PeriodTabs periods={PERIODS_OF_CHAT} days={days} />
       {stats.isError && <Failure error={stats.error} retry={() => void stats.refetch()} />}
-      {stats.data && <Totals stats={stats.data} takenMs={stats.dataUpdatedAt} />}
+      {stats.data && <ChatTotals stats={stats.data} takenMs={stats.dataUpdatedAt} />}
       <section className="panel" aria-labelledby="messages-by-day">
         <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
         <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
@@ -59,30 +60,14 @@ function localHour({ hour, message_count: value }: ChatStatsResource['hourly'][n
   return { name: clock.join(':'), value };
 }
 
-function Totals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: number }): ReactNode {
-  const { fleet, statistics: words } = useWords();
-  const number = useNumber();
-  const taken = new Date(takenMs).toISOString();
+function ChatTotals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: number }): ReactNode {
+  const { statistics: words } = useWords();
   const figures = [
     [words.messages, stats.total_messages],
     [words.messagesToday, stats.today_messages],
     [words.writersToday, stats.active_users],
   ] as const;
-  return (
-    <section className="figures" aria-label={words.totals}>
-      <dl>
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{number(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <p className="muted taken">
-        {fleet.taken} <Clock at={taken} />, <Ago at={taken} />
-      </p>
-    </section>
-  );
+  return <Totals figures={figures} takenMs={takenMs} />;
 }
 
 /** The api counts the messages of a time; so each day is one small question. Days that are over are asked once. */

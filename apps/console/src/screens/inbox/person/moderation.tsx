@@ -22,7 +22,7 @@ export function Moderation({ person, admin, error }: ModerationProps): ReactNode
       <h3 id="moderation">{words.moderation}</h3>
       {error && <Failure error={error} />}
       {acts.length === 0 && <p className="muted">{words.outOfReach}</p>}
-      <div className="acts">
+      <div className="actions">
         {acts.map((one) => (
           <Button key={one} onClick={() => setAct(one)}>
             {one === 'promote' && admin ? words.acts.permissions : words.acts[one]}
