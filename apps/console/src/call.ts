@@ -33,6 +33,11 @@ export class CallError extends Error {
   }
 }
 
+/** Whether nobody is signed in any more: the sign-in then lies over the page, and says so. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof CallError && error.status === 401;
+}
+
 /** Calls an operation with the session of the browser; throws CallError. */
 export async function call<Name extends OperationName>(
   name: Name,

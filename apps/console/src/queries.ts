@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { CallError } from './call.ts';
+import { CallError, isSignedOut } from './call.ts';
 import { SESSION } from './session.tsx';
 
 /** Figures on the screen are at most this old while it is looked at. */
@@ -9,7 +9,7 @@ const RETRIES = 2;
 /** Asks again after faults that pass; a 401 of any call shows the sign-in. */
 export function createQueries(): QueryClient {
   const noticeEnd = (error: Error) => {
-    if (error instanceof CallError && error.status === 401) queries.setQueryData(SESSION, null);
+    if (isSignedOut(error)) queries.setQueryData(SESSION, null);
   };
   const queries: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: noticeEnd }),

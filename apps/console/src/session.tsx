@@ -1,7 +1,7 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, Fragment, type ReactNode, use, useState } from 'react';
-import { CallError, call } from './call.ts';
+import { call, isSignedOut } from './call.ts';
 import { forgetDrafts } from './drafts.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Failure } from './parts/failure.tsx';
@@ -82,7 +82,7 @@ async function readAccount({ signal }: { signal: AbortSignal }): Promise<Account
   try {
     return await call('showOwnAccount', {}, signal);
   } catch (error) {
-    if (error instanceof CallError && error.status === 401) return null;
+    if (isSignedOut(error)) return null;
     throw error;
   }
 }
@@ -92,6 +92,6 @@ async function endSession(): Promise<void> {
   try {
     await call('logout', {});
   } catch (error) {
-    if (!(error instanceof CallError && error.status === 401)) throw error;
+    if (!isSignedOut(error)) throw error;
   }
 }

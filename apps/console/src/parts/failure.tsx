@@ -1,6 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CallError } from '../call.ts';
+import { CallError, isSignedOut } from '../call.ts';
 import { outageOf, useOutage } from '../outage.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
@@ -13,8 +13,7 @@ type FailureProps = { error: Error; retry?: () => void /** Nothing else is on th
 export function Failure({ error, retry, whole = false }: FailureProps): ReactNode {
   const words = useWords();
   const outage = useOutage();
-  // The sign-in over the page already says it.
-  if (error instanceof CallError && error.status === 401) return null;
+  if (isSignedOut(error)) return null;
   // The bar over every screen already says what is away.
   if (outage !== null && !whole && error instanceof CallError && outageOf(error) !== null) {
     return <p className="muted">{words.outages.stale}</p>;

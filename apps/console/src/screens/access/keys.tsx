@@ -1,19 +1,17 @@
 import type { ApiKeyResource } from '@flotilla/contract/api-keys.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { callPage } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
-import { Ago } from '../../parts/time.tsx';
 import { usePages } from '../../parts/use-pages.ts';
-import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import type { Column } from '../../parts/virtual-table.tsx';
 import { useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
-import { BotsShown } from './bots-field.tsx';
+import { AccessTable, RowLink, sharedColumns } from './access-table.tsx';
 import { KeyDetails } from './key-details.tsx';
 import { KeyState } from './key-state.tsx';
 import { NewKey } from './new-key.tsx';
@@ -47,19 +45,14 @@ export function Keys(): ReactNode {
           {words.access.makeKey}
         </Button>
       </div>
-      {keys.isError && <Failure error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data && keys.rows.length === 0 && <Empty title={words.access.noKeys} hint={words.access.noKeysHint} />}
-      {(keys.rows.length > 0 || keys.isPending) && (
-        <VirtualTable
-          label={words.access.views.keys}
-          columns={columnsOf(words, account)}
-          total={keys.isPending ? 4 : keys.rows.length}
-          rowAt={(index) => keys.rows[index]}
-          keyOf={(key) => key.id}
-          shows={keys.shows}
-          stale={keys.isPending || keys.isPlaceholderData}
-        />
-      )}
+      <AccessTable
+        label={words.access.views.keys}
+        asked={keys}
+        rows={keys.rows}
+        columns={columnsOf(words, account)}
+        shows={keys.shows}
+        empty={<Empty title={words.access.noKeys} hint={words.access.noKeysHint} />}
+      />
       {opened && <KeyDetails key={opened.id} apiKey={opened} all={keys.rows} close={() => show(account)} />}
       {making && <NewKey account={account} close={() => setMaking(false)} />}
     </>
@@ -84,17 +77,7 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       name: 'name-cell',
       title: words.access.keyName,
       width: 'minmax(8rem, 2fr)',
-      cell: ({ id, name }) => (
-        <Link
-          to="/access"
-          search={{ view: 'keys', account, open: String(id) }}
-          replace
-          resetScroll={false}
-          className="cut row-link"
-        >
-          <bdi>{name}</bdi>
-        </Link>
-      ),
+      cell: ({ id, name }) => <RowLink search={{ view: 'keys', account, open: String(id) }}>{name}</RowLink>,
     },
     {
       name: 'username-cell',
@@ -103,19 +86,6 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
       cell: ({ prefix }) => <code className="muted">{prefix}…</code>,
     },
     { name: 'state-cell', title: columns.state, width: '8.5rem', cell: (key) => <KeyState apiKey={key} /> },
-    { name: 'role-cell', title: columns.role, width: '9.5rem', cell: ({ role }) => words.account.roles[role] },
-    {
-      name: 'bots-cell',
-      title: columns.bots,
-      width: 'minmax(6rem, 1fr)',
-      cell: ({ bot_ids: bots }) => <BotsShown bots={bots} />,
-    },
-    {
-      name: 'last-cell',
-      title: columns.lastUse,
-      width: '8rem',
-      end: true,
-      cell: ({ last_used_at: at }) => <span className="muted">{at ? <Ago at={at} /> : words.fleet.never}</span>,
-    },
+    ...sharedColumns<ApiKeyResource>(words, { title: columns.lastUse, of: (key) => key.last_used_at }),
   ];
 }

@@ -1,7 +1,7 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
-import { CallError, call } from '../../../call.ts';
+import { CallError, call, isSignedOut } from '../../../call.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { sendFile } from '../../../send-file.ts';
@@ -132,7 +132,7 @@ function Strip({ title, close, children }: { title: string; close: () => void; c
 
 function Refusal({ error }: { error: Error }): ReactNode {
   const words = useWords();
-  if (error instanceof CallError && error.status === 401) return null;
+  if (isSignedOut(error)) return null;
   const requestId = error instanceof CallError ? error.requestId : null;
   return (
     <p role="alert" className="notice bad">
