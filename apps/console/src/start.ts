@@ -6,7 +6,7 @@ import './styles/lists.css';
 import './styles/table.css';
 import './styles/inspector.css';
 import { askEarly } from './early.ts';
-import { reloadForNewRelease } from './reload-for-new-release.ts';
+import { loadAhead, reloadForNewRelease } from './reload-for-new-release.ts';
 import { readPreferences } from './stored-preferences.ts';
 import { loadWords } from './words/catalogs.ts';
 
@@ -17,8 +17,7 @@ document.documentElement.dataset.theme = theme;
 const opensFleet = /^\/console\/?$/.test(window.location.pathname);
 void loadWords(language);
 void import('./main.tsx');
-// The router asks for it again, and shows what fails.
-if (opensFleet) import('./screens/fleet/fleet.tsx').catch(() => {});
+if (opensFleet) void loadAhead(() => import('./screens/fleet/fleet.tsx'));
 void askFirst();
 
 async function askFirst(): Promise<void> {

@@ -1,5 +1,6 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { loadAhead } from '../reload-for-new-release.ts';
 import type { DialogPopup } from './dialog-popup.tsx';
 import type { menuParts } from './menu-parts.ts';
 
@@ -26,8 +27,7 @@ export function useOverlaysLater(): void {
   if (isQuiet && !wanted) setWanted(true);
   useEffect(() => {
     if (!wanted) return;
-    // A press tries again, and shows what fails.
-    const load = () => void loadOverlays().catch(() => {});
+    const load = () => void loadAhead(loadOverlays);
     if (!('requestIdleCallback' in window)) return load();
     const idle = requestIdleCallback(load);
     return () => cancelIdleCallback(idle);
