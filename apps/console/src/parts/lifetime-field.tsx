@@ -43,9 +43,13 @@ export function LifetimeField({ lifetime, choose, neverHint, fault }: LifetimePr
         choose={(chosen) => choose({ span: chosen, until })}
       />
       {span === 'until' && (
-        <MomentField label={words.lifetimes.until} at={until} choose={(at) => choose({ span, until: at })} />
+        <MomentField
+          label={words.lifetimes.until}
+          at={until}
+          choose={(at) => choose({ span, until: at })}
+          fault={fault}
+        />
       )}
-      {span === 'until' && fault && <p className="fault">{fault}</p>}
     </>
   );
 }

@@ -93,7 +93,7 @@ function Acts({ program, deleted }: { program: ProgramResource; deleted: () => v
   return (
     <>
       {toggle.isError && <Failure error={toggle.error} />}
-      <div className="acts">
+      <div className="actions apart">
         <Button onClick={() => toggle.mutate()} busy={toggle.isPending}>
           {enabled ? words.pause : words.resume}
         </Button>
