@@ -88,6 +88,13 @@ export const messageResource = z
     width: z.int().describe('The width in pixels.').optional(),
     height: z.int().describe('The height in pixels.').optional(),
     duration: z.int().describe('The duration in seconds.').optional(),
+    program_id: z
+      .int()
+      .describe(
+        'Of a message of the bot: the program that sent it, with a token of its own or in an answer to a delivery.',
+      )
+      .optional(),
+    program: z.string().describe('The name of that program. Absent if it was deleted.').optional(),
     forward_origin: forwardOriginResource.describe('Of a forwarded message: who wrote it first.').optional(),
     entities: z
       .array(entityResource)

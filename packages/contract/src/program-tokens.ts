@@ -91,8 +91,9 @@ export const programTokenOperations = {
     lasting: true,
     summary: 'Makes a token for a program and shows it, this once.',
     description: `Client libraries use it in place of the bot's own token, with the proxy as their API root. getUpdates then reads at the
-program's cursor; setWebhook is refused, because the program asks for its updates. Other calls are made as the bot, and the
-history and the audit log name the program. The bot's own token appears in no answer.
+program's cursor; setWebhook is refused, because the program asks for its updates. Other calls are made as the bot. Its
+messages name the program in the history. The audit log names it where it has an entry for an act of the bot: a ban, a deletion,
+a title; not for each message. The bot's own token appears in no answer.
 
 A refused call is answered in the platform's form, with 403, or with 429 and \`retry_after\`.`,
     input: z.object(addInputs),

@@ -32,6 +32,7 @@ import * as deadLettersOfPrograms from './migrations/20261123T030100-dead-letter
 import * as programFilters from './migrations/20261123T033000-program-filters.ts';
 import * as signingSecrets from './migrations/20261123T040000-signing-secrets.ts';
 import * as makersOfProgramTokens from './migrations/20261123T041000-makers-of-program-tokens.ts';
+import * as programsOfMessages from './migrations/20261123T050000-programs-of-messages.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -70,4 +71,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T033000-program-filters': programFilters,
   '20261123T040000-signing-secrets': signingSecrets,
   '20261123T041000-makers-of-program-tokens': makersOfProgramTokens,
+  '20261123T050000-programs-of-messages': programsOfMessages,
 };

@@ -108,6 +108,8 @@ export interface MessagesTable {
   service: string | null;
   /** JSON of what few messages have: entities, buttons, thread, album, file. Null also in rows of older releases. */
   details: ColumnType<object | null, string | null, string | null>;
+  /** The program that sent it, which may be deleted since. Null: nobody knows of one. */
+  program_id: BigInt64 | null;
 }
 
 export interface ChatUsersTable {

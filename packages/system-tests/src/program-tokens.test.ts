@@ -1,14 +1,28 @@
-import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { MessageResource } from '@flotilla/contract/messages.ts';
+import { ADMIN_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { openLive } from '@flotilla/testing/live-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openEchoSession, sayText } from './echo-bots/echo-session.ts';
 import { startEchoBot } from './echo-bots/start-echo-bot.ts';
+
+type Entry = { action: string; actor_kind: string; details: string };
+
+const PATIENCE = { timeoutMs: 60_000 };
 
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet();
 }, 60_000);
 afterAll(() => fleet.stop(), 60_000);
+
+const exported = async (path: string): Promise<MessageResource[]> => {
+  const answer = await fetch(`${fleet.url}${path}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+  return (await answer.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as MessageResource);
+};
 
 test.each(['grammy', 'telegraf'] as const)(
   'an unchanged bot in %s polls with a token of its program, beside the one with the token of the bot',
@@ -19,6 +33,7 @@ test.each(['grammy', 'telegraf'] as const)(
       program_id: program.id,
       name: 'own',
     });
+    const live = await openLive(fleet.url, `bot:${bot.id}`, { key: ADMIN_KEY });
     const running = await startEchoBot(library, { apiRoot: `${fleet.url}/tgapi`, token, mode: 'pull', secret: '' });
     try {
       const session = await openEchoSession(fleet.control, bot.platformId);
@@ -26,13 +41,33 @@ test.each(['grammy', 'telegraf'] as const)(
       const answer = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getUpdates`);
       const { result } = (await answer.json()) as { result: { message?: { text?: string } }[] };
       expect(result.map(({ message }) => message?.text)).toContain('hello');
-      type Entry = { action: string; actor_kind: string; details: string };
-      const log = () => fleet.rest<Entry[]>(`/api/adminlog?bot_id=${bot.id}&chat_id=${session.person}`);
-      await waitFor(async () => (await log()).length > 0, { timeoutMs: 15_000 });
-      expect(await log()).toContainEqual(
-        expect.objectContaining({ action: 'send', actor_kind: 'bot', details: `program ${program.id} (${library})` }),
-      );
+      const chat = `bot_id=${bot.id}&chat_id=${session.person}`;
+      const echoed = await waitFor(async () => {
+        const messages = await fleet.rest<MessageResource[]>(`/api/messages?${chat}`);
+        return messages.find(({ outgoing }) => outgoing);
+      }, PATIENCE);
+      expect(echoed).toMatchObject({ text: 'hello', program_id: program.id, program: library });
+      const lines = await exported(`/api/messages/export?${chat}&format=ndjson`);
+      expect(lines.find(({ outgoing }) => outgoing)).toMatchObject({ program_id: program.id, program: library });
+      await waitFor(() => live.named('call').length > 0, PATIENCE);
+      expect(live.named('call')[0]?.data).toMatchObject({ program_id: program.id, program: library });
+      const method = `deleteMessage?chat_id=${session.person}&message_id=${echoed!.id}`;
+      await fetch(`${fleet.url}/tgapi/bot${token}/${method}`);
+      const log = () => fleet.rest<Entry[]>(`/api/adminlog?${chat}`);
+      await waitFor(async () => (await log()).some(({ action }) => action === 'delete'), PATIENCE);
+      expect((await log()).filter(({ action }) => action !== 'export')).toEqual([
+        expect.objectContaining({
+          action: 'delete',
+          actor_kind: 'bot',
+          details: expect.stringContaining(`program ${program.id} (${library})`),
+        }),
+      ]);
+      await fleet.rest('/api/programs/delete', { id: program.id });
+      const kept = await fleet.rest<MessageResource[]>(`/api/messages?${chat}&include_deleted=true`);
+      const left = kept.find(({ outgoing }) => outgoing);
+      expect([left?.program_id, left?.program]).toEqual([program.id, undefined]);
     } finally {
+      live.close();
       await running.stop();
     }
   },

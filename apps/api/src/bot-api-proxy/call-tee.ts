@@ -12,7 +12,7 @@ import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
 import type { Tee } from './pass-through.ts';
 import { botActor, type MethodCall, type RunningProxy } from './running-proxy.ts';
 
-/** `by` is null if the call is not audited. */
+/** `by` is null if neither the audit log nor the history says who made the call. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
 
 const NO_ROOM = 'too many answers are waited for whose clients have gone';
@@ -34,6 +34,7 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot): Tee | nu
     return null;
   }
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
+  // The history names the program of a message.
   const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
   return new CallTee(proxy.capture, { bot, by, method, captured, query: path.query }, req);
 }
@@ -56,7 +57,7 @@ class CallTee implements Tee {
   readonly onRequestChunk: Tee['onRequestChunk'];
 
   constructor(capture: Capture, call: Call, req: IncomingMessage) {
-    const needsParameters = call.captured.effect !== 'messages' || call.by !== null;
+    const needsParameters = call.captured.effect !== 'messages';
     this.#capture = capture;
     this.#call = call;
     this.#parameters = parametersOf(needsParameters ? call.query : '');

@@ -114,9 +114,9 @@ function isKept(captured: CapturedMethod, result: string): boolean {
   return result !== 'false';
 }
 
-function keptParameters({ by, captured, parameters }: SeenCall): Record<string, string> {
-  // The message is in the result; an audit entry of a program needs the chat.
-  if (captured.effect === 'messages' && by === null) return {};
+function keptParameters({ captured, parameters }: SeenCall): Record<string, string> {
+  // The message is in the result.
+  if (captured.effect === 'messages') return {};
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
 }
 

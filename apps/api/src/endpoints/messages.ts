@@ -3,6 +3,7 @@ import { OK } from '@flotilla/contract/fields.ts';
 import type { MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import { describeNew } from '@flotilla/domain/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { deleteMessage } from '@flotilla/domain/chat-actions/delete-message.ts';
 import { pinMessage } from '@flotilla/domain/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/chat-actions/unpin-message.ts';
@@ -37,7 +38,8 @@ import { withoutNulls } from './without-nulls.ts';
 export const messageHandlers: Handlers<typeof messageOperations> = {
   async listMessages(context, { input }) {
     const { limit, offset } = input;
-    const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
+    const bot = requireBot(context, input.bot_id);
+    const chat = { botId: bot.id, chatId: input.chat_id };
     const shown = { includeDeleted: input.include_deleted, filter: filterOf(input) };
     const messages = messageStore(context.db);
     const place = await placeOf(context, chat, input);
@@ -46,24 +48,25 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
         place.list(context.db, chat, place.position, { limit, ...shown }),
         messages.count(chat, shown),
       ]);
-      return pageOfWindow(window, total);
+      return pageOfWindow(bot, window, total);
     }
     const before = decodeCursor(input.before, CURSOR);
     const [rows, total] = await Promise.all([
       messages.list(chat, { limit: limit + 1, offset, before, ...shown }),
       messages.count(chat, shown),
     ]);
-    return pageOf(rows, limit, total);
+    return pageOf(bot, rows, limit, total);
   },
 
   async exportChat(context, { input, by, request, response, whileAllowed }) {
     const { chat_id: chatId, format } = input;
-    const chat = { botId: requireBot(context, input.bot_id).id, chatId };
+    const bot = requireBot(context, input.bot_id);
+    const chat = { botId: bot.id, chatId };
     const headers = {
       'Content-Type': `${exportFormats[format].mediaType}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
     };
-    const lines = linesOf(exportFormats[format], exportChat(context.db, chat, filterOf(input)));
+    const lines = linesOf(bot, exportFormats[format], exportChat(context.db, chat, filterOf(input)));
     await recordAction(context, by, { action: 'export', ...chat, details: describeNew({ format }) });
     await whileAllowed((ended) => streamText(request, response, headers, lines, ended));
   },
@@ -71,10 +74,18 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   async searchMessages(context, { input, caller }) {
     const { q, limit, offset } = input;
     const before = decodeCursor(input.before, CURSOR);
-    const botId = (await requireBotOfChat(context, caller, input)).id;
-    const search = { botId, chatId: input.chat_id, q, filter: filterOf(input), limit: limit + 1, offset, before };
+    const bot = await requireBotOfChat(context, caller, input);
+    const search = {
+      botId: bot.id,
+      chatId: input.chat_id,
+      q,
+      filter: filterOf(input),
+      limit: limit + 1,
+      offset,
+      before,
+    };
     const { messages, total } = await searchMessages(context, search);
-    return pageOf(messages, limit, total);
+    return pageOf(bot, messages, limit, total);
   },
 
   async sendMessage(context, { input, file, by, whileAllowed }) {
@@ -87,23 +98,25 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
       silent: input.disable_notification,
       replyMarkup: input.reply_markup,
     };
-    const send = () => sendMessage(context, requireBot(context, input.bot_id), by, message);
-    if (file === null) return presentMessage(await send());
+    const bot = requireBot(context, input.bot_id);
+    const send = () => sendMessage(context, bot, by, message);
+    if (file === null) return presentMessage(bot, await send());
     const sent = await whileAllowed((ended) => {
       addAbortSignal(ended, file);
       return send();
     });
-    return presentMessage(sent);
+    return presentMessage(bot, sent);
   },
 
   async editMessage(context, { input, by }) {
-    const message = await editMessage(context, requireBot(context, input.bot_id), by, {
+    const bot = requireBot(context, input.bot_id);
+    const message = await editMessage(context, bot, by, {
       ...messageOf(input),
       text: input.text,
       parseMode: input.parse_mode,
       replyMarkup: input.reply_markup,
     });
-    return presentMessage(message);
+    return presentMessage(bot, message);
   },
 
   async deleteMessage(context, { input, by }) {
@@ -125,15 +138,15 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
 /** The sort key of messages: date, id, business connection. */
 const CURSOR = ['number', 'number', 'string'] as const;
 
-function pageOf(messages: Message[], limit: number, total: number): Page<MessageResource> {
+function pageOf(bot: Bot, messages: Message[], limit: number, total: number): Page<MessageResource> {
   const page = cutPage(messages, limit, total, positionOf);
-  return { ...page, rows: page.rows.map(presentMessage) };
+  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message)) };
 }
 
-function pageOfWindow({ messages, hasNewer, hasOlder }: MessageWindow, total: number): Page<MessageResource> {
+function pageOfWindow(bot: Bot, { messages, hasNewer, hasOlder }: MessageWindow, total: number): Page<MessageResource> {
   const [newest, oldest] = [messages.at(0), messages.at(-1)];
   return {
-    rows: messages.map(presentMessage),
+    rows: messages.map((message) => presentMessage(bot, message)),
     total,
     prev: hasNewer && newest !== undefined ? positionOf(newest) : null,
     next: hasOlder && oldest !== undefined ? positionOf(oldest) : null,
@@ -173,16 +186,21 @@ function messageOf(input: { chat_id: number; message_id: number }) {
   return { chatId: input.chat_id, messageId: input.message_id };
 }
 
-async function* linesOf({ head, lineOf }: ExportFormat, messages: AsyncIterable<Message>): AsyncGenerator<string> {
+async function* linesOf(
+  bot: Bot,
+  { head, lineOf }: ExportFormat,
+  messages: AsyncIterable<Message>,
+): AsyncGenerator<string> {
   let before = head;
   for await (const message of messages) {
-    yield before + lineOf(presentMessage(message));
+    yield before + lineOf(presentMessage(bot, message));
     before = '';
   }
   if (before !== '') yield before;
 }
 
-function presentMessage(message: Message): MessageResource {
+function presentMessage({ programs }: Bot, message: Message): MessageResource {
+  const program = programs.find(({ id }) => id === message.program_id);
   return {
     id: message.id,
     chat_id: message.chat_id,
@@ -203,7 +221,7 @@ function presentMessage(message: Message): MessageResource {
       deleted_at: message.deleted_at?.toISOString() ?? null,
     }),
     outgoing: message.outgoing,
-    ...withoutNulls({ service: message.service }),
+    ...withoutNulls({ program_id: message.program_id, program: program?.name ?? null, service: message.service }),
     ...message.details,
   };
 }

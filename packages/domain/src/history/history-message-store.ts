@@ -36,6 +36,7 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
   ['boolean', (row) => row.outgoing],
   ['text', (row) => row.service],
   ['json', (row) => (row.details === null ? null : JSON.stringify(row.details))],
+  ['bigint', (row) => row.program_id],
   ['text', searchColumn],
 ];
 
@@ -60,7 +61,7 @@ export function historyMessageStore(db: Database) {
       const { rows } = await sql<FoldedMessage>`
         select m.bot_id, m.business_connection_id, m.chat_id, m.id, m.user_id, m.username, m.first_name, m.last_name,
           m.text, m.date, m.media_type, m.file_id, m.reply_to_message_id, m.edit_date, m.outgoing, m.service,
-          m.details
+          m.details, m.program_id
         from ${wanted} as wanted (bot_id, chat_id, id)
         join messages m on m.bot_id = wanted.bot_id and m.business_connection_id = ''
           and m.chat_id = wanted.chat_id and m.id = wanted.id`.execute(db);
@@ -85,20 +86,24 @@ export function historyMessageStore(db: Database) {
       const { rows } = await sql<WrittenToChat>`
         with written as (
           insert into messages (bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
-            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, search)
-          select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
             text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details,
+            program_id, search)
+          select bot_id, business_connection_id, chat_id, id, user_id, username, first_name, last_name,
+            text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing, service, details, program_id,
             search::tsvector
           from ${given} as m (bot_id, business_connection_id, chat_id, id, user_id,
             username, first_name, last_name, text, date, media_type, file_id, reply_to_message_id, edit_date, outgoing,
-            service, details, search)
+            service, details, program_id, search)
           on conflict (bot_id, business_connection_id, chat_id, id) do update set
             ${takeWhen(sql`${ANOTHER} or ${NEWER}`, CONTENT)},
             ${takeWhen(ANOTHER, ['user_id', 'username', 'first_name', 'last_name', 'reply_to_message_id'])},
             deleted_at = case when ${ANOTHER} then null else messages.deleted_at end,
             outgoing = case when ${ANOTHER} and excluded.edit_date is null then excluded.outgoing
-              else messages.outgoing or excluded.outgoing end
+              else messages.outgoing or excluded.outgoing end,
+            program_id = case when ${ANOTHER} then excluded.program_id
+              else coalesce(messages.program_id, excluded.program_id) end
           where ${ANOTHER} or ${NEWER} or (excluded.outgoing and not messages.outgoing)
+            or (excluded.program_id is not null and messages.program_id is null)
           returning bot_id, chat_id, id, date, outgoing, xmax = 0 as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )

@@ -24,4 +24,5 @@ export const MESSAGE_COLUMNS = [
   'outgoing',
   'service',
   'details',
+  'program_id',
 ] as const satisfies (keyof MessagesTable)[];

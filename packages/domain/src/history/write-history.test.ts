@@ -81,6 +81,7 @@ async function rows() {
       'outgoing',
       'service',
       'details',
+      'program_id',
     ])
     .where('bot_id', '=', botId)
     .orderBy('chat_id')
@@ -434,6 +435,35 @@ describe('captured calls', () => {
     await write(call('editMessageText', { chat_id, message_id: '1', text: 'ho' }, edited));
     await write(call('editMessageText', { inline_message_id: 'x', text: 'ho' }, true));
     expect(await rows()).toMatchObject([{ text: 'ho', edit_date: dateS + 9, outgoing: true }]);
+  });
+
+  test('the row says which program sent it, also if an update told of it before, and whoever edits it later', async () => {
+    const by = (programId: number, entry: HistoryEntry) =>
+      ({ ...entry, actor: { programId, program: `p${programId}` } }) as HistoryEntry;
+    const channel = { id: -1009, type: 'channel', title: 'News' };
+    const post = { message_id: 3, sender_chat: channel, chat: channel, date: dateS, text: 'hello' };
+    const copied = call('copyMessage', { chat_id, from_chat_id: chat_id, message_id: '1' }, { message_id: 9 });
+    const entries = [
+      by(4, call('sendMessage', { chat_id }, message(1, { from: self }))),
+      by(7, call('editMessageText', { chat_id }, message(1, { from: self, text: 'new', edit_date: dateS + 1 }))),
+      by(7, call('sendMediaGroup', { chat_id }, [message(5, { from: self }), message(6, { from: self })])),
+      by(7, copied),
+      call('sendMessage', { chat_id }, message(8, { from: self })),
+      by(7, call('editMessageText', { chat_id }, message(8, { from: self, text: 'new', edit_date: dateS + 1 }))),
+      update({ channel_post: post }),
+      by(4, call('sendMessage', {}, post)),
+    ];
+    const programs = async () => Object.fromEntries((await rows()).map(({ id, program_id }) => [id, program_id]));
+    const expected = { 1: 4, 3: 4, 5: 7, 6: 7, 8: null, 9: 7 };
+    await write(...entries);
+    expect(await programs()).toEqual(expected);
+    expect(await audits()).toEqual([]);
+    await database.db.deleteFrom('messages').where('bot_id', '=', botId).execute();
+    for (const entry of entries) await write(entry);
+    expect(await programs()).toEqual(expected);
+    const later = message(1, { from: self, date: dateS + 90, text: 'another with its id' });
+    await write(call('sendMessage', { chat_id }, later));
+    expect((await programs())[1]).toBe(null);
   });
 
   test('an edit of what others wrote does not become the bot’s', async () => {

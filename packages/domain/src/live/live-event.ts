@@ -62,7 +62,12 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
     }
     case 'call': {
       const chatId = chatIdOfResult(JSON.parse(entry.result), entry.params.chat_id);
-      const fields = { bot_id: botId, method: METHOD_NAMES.get(entry.method) ?? entry.method };
+      const { programId, program } = entry.actor ?? {};
+      const fields = {
+        bot_id: botId,
+        method: METHOD_NAMES.get(entry.method) ?? entry.method,
+        ...(programId === undefined ? {} : { program_id: programId, program }),
+      };
       return liveEvent(id, 'call', chatId, withRaw(fields, chatId, 'result', entry.result));
     }
     default:

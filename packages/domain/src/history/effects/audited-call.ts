@@ -18,8 +18,8 @@ export function readAuditedCall(method: string, params: CallParams): AuditedCall
 }
 
 /**
- * A message that an account, or a program with a token of its own, sent or edited through the bot. What has the bot's own
- * token is in the history only.
+ * A message that an account sent or edited through the bot. What the bot's programs send is in the history only, with
+ * the program: an entry for each would bury what people do.
  */
 export function readAuditedMessage(method: string, result: unknown): AuditedCall | null {
   const name = method.toLowerCase();

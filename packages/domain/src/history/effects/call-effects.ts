@@ -40,9 +40,10 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   // A bot has not sent the messages that a get method answers.
   if (method.startsWith('get')) return [];
   const sent = /^(send|forward|copy)/.test(method);
+  const programId = sent ? entry.actor?.programId : undefined;
   const editedAtS = EDITING_CONTENT.includes(method) ? toSeconds(entry.atMs) : null;
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
-  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS }));
+  return messages.flatMap((message) => messageEffects(bot, message, { sent, editedAtS, programId }));
 }
 
 // The platform answers a copy with ids only, so the content is taken from the rows of the sources.
@@ -68,6 +69,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
       reply_to_message_id: readReplyParam(params),
       edit_date: null,
       outgoing: true,
+      program_id: entry.actor?.programId ?? null,
     },
   };
   return [{ type: 'copy', copy }];
@@ -112,8 +114,8 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
 function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   const { method, params, actor = {}, callId, key, atMs } = entry;
   const by = actorOfCall(actor);
-  const isNamed = by.kind === 'account' || (by.kind === 'bot' && by.program !== undefined);
-  const audited = readAuditedCall(method, params) ?? (isNamed ? readAuditedMessage(method, result) : null);
+  const audited =
+    readAuditedCall(method, params) ?? (by.kind === 'account' ? readAuditedMessage(method, result) : null);
   const chat = readChatRef(params, 'chat_id');
   if (audited === null || chat === null) return [];
   const captureKey = actor.auditKey ?? callId ?? key;

@@ -27,6 +27,8 @@ export interface NewMessage {
   edit_date: number | null;
   outgoing: boolean;
   details: MessageDetails | null;
+  /** The program that sent it with a token of its own, or in an answer to a delivery. */
+  program_id: number | null;
 }
 
 export interface MessageCopy {

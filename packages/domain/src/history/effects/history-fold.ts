@@ -98,10 +98,11 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
 export function mergeMessage(known: FoldedMessage, next: FoldedMessage): FoldedMessage {
   const outgoing = known.outgoing || next.outgoing;
   if (isAnother(known, next)) return { ...next, outgoing: next.edit_date === null ? next.outgoing : outgoing };
-  if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing };
+  const program_id = known.program_id ?? next.program_id;
+  if (next.edit_date === null || next.edit_date < (known.edit_date ?? 0)) return { ...known, outgoing, program_id };
   // The date comes with the text, because the search column is made of both.
   const { text, date, media_type, service, file_id, edit_date, details } = next;
-  return { ...known, outgoing, text, date, media_type, service, file_id, edit_date, details };
+  return { ...known, outgoing, program_id, text, date, media_type, service, file_id, edit_date, details };
 }
 
 /**

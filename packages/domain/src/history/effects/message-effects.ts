@@ -7,6 +7,8 @@ export interface MessageOrigin {
   sent: boolean;
   /** The edit's date (Unix seconds) for a message that has none; null when it is no edit. */
   editedAtS: number | null;
+  /** The program that sent it; absent if there is none. */
+  programId?: number | undefined;
 }
 
 /**
@@ -42,6 +44,7 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     edit_date: facts.editDateS ?? origin.editedAtS,
     outgoing: origin.sent || sender?.id === bot.telegramId || facts.senderBusinessBotId === bot.telegramId,
     details: facts.details,
+    program_id: origin.programId ?? null,
   };
 }
 

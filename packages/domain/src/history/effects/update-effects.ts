@@ -76,6 +76,7 @@ function eventRow(place: Fields, { from }: Fields, entry: UpdateEntry): NewMessa
     edit_date: null,
     outgoing: false,
     details: null,
+    program_id: null,
   };
 }
 
