@@ -127,6 +127,7 @@ describe('incoming messages', () => {
         outgoing: false,
         service: null,
         details: null,
+        program_id: null,
       },
     ]);
     expect(await chats()).toMatchObject([{ id: group.id, type: 'group', title: 'Harbour', message_count: 1 }]);
