@@ -250,6 +250,46 @@ test(
   TEST_MS,
 );
 
+test(
+  'a program with a webhook is refused a forbidden URL at its field, and gets a secret that signs, shown once',
+  async () => {
+    const bot = await suite.fleet.addBot({}, { name: 'Relay' });
+    const { page, complaints } = await openAsAdmin(`bots/${bot.id}/programs?view=add`);
+    await page.getByLabel('Name', { exact: true }).fill('relay');
+    await page.getByLabel('By webhook').check();
+    const url = page.getByLabel('Backend URL');
+    await url.fill('http://169.254.169.254/latest');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Add the program' }).click();
+    await page.getByText('which is never allowed').waitFor();
+    expect(await url.getAttribute('aria-invalid')).toBe('true');
+    await url.fill('https://bots.example.com/hook?key=a-secret-query');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add the program' }).click();
+    await page.getByText('setWebhook changes that URL').waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    const details = page.getByRole('complementary', { name: 'relay' });
+    await details.getByText('bots.example.com').waitFor();
+    expect(await page.content()).not.toContain('a-secret-query');
+
+    await details.getByRole('button', { name: 'Sign deliveries…' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign deliveries' }).press('Enter');
+    const once = page.getByRole('dialog', { name: 'The secret that signs' });
+    const secret = (await once.locator('code').textContent())!;
+    expect(secret).toMatch(/^whsec_/);
+    await picture(page, 'program-signing');
+    await once.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await details.getByText('Every delivery is signed').waitFor();
+    expect(await keptBy(page)).not.toContain(secret);
+    await details.getByRole('button', { name: 'Stop signing…' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop signing' }).press('Enter');
+    await details.getByText('Deliveries are not signed.').waitFor();
+    await picture(page, 'program-of-webhook');
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
 const LONG = 'A workflow with a rather long name that somebody gave it in n8n';
 
 testLooks('programs and their tokens are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {

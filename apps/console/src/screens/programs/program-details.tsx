@@ -15,6 +15,7 @@ import { ProgramForm } from './program-form.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { Refusals } from './refusals.tsx';
 import { Sees } from './sees.tsx';
+import { Signing } from './signing.tsx';
 import { Tokens } from './tokens.tsx';
 
 type DetailsProps = { program: ProgramResource; reader: ReaderResource | undefined; close: () => void };
@@ -52,6 +53,7 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
       <Acts program={program} deleted={close} />
       <Tokens program={program} />
       <Refusals programId={program.id} />
+      {mode === 'push' && <Signing program={program} />}
       <details className="connect">
         <summary>{words.connect}</summary>
         <LibraryLines />

@@ -187,6 +187,21 @@ export const programs = {
     unnamed: { file: 'file', method: 'unknown method' },
     revoked: 'a token that was revoked',
   },
+  signing: {
+    title: 'Signed deliveries',
+    on: 'Every delivery is signed, as Standard Webhooks says.',
+    off: 'Deliveries are not signed. With a signature, the program can tell that an update is ours and unchanged.',
+    acts: { enable: 'Sign deliveries', rotate: 'New secret', remove: 'Stop signing' },
+    titles: { enable: 'Sign the deliveries?', rotate: 'Make a new secret?', remove: 'Stop signing the deliveries?' },
+    hints: {
+      enable: 'A secret is made and shown once. The program checks signatures with it.',
+      rotate: 'For 24 hours deliveries carry two signatures: by the new secret, and by the one before.',
+      remove: 'The secret is deleted. A program that checks signatures then refuses its updates.',
+    },
+    secret: 'The secret that signs',
+    secretHint: 'Copy it now: it is shown this once.',
+    kept: 'I have kept it',
+  },
   connect: 'Line to change, by library',
   wizard: {
     steps: 'Steps',

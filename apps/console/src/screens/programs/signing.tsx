@@ -1,0 +1,80 @@
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useProgramsWords } from './programs-words.ts';
+
+type Act = 'enable' | 'rotate' | 'remove';
+
+/** Whether deliveries to a program are signed; a secret is made, replaced or removed, and shown once. */
+export function Signing({ program }: { program: ProgramResource }): ReactNode {
+  const words = useProgramsWords().signing;
+  const [asking, setAsking] = useState<Act | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const isOn = program.signing_enabled;
+  const acts = isOn ? (['rotate', 'remove'] as const) : (['enable'] as const);
+  return (
+    <section className="signing" aria-labelledby="signing">
+      <h3 id="signing">{words.title}</h3>
+      <p className="muted">{isOn ? words.on : words.off}</p>
+      <div className="acts">
+        {acts.map((act) => (
+          <Button key={act} onClick={() => setAsking(act)}>
+            {words.acts[act]}…
+          </Button>
+        ))}
+      </div>
+      {asking !== null && (
+        <Ask key={asking} act={asking} programId={program.id} close={() => setAsking(null)} made={setSecret} />
+      )}
+      {/* A press beside the dialog must not lose the secret. */}
+      {secret !== null && (
+        <Dialog title={words.secret} description={words.secretHint}>
+          <div className="secret-line">
+            <code className="secret">{secret}</code>
+            <CopyButton text={secret} />
+          </div>
+          <div className="dialog-actions">
+            <Button kind="primary" onClick={() => setSecret(null)}>
+              {words.kept}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+type AskProps = { act: Act; programId: number; close: () => void; made: (secret: string) => void };
+
+function Ask({ act, programId: id, close, made }: AskProps): ReactNode {
+  const words = useProgramsWords().signing;
+  const queries = useQueryClient();
+  const change = useMutation({
+    // The result stays here: a cache of results would keep the secret.
+    mutationFn: async () => {
+      if (act === 'remove') await call('removeProgramSigning', { id });
+      else if (act === 'enable') made((await call('enableProgramSigning', { id })).signing_secret);
+      else made((await call('rotateProgramSigning', { id })).signing_secret);
+    },
+    onSuccess: () => {
+      close();
+      void queries.invalidateQueries({ queryKey: ['programs'] });
+    },
+  });
+  return (
+    <Confirm
+      title={words.titles[act]}
+      description={words.hints[act]}
+      act={words.acts[act]}
+      run={() => change.mutate()}
+      close={close}
+      busy={change.isPending}
+      error={change.error}
+    />
+  );
+}
