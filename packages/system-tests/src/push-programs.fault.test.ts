@@ -1,3 +1,4 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
@@ -103,3 +104,41 @@ test('one hangs, one fails and heals, a worker is killed: the backend and every 
   expect(hanging.book.count()).toBe(0);
   expect((await show(hangs)).pending_update_count).toBe(LOAD.count);
 }, 400_000);
+
+test('dead letters of a program are listed with its name, and sent again to it alone', async () => {
+  const [own, of] = [await receiver(), await receiver()];
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: own.backend.url });
+  const program = await pushTo(bot, 'relay', of);
+  const db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  stops.push(() => db.destroy());
+  const letter = (id: number) => ({
+    ...{ bot_id: bot.id, reader: `program:${program.id}`, update_id: id, reason: 'Read timeout expired', attempts: 9 },
+    payload: `{"update_id":${id},"message":{"message_id":${id},"chat":{"id":5,"type":"private"},"text":"n${id} @1"}}`,
+    ...{ last_status: null, capture_key: null },
+  });
+  await db
+    .insertInto('dead_letters')
+    .values([letter(1), letter(2)])
+    .execute();
+  const listed = await fleet.rest<object[]>(`/api/deliveries?bot_id=${bot.id}&program_id=${program.id}`);
+  const names = { reader: 'program', program_id: program.id, program_name: 'relay' };
+  expect(listed).toMatchObject([names, names]);
+  const filter = { reader: 'program' };
+  expect(await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id, filter })).toMatchObject({
+    done: 2,
+    refused: 0,
+  });
+  await of.backend.waitForRequests(2, 30_000);
+  expect(of.backend.requests.map(({ headers }) => headers['flotilla-delivery-id'])).toEqual([
+    `${bot.id}-p${program.id}-1`,
+    `${bot.id}-p${program.id}-2`,
+  ]);
+  expect(own.backend.requests).toEqual([]);
+  type Attempt = { program_id?: number; program_name?: string };
+  const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}&program_id=${program.id}`);
+  await waitFor(async () => (await attempts()).length === 2, WITHIN);
+  expect((await attempts())[0]).toMatchObject({ program_id: program.id, program_name: 'relay' });
+  await db.insertInto('dead_letters').values(letter(3)).execute();
+  await fleet.rest('/api/programs/delete', { id: program.id });
+  expect(await fleet.rest<object[]>(`/api/deliveries?bot_id=${bot.id}`)).toEqual([]);
+}, 200_000);

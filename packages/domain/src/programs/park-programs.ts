@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { Bot } from '../bots/bot.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { kindsOfProgram } from '../update-log/wanted-kinds.ts';
+
+export type ParkDeps = {
+  redis: RedisHandles;
+  clock: Clock;
+  directory: BotDirectory;
+  turns: { programs: TurnQueue; history: TurnQueue };
+  log: Logger;
+};
+
+/** How far a program may stay behind. */
+export type ProgramLimit = { updates: number; hours: number };
+
+type Behind = { programId: number; limit: 'updates' | 'time' };
+
+const BOTS_AT_ONCE = 100;
+const BATCH = 200;
+/** Room for others between two batches. */
+const PAUSE_MS = 5;
+/** One that cannot be parked in this many batches is parked on in the next round. */
+const BATCHES_AT_MOST = 2_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Parks the programs that stay behind their limit: what waits for them becomes dead letters, in batches. Also wakes
+ * programs with new updates that nobody woke.
+ */
+export async function parkPrograms(deps: ParkDeps, limit: ProgramLimit): Promise<void> {
+  const bots = deps.directory.all().filter(({ programs }) => programs.length > 0);
+  for (let from = 0; from < bots.length; from += BOTS_AT_ONCE) {
+    await Promise.all(bots.slice(from, from + BOTS_AT_ONCE).map((bot) => checkBot(deps, bot, limit)));
+  }
+}
+
+async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit): Promise<void> {
+  const keys = botKeys(bot.id);
+  const [outcome, newestId, owed, behind] = await runScript(
+    deps.redis.commands,
+    'check-programs',
+    [keys.state, keys.log, keys.consumers, keys.pendingTurns],
+    [bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, limit.updates, limit.hours * HOUR_MS],
+  );
+  if (outcome !== 'OK') return;
+  const woken = (owed as string[]).map(Number);
+  if (woken.length > 0) await deps.turns.programs.wakeAll(woken);
+  for (const one of behindOf(behind as string[])) await park(deps, bot, one, Number(newestId), limit);
+}
+
+function behindOf(flat: string[]): Behind[] {
+  const found: Behind[] = [];
+  for (let at = 0; at < flat.length; at += 2) {
+    found.push({ programId: Number(flat[at]), limit: flat[at + 1] as Behind['limit'] });
+  }
+  return found;
+}
+
+async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, upTo: number, limits: ProgramLimit) {
+  const program = bot.programs.find(({ id }) => id === programId);
+  if (program === undefined) return;
+  const keys = botKeys(bot.id);
+  const reason =
+    limit === 'updates'
+      ? `the program was parked: more than ${limits.updates} updates waited for it`
+      : `the program was parked: it was behind for more than ${limits.hours} hours`;
+  let deadLetters = 0;
+  for (let batches = 0; batches < BATCHES_AT_MOST; batches += 1) {
+    const [outcome, made, more, wakeHistory] = await runScript(
+      deps.redis.commands,
+      'park-program',
+      [keys.state, keys.log, keys.consumers, keys.history, keys.pendingTurns],
+      [
+        ...[bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, programId, upTo, BATCH],
+        ...[kindsOfProgram(program), reason],
+      ],
+    );
+    if (outcome !== 'OK') return;
+    deadLetters += made as number;
+    if (wakeHistory === 1) await deps.turns.history.wake(shardOf(bot.id));
+    if (more !== 1) break;
+    await delay(PAUSE_MS);
+  }
+  deps.log.warn({ bot: bot.id, program: programId, deadLetters }, reason);
+}

@@ -1,0 +1,81 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+const ID = 5;
+const REASON = 'it was parked';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterEach(() => scene.clear());
+afterAll(() => scene.close());
+
+const own = programKeys(BOT, ID);
+const check = ({ updates = 100, ms = 1000, atMs = NOW_MS } = {}) => {
+  const { state, log, consumers, pendingTurns, programs } = scene.keys;
+  const args = [REGISTRATION, atMs, BOT, programs, updates, ms];
+  return scene.run('check-programs', [state, log, consumers, pendingTurns], args);
+};
+const park = (upTo: number, limit = 200, kinds = '') => {
+  const { state, log, consumers, history, pendingTurns, programs } = scene.keys;
+  const args = [REGISTRATION, NOW_MS, BOT, programs, ID, upTo, limit, kinds, REASON];
+  return scene.run('park-program', [state, log, consumers, history, pendingTurns], args);
+};
+const consumer = () => scene.commands.hget(scene.keys.consumers, `program:${ID}`);
+const buried = async () => {
+  const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+  return records.map(([, fields]) => {
+    const of = (name: string) => fields[fields.indexOf(name) + 1];
+    return [of('d'), of('i'), of('code'), of('w')];
+  });
+};
+const dead = (...ids: number[]) => ids.map((id) => [`program:${ID}`, String(id), 'too_far_behind', REASON]);
+
+test('a program is behind by the number of updates that wait, by their age, or by its last poll', async () => {
+  await scene.applyBot({ programs: [ID] });
+  await scene.accept([1, 100_002, 100_003]);
+  expect(await check({ updates: 3 })).toEqual(['OK', 100_003, [], []]);
+  expect(await check({ updates: 2 })).toEqual(['OK', 100_003, [], [String(ID), 'updates']]);
+  expect(await check({ atMs: NOW_MS + 1001 })).toEqual(['OK', 100_003, [], [String(ID), 'time']]);
+});
+
+test('what waits for one that pulls becomes dead letters, a batch a call; it keeps nothing until it polls again', async () => {
+  await scene.applyBot({ programs: [ID] });
+  await scene.accept([1, 2]);
+  await scene.accept([3], 'c:6', 'poll');
+  await scene.accept([4]);
+  expect(await park(4, 2, ',message,')).toEqual(['OK', 2, 1, 1]);
+  expect(await consumer()).toBe(`2 ${NOW_MS}`);
+  expect(await park(4, 2, ',message,')).toEqual(['OK', 1, 0, 0]);
+  expect(await buried()).toEqual(dead(1, 2, 4));
+  expect(await consumer()).toBe('4 0');
+  expect(await scene.commands.xlen(scene.keys.log)).toBe(0);
+  expect(await check({ updates: 0, ms: 0 })).toEqual(['OK', 4, [], []]);
+});
+
+test('of one that pushes the lanes and the rest of the log, but nothing that is in flight or came later', async () => {
+  await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:ab` });
+  await scene.accept([1, 2, 3, 4, 5]);
+  for (const [lane, ids] of [
+    ['c:5', ['1', '2']],
+    ['c:6', ['3']],
+  ] as const) {
+    await scene.commands.rpush(own.lane(lane), ...ids);
+    await scene.commands.zadd(own.lanes, lane === 'c:5' ? 9e15 : NOW_MS, lane);
+  }
+  await scene.commands.hset(own.inFlight, 'c:5', 'a1');
+  await scene.commands.hset(own.state, { filed: 3, filedN: 3, pend: 3 });
+  expect(await park(4)).toEqual(['OK', 3, 0, 1]);
+  expect(await buried()).toEqual(dead(3, 2, 4));
+  expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['1']);
+  expect(await scene.commands.hmget(own.state, 'filed', 'filedN', 'pend', 'parkedFor')).toEqual([
+    '4',
+    '4',
+    '1',
+    REASON,
+  ]);
+  expect(await consumer()).toBe(`0 ${NOW_MS}`);
+  expect((await scene.commands.xrange(scene.keys.log, '-', '+')).length).toBe(5);
+});
