@@ -3,7 +3,7 @@
 const TESTS = '(\\.test\\.ts$|/conformance/|^apps/console/tests/)';
 const TEST_PACKAGES = '^packages/(testing|system-tests|bench)/';
 const ENTRIES = [
-  '/launch\\.mjs$',
+  '/(launch|fill-compile-cache)\\.mjs$',
   '/main\\.tsx?$',
   '^apps/console/src/start\\.ts$',
   '\\.d\\.ts$',

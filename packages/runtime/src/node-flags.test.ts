@@ -10,6 +10,9 @@ describe('how Node is started', () => {
   it.each(['api', 'worker'])('is the same for the %s by npm and in its image', (program) => {
     const command = ['node', ...nodeFlags(program), `apps/${program}/src/launch.mjs`];
     expect(JSON.parse(read('package.json')).scripts[`start:${program}`]).toBe(`exec ${command.join(' ')}`);
+    // The compiled code of other flags is of no use.
+    const fill = ['RUN node', ...nodeFlags(program), `packages/runtime/src/fill-compile-cache.mjs ${program} `];
+    expect(read('infra/docker/Dockerfile')).toContain(fill.join(' '));
     expect(read('infra/docker/Dockerfile')).toContain(`CMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
   });
 

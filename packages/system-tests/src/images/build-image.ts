@@ -53,7 +53,7 @@ export function imageBuilder(options: {
   }
   async function take(image: Image, step: Step): Promise<void> {
     const here = join(image.dir, image.workdir);
-    if (step.keyword === 'RUN') return runLine(step.text, here, options.node);
+    if (step.keyword === 'RUN') return runLine(step.text, here, options.node, image.user);
     if (step.keyword !== 'COPY') return configure(image, step);
     const target = step.words.at(-1)!;
     for (const source of step.words.slice(0, -1)) {
@@ -71,11 +71,17 @@ function emptyImage(dir: string): Image {
   return { dir, workdir: '/', env: {}, user: '0:0', stopSignal: 'SIGTERM', command: [], healthcheck: null };
 }
 
-async function runLine(line: string, cwd: string, node: string): Promise<void> {
+/** Runs a line as the image's user if we are root, who alone can become another user. */
+async function runLine(line: string, cwd: string, node: string, user: string): Promise<void> {
   const { PATH } = inheritedEnv();
   // Packages in npm's cache need no download; the lock file decides the versions.
   const env = { ...inheritedEnv(), PATH: `${dirname(node)}:${PATH}`, npm_config_prefer_offline: 'true' };
-  await run('sh', ['-ec', line], { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
+  const [uid, gid] = user.split(':');
+  const asUser =
+    uid !== '0' && process.getuid?.() === 0 ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : null;
+  const command = ['sh', '-ec', line];
+  const [file, ...args] = asUser === null ? command : ['setpriv', ...asUser, ...command];
+  await run(file!, args, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
 async function copyFromStage(source: string, to: string): Promise<void> {

@@ -141,6 +141,20 @@ test(
   4 * START_MS,
 );
 
+test.each(['api', 'worker'])(
+  'the image of the %s brings the compiled code that its user looks for',
+  async (name) => {
+    const { dir, workdir } = await builder.build(name);
+    const uid = process.getuid?.() === 0 ? 65_532 : process.getuid?.();
+    const folders = await readdir(join(dir, workdir, 'node_modules/.cache/node', name));
+    expect(folders).toEqual([expect.stringMatching(`^${process.version}-.*-${uid}$`)]);
+    expect((await readdir(join(dir, workdir, 'node_modules/.cache/node', name, folders[0]!))).length).toBeGreaterThan(
+      500,
+    );
+  },
+  START_MS,
+);
+
 test('what runs in a container is nobody, process 1, and can write nowhere', async () => {
   if (process.getuid?.() !== 0) return;
   const script = `
