@@ -13,7 +13,7 @@ const KINDS_NOTE =
   "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
 
 const EXCLUSIVE_NOTE =
-  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking.';
+  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking. Only an admin may set it, and change or delete an exclusive program.';
 const POSITION_NOTE =
   'Which exclusive program takes an update that several select: the one with the lowest position, and of equal ones the oldest.';
 

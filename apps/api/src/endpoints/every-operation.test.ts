@@ -52,7 +52,7 @@ let accountsMade = 0;
 let programsMade = 0;
 const PROGRAM_SETTINGS = {
   ...{ mode: 'push', backend_url: 'https://relay.example/updates', secret_token: 'relay-secret' },
-  ...{ max_connections: 5, kinds: ['message'], exclusive: true, position: 7 },
+  ...{ max_connections: 5, kinds: ['message'], exclusive: false, position: 7 },
   filter: { chats: [-1001234567890], chat_types: ['group'], users: [7], keywords: ['a'], commands: ['b'], text: '^c' },
 };
 

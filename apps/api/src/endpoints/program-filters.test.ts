@@ -5,6 +5,8 @@ import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -191,6 +193,20 @@ describe('an exclusive program', () => {
   });
 });
 
+test('only admins make, change and delete exclusive programs; others may pause them', async () => {
+  const bot = await api.addBot();
+  const [program, shared] = [await add(bot, { exclusive: true }), await add(bot)];
+  const { key } = await insertAccount(api.database.db, { username: 'somebody', bots: [bot.id] });
+  const somebody = restClient(api.url, key);
+  const as = async (path: string, body: object) => (await somebody('POST', `/api/programs/${path}`, { body })).status;
+  expect(await as('add', { bot_id: bot.id, name: 'taker', exclusive: true })).toBe(403);
+  expect(await as('update', { id: shared.id, exclusive: true })).toBe(403);
+  expect(await as('update', { id: program.id, filter: {} })).toBe(403);
+  expect(await as('delete', { id: program.id })).toBe(403);
+  expect(await as('toggle', { id: program.id, enabled: false })).toBe(200);
+  expect(await as('update', { id: shared.id, filter: { chats: [5] } })).toBe(200);
+});
+
 describe('what a filter sees:', () => {
   test('an album goes where its first message goes, unless that program is gone', async () => {
     const bot = await api.addBot({ long_poll_enabled: true });
@@ -229,5 +245,17 @@ describe('what a filter sees:', () => {
     await accept(bot, update(3, { kind, data: 'live:1', chat: 6 }), update(4, { kind, data: 'test:1', chat: 6 }));
     expect(await poll({ bot, program })).toEqual([1, 4]);
     expect([await poll({ bot, program: ofChat }), await poll({ bot })]).toEqual([[3], [2]]);
+  });
+
+  test('programs that share an update all get it, and may each answer it', async () => {
+    const bot = await api.addBot();
+    const kind = 'callback_query';
+    const programs = [
+      await add(bot, { filter: { users: [7] } }),
+      await add(bot, { filter: { text: '^a' } }),
+      await add(bot),
+    ];
+    await accept(bot, update(1, { kind, data: 'a' }));
+    for (const program of programs) expect(await poll({ bot, program })).toEqual([1]);
   });
 });

@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramResource, programOperations } from '@flotilla/contract/programs.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import { addProgram } from '@flotilla/domain/programs/add-program.ts';
@@ -39,7 +40,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
     },
   },
 
-  async addProgram(context, { input, by }) {
+  async addProgram(context, { input, by, caller }) {
+    if (input.exclusive) requireTaker(caller);
     const { bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled } = input;
     requireBot(context, botId);
     const content = {
@@ -53,7 +55,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
 
   updateProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      if (input.exclusive || (await isExclusive(context, input.id))) requireTaker(caller);
       const {
         id,
         backend_url: backendUrl,
@@ -76,12 +79,22 @@ export const programHandlers: Handlers<typeof programOperations> = {
 
   deleteProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      if (await isExclusive(context, input.id)) requireTaker(caller);
       await deleteProgram(context, by, input.id);
       return OK;
     },
   },
 };
+
+/** Throws 'forbidden' unless the caller is an admin, who alone may keep updates from the backend. */
+function requireTaker({ role }: Caller): void {
+  if (role !== 'admin') throw new FlotillaError('forbidden', 'Admin role required for exclusive programs');
+}
+
+async function isExclusive({ db, secrets }: Context, id: number): Promise<boolean> {
+  return (await programStore(db, secrets).find(id))?.exclusive ?? false;
+}
 
 /** The bot of a program; nothing if there is no such program. */
 export async function findBotOfProgram({ db, secrets }: Context, id: number): Promise<number[]> {

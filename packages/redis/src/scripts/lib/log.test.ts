@@ -8,10 +8,11 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const entry = (id: number, count: number, left: '0' | '1') =>
+const entry = (id: number, count: number, left: '0' | '1', ...marked: string[]) =>
   scene.commands.xadd(
     ...([scene.keys.log, `${id}-0`, 'u', `raw ${id}`, 'k', 'message', 'l', 'c:5'] as const),
     ...['t', String(NOW_MS), 'x', String(NOW_MS + 1), 'n', String(count), 'm', left],
+    ...marked,
   );
 
 test('an entry is read field by field, and a missing one is nil', async () => {
@@ -31,4 +32,20 @@ test('counts allowed updates up to an id, also where the entry at it or before i
   await entry(5, 2, '1');
   await entry(7, 3, '0');
   expect(await Promise.all([2, 3, 4, 5, 7, 8].map(upTo))).toEqual([1, 2, 2, 2, 3, 3]);
+});
+
+test('what a program took counts like an allowed one, and is for that program alone', async () => {
+  await entry(3, 1, '1', 'tp', '', 'o', '=4');
+  await entry(5, 2, '0', 'tp', '', 'o', ',4,17,');
+  const upTo = (id: number) => scene.evaluate('log', 'return countUpTo(KEYS[1], ARGV[1], 9)', [scene.keys.log], [id]);
+  expect(await Promise.all([2, 3, 4, 5].map(upTo))).toEqual([0, 1, 1, 2]);
+  const isFor = (id: number, program: string) =>
+    scene.evaluate(
+      'log',
+      'return isFor(entryAt(KEYS[1], ARGV[1]), ARGV[2]) and 1 or 0',
+      [scene.keys.log],
+      [id, program],
+    );
+  expect(await Promise.all(['4', '7', '17', ''].map((program) => isFor(3, program)))).toEqual([1, 0, 0, 0]);
+  expect(await Promise.all(['4', '7', '17', ''].map((program) => isFor(5, program)))).toEqual([0, 1, 0, 1]);
 });
