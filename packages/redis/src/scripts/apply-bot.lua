@@ -90,6 +90,16 @@ end
 -- What a deleted program took and has not acknowledged is nobody else's: as a dead letter it can still be sent to the backend.
 local function buryTaken(name)
   local cursor, id, looked = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9), 0
+  local keys, waiting = programKeys(ARGV[21], id), {}
+  -- @read known <- keys.state: push, pushCursor, hides
+  local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
+  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
+    for _, waits in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do waiting[waits] = true end
+  end
+  local function hasIt(entry)
+    if known.hides and redis.call('SISMEMBER', keys.hidden, entry.id) == 1 then return true end
+    return entry.id <= filedTo and not waiting[tostring(entry.id)]
+  end
   local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
   local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
   while looked < TAKEN_LOOKED_AT do
@@ -98,7 +108,7 @@ local function buryTaken(name)
     for _, found in ipairs(page) do
       local entry = fieldsOf(found)
       cursor = entry.id
-      if entry.owner == id and entry.expires > now then
+      if entry.owner == id and entry.expires > now and not hasIt(entry) then
         addDeadLetter(KEYS[9], origin, entry, failure)
         redis.call('ZADD', KEYS[10], 'NX', now, 'history')
       end

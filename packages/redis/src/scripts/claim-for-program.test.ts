@@ -132,3 +132,29 @@ test('an update of a release without programs is found by upkeep', async () => {
   expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
   expect(await check()).toEqual(['OK', 1, [], []]);
 });
+
+test('it gets what it took whatever kinds it wants, and neither what another took nor what its filter leaves out', async () => {
+  await scene.applyBot({ ...pushing, filters: 'b' });
+  const marks = [`=${ID}`, '=99', `,${ID},`, ''];
+  await scene.commands.hset(scene.keys.consumers, 'program:99', `0 ${NOW_MS}`);
+  for (const [at, mark] of marks.entries()) {
+    await scene.accept([at + 1], `c:${at}`, at === 0 ? 'poll' : 'message', { filters: 'b', marks: [mark] });
+  }
+  expect(idsIn(await claim({ name: 'a1', kinds: ',message,' })).sort()).toEqual(['1', '4']);
+});
+
+test('what it took and did not deliver becomes dead letters when it is deleted', async () => {
+  await scene.applyBot({ ...pushing, filters: 'b' });
+  const accept = (id: number, lane: string) => scene.accept([id], lane, 'message', { filters: 'b', marks: [`=${ID}`] });
+  await accept(1, 'c:5');
+  await accept(2, 'c:6');
+  await claim({ name: 'a1' });
+  await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('2', 'c:6'));
+  await accept(3, 'c:6');
+  await scene.applyBot({ revision: 2 });
+  const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(letters.map(([, fields]) => [fields[1], fields[fields.indexOf('i') + 1]])).toEqual([
+    ['dead', '1'],
+    ['dead', '3'],
+  ]);
+});
