@@ -1,12 +1,13 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Failure } from '../../parts/failure.tsx';
 import { Clock } from '../../parts/time.tsx';
+import { loadAhead } from '../../reload-for-new-release.ts';
 import { useWords } from '../../words/words.tsx';
 import { RANGES, type Range, useActivity } from './use-activity.ts';
 import './activity.css';
 
-const Chart = lazy(async () => ({ default: (await import('../../parts/chart.tsx')).Chart }));
+type ChartPart = typeof import('../../parts/chart.tsx').Chart;
 
 const LINES = [
   ['in', '--accent'],
@@ -23,7 +24,7 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const { chart: words } = useWords();
   const activity = useActivity(botId, range);
   const points = activity.data;
-  const drawn = useAfterList(points !== undefined);
+  const Chart = useChart(useAfterList(points !== undefined), activity.dataUpdatedAt);
   const at = useMemo(() => points?.map((point) => Date.parse(point.at) / 1_000) ?? [], [points]);
   const series = useMemo(
     () =>
@@ -49,9 +50,7 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
         )}
       </header>
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
-      <div className="chart-place">
-        <Suspense fallback={null}>{points && drawn && <Chart label={words.title} at={at} series={series} />}</Suspense>
-      </div>
+      <div className="chart-place">{points && Chart && <Chart label={words.title} at={at} series={series} />}</div>
     </section>
   );
 }
@@ -62,4 +61,15 @@ function useAfterList(hasPoints: boolean): boolean {
   const [drawn, setDrawn] = useState(false);
   if (hasPoints && !waits && !drawn) setDrawn(true);
   return drawn;
+}
+
+/** The chart once it is wanted and there; while no api answers it is asked for again with the data. */
+function useChart(wanted: boolean, dataUpdatedAt: number): ChartPart | null {
+  const [chart, setChart] = useState<{ Chart: ChartPart } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new data say that the api answers again
+  useEffect(() => {
+    if (!wanted || chart !== null) return;
+    void loadAhead(async () => setChart(await import('../../parts/chart.tsx')));
+  }, [wanted, chart, dataUpdatedAt]);
+  return chart?.Chart ?? null;
 }
