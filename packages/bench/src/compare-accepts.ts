@@ -81,7 +81,7 @@ async function applyBot(redis: RedisHandles): Promise<void> {
     [
       ...[REGISTRATION, Date.now(), keys.lane('')],
       // Pushed, with a history.
-      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0, ',,', '', ''],
+      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0, ',,', '', '', '', keys.programs],
     ],
   );
 }

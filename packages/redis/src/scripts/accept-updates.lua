@@ -31,7 +31,7 @@ local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEY
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, watchedUntil, programs
+--   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
