@@ -14,7 +14,7 @@ export const programRefusalResource = z
     reason: z
       .enum(PROGRAM_REFUSAL_REASONS)
       .describe(
-        'method: the token may not call it. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: the file was not handed to the program. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
+        'method: the token may not call it. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: programs download no files. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
       ),
     description: z.string().describe('What the caller was told.'),
     chat_id: z.int().optional().describe('The chat that the call named, if it named one by id and was refused for it.'),

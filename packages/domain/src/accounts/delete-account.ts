@@ -5,6 +5,7 @@ import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
+import { describeLeftTokens } from './left-tokens.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 
 /** Deletes an account; its keys and sessions end. Throws 'not_found', or 'bad_request' for the last admin. */
@@ -14,7 +15,9 @@ export async function deleteAccount(deps: AccountDeps, by: Actor, id: number): P
       const accounts = accountStore(transaction);
       await refuseLastAdmin(accounts, id);
       // Recorded before the deletion, because the entry names the account.
-      await recordAction({ db: transaction, clock: deps.clock }, by, auditedAccount('account_delete', { id }));
+      const account = await accounts.findById(id);
+      const left = account === null ? '' : await describeLeftTokens(transaction, account, []);
+      await recordAction({ db: transaction, clock: deps.clock }, by, auditedAccount('account_delete', { id }, left));
       if (!(await accounts.remove(id))) throw new FlotillaError('not_found', 'Account not found');
     }),
   );

@@ -11,6 +11,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { auditedAccount, describeAccountChanges } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
+import { describeLeftTokens } from './left-tokens.ts';
 import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
@@ -41,6 +42,7 @@ export async function updateAccount(
   action: 'account_update' | 'password_reset' = 'account_update',
 ): Promise<Account> {
   const { password, revokeKeys = false, ...rowChanges } = changes;
+  const { botIds } = rowChanges;
   const hash = password === undefined ? null : await hashChosenPassword('password', password.text);
   if (rowChanges.username !== undefined) await keyUsernames(deps.db);
   return changeCredentials(deps, () =>
@@ -52,6 +54,7 @@ export async function updateAccount(
       const after = await accounts.findById(id);
       if (after === null) throw new FlotillaError('not_found', 'Account not found');
       const details = [describeAccountChanges(before, after), hash && 'password changed', revokeKeys && 'keys revoked'];
+      if (botIds !== undefined) details.push(await describeLeftTokens(transaction, before, after.botIds));
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return after;

@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
-import { type Backend, backendOfProgram, deliveryIdOf, keysOfProgram } from '../push/backend.ts';
+import { type Backend, backendOfProgram, deliveryIdOf, keysOfProgram, webhookIdOf } from '../push/backend.ts';
 import type { Attempt } from '../push/claim-for-push.ts';
 import type { KeptExcerpt } from '../push/keep-excerpts.ts';
 import { type ShownRequest, shownRequest } from '../push/shown-request.ts';
@@ -56,8 +56,8 @@ function attemptsOf(backend: Backend, attempts: string[], excerpts: string[]): L
 }
 
 /** What signed the attempt; the signature itself is not kept, and is shown masked. */
-function signatureHeaders(bot: Bot, { at, update_id: updateId }: Attempt): Record<string, string> {
-  return signDelivery(bot.signing, { id: `upd_${bot.id}_${updateId}`, atMs: Date.parse(at), body: '' }) ?? {};
+function signatureHeaders(bot: Backend, { at, update_id: updateId }: Attempt): Record<string, string> {
+  return signDelivery(bot.signing, { id: webhookIdOf(bot, updateId), atMs: Date.parse(at), body: '' }) ?? {};
 }
 
 /** An update is not sent twice in one millisecond. */

@@ -26,3 +26,8 @@ export function keysOfProgram({ id, program }: Backend): ReturnType<typeof progr
 export function deliveryIdOf({ id, program }: Backend, updateId: number): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }
+
+/** The same as the id of Standard Webhooks, which its signature covers. */
+export function webhookIdOf(backend: Backend, updateId: number): string {
+  return `upd_${deliveryIdOf(backend, updateId).replaceAll('-', '_')}`;
+}

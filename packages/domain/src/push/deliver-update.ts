@@ -7,7 +7,7 @@ import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
 import type { HandlingTurn } from '../lanes/run-turn.ts';
 import { isDropped } from '../routing-rules/is-dropped.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, webhookIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { callInReply, type ReplyDeps } from './call-in-reply.ts';
 import type { Attempt, SettledUpdate } from './claim-for-push.ts';
@@ -45,7 +45,7 @@ export async function deliverUpdate(
   if (bot.program === undefined && (await isDropped(deps, bot, update))) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, bot, unit);
-  const headers = signDelivery(bot.signing, { id: `upd_${bot.id}_${update.id}`, atMs: begunAtMs, body: update.raw });
+  const headers = signDelivery(bot.signing, { id: webhookIdOf(bot, update.id), atMs: begunAtMs, body: update.raw });
   const delivery: Delivery =
     headers === null
       ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }

@@ -111,8 +111,13 @@ describe('what the tokens of a program were refused', () => {
     await api.admin('POST', '/api/programs/toggle', { body: { id, enabled: false } });
     await waitFor(async () => (await call(token, 'getMe')) === 403, { timeoutMs: 30_000 });
     expect((await untilThere(id, 3))[0]).toMatchObject({ method: 'getme', reason: 'paused' });
+    const file = await fetch(`${api.url}/tgapi/file/bot${token.token}/photos/a_secret.jpg`);
+    expect(file.status).toBe(403);
+    const [ofFile] = await untilThere(id, 4);
+    expect(ofFile).toMatchObject({ reason: 'file', description: 'Forbidden: this token may not download files' });
+    expect(ofFile).not.toHaveProperty('method');
     await api.admin('POST', '/api/programs/tokens/delete', { body: { id: short.id } });
-    expect((await refusalsOf(id))[1]).not.toHaveProperty('token_name');
+    expect((await refusalsOf(id))[2]).not.toHaveProperty('token_name');
   });
 
   test('is at most the newest 20, written once a second, and the same again takes no other place', async () => {

@@ -10,6 +10,7 @@ import { groupOfMethod, METHOD_GROUPS, methodsNamed } from '@flotilla/telegram/m
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -533,4 +534,28 @@ describe('the chats of a token', () => {
     }
     expect(calls).toEqual([]);
   });
+});
+
+test('a token outlives its maker, and the audit log says so when the account loses the bot or is deleted', async () => {
+  const [mine, other] = [await api.addBot(), await api.addBot()];
+  const maker = await insertAccount(api.database.db, { username: 'maker', bots: [mine.id, other.id] });
+  const asMaker = restClient(api.url, maker.key);
+  const made = async (of: BotResource) => {
+    const body = { program_id: (await addProgram(of)).id, name: 'made' };
+    return (await asMaker('POST', '/api/programs/tokens/add', { body })).json as { id: number; token: string };
+  };
+  const [first, second] = [await made(mine), await made(other)];
+  const newest = async () => {
+    const log = await api.admin('GET', '/api/adminlog', { query: { limit: 1 } });
+    return (log.json as { action: string; details?: string }[])[0];
+  };
+  await api.admin('POST', '/api/auth/users/update', { body: { id: maker.id, bot_ids: [other.id] } });
+  expect((await newest())?.details).toMatch(new RegExp(`; its tokens of programs stay: ${first.id}$`));
+  await api.admin('POST', '/api/auth/users/delete', { body: { id: maker.id } });
+  expect(await newest()).toMatchObject({
+    action: 'account_delete',
+    details: `its tokens of programs stay: ${first.id}, ${second.id}`,
+  });
+  expect(await asMaker('GET', '/api/bots')).toMatchObject({ status: 401 });
+  for (const { token } of [first, second]) expect((await send(token, 'getMe')).status).toBe(200);
 });
