@@ -556,6 +556,6 @@ test('a token outlives its maker, and the audit log says so when the account los
     action: 'account_delete',
     details: `its tokens of programs stay: ${first.id}, ${second.id}`,
   });
-  expect(await asMaker('GET', '/api/bots')).toMatchObject({ status: 401 });
+  await waitFor(async () => (await asMaker('GET', '/api/bots')).status === 401, { timeoutMs: 30_000 });
   for (const { token } of [first, second]) expect((await send(token, 'getMe')).status).toBe(200);
 });
