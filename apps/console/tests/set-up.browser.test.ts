@@ -246,6 +246,8 @@ testLooks(
     await page.getByText('A part of this URL is hidden').waitFor();
     // What lies half below the bar at the top would count as too small a target.
     await page.evaluate('window.scrollTo(0, 0)');
+    const tab = (await page.locator('nav.tabs [aria-current]').boundingBox())!;
+    expect(tab.x + tab.width).toBeLessThanOrEqual(page.viewportSize()!.width);
     await lookAt('settings-form');
     await page.getByRole('button', { name: 'Replace…' }).click();
     await page.getByLabel('New token').waitFor();

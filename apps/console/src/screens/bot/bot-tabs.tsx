@@ -1,5 +1,5 @@
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useShortcuts } from '../../keys.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
@@ -28,8 +28,14 @@ export function BotTabs({ id }: { id: string }): ReactNode {
     if (to !== undefined) void navigate({ to, params: { id } });
   };
   useShortcuts({ '[': step(-1), ']': step(1) });
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone the last ones are out of sight.
+  useEffect(() => {
+    if (route === undefined) return;
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [route]);
   return (
-    <nav className="tabs" aria-label={words.label}>
+    <nav ref={tabs} className="tabs" aria-label={words.label}>
       {TABS.map(({ name, to }) => (
         <Link key={name} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
           {words[name]}

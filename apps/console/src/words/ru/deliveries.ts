@@ -47,7 +47,7 @@ export const deliveries: typeof en = {
     since: 'С',
     until: 'До',
     q: 'Обновление или ошибка',
-    qHint: 'Номер обновления или слова из ошибки',
+    qHint: 'Номер или слова',
     clear: 'Сбросить фильтр',
   },
   readers: { push: 'Бэкенд', program: 'Программа', rules: 'Правила', history: 'История' },
