@@ -21,7 +21,7 @@ export function Signing({ program }: { program: ProgramResource }): ReactNode {
     <section className="signing" aria-labelledby="signing">
       <h3 id="signing">{words.title}</h3>
       <p className="muted">{isOn ? words.on : words.off}</p>
-      <div className="acts">
+      <div className="actions apart">
         {acts.map((act) => (
           <Button key={act} onClick={() => setAsking(act)}>
             {words.acts[act]}…

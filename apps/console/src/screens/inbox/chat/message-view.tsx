@@ -81,7 +81,7 @@ function Sender({ message }: { message: Message }): ReactNode {
   const words = useWords();
   const { accountOf, showPerson } = useChatActions();
   const { outgoing, user_id: userId } = message;
-  const account = outgoing ? accountOf(message.id) : undefined;
+  const sentBy = outgoing ? (accountOf(message.id) ?? message.program) : undefined;
   // The other side of a private chat is named above it. Ids of groups are negative.
   if (!outgoing && message.chat_id > 0) return null;
   const name = <bdi>{nameOf(message) || words.inbox.nobody}</bdi>;
@@ -89,7 +89,7 @@ function Sender({ message }: { message: Message }): ReactNode {
     return (
       <p className="sender">
         {name}
-        {account && <span className="muted"> · {words.inbox.sentBy(account)}</span>}
+        {sentBy && <span className="muted"> · {words.inbox.sentBy(sentBy)}</span>}
       </p>
     );
   }
