@@ -91,8 +91,11 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
   };
 }
 
+/** To make a pipeline takes ioredis 100 µs and more, as it copies every script and command into it. */
+const FEW = 4;
+
 async function runMany(client: RedisClient, calls: KeyCommand[]): Promise<unknown[]> {
-  if (client.isCluster) return Promise.all(calls.map(([command, ...args]) => client.call(command, ...args)));
+  if (client.isCluster || calls.length <= FEW) return Promise.all(calls.map(([command, ...args]) => client.call(command, ...args)));
   const replies = (await client.pipeline(calls).exec()) ?? [];
   return replies.map(([error, value]) => {
     if (error) throw error;

@@ -9,13 +9,15 @@ import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { DeadLetterLog } from './dead-letter-log.ts';
 import { type SharedWrites, sharedWrites } from './shared-writes.ts';
 import type { HistoryEntry } from './stream/history-codec.ts';
-import { clearPendingTurn, type HistoryReader, trimHistoryStream } from './stream/history-stream.ts';
+import { clearPendingTurn, type HistoryReader, renewPendingTurn, trimHistoryStream } from './stream/history-stream.ts';
 import { writeHistory } from './write-history.ts';
 
 const BATCH = 500;
 /** Transactions at once. With more, each would be smaller, and a transaction costs about the same whatever its size. */
 const WRITES_AT_ONCE = 2;
 const TURN_BATCHES = 20;
+/** Two seconds, of the five after which upkeep takes a pending turn for a lost one. */
+const RENEW_EVERY_BATCHES = 4;
 /** Records of all shards that arrive within this time are written together. */
 const GATHER_MS = 500;
 /** Shards whose time to write has come read their streams one after the other. */
@@ -73,7 +75,8 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
     } finally {
       deps.historyReader.release(found.length);
     }
-    await trimHistoryStream(deps.redis, shard, newest.id, deps.clock.nowMs());
+    await trimHistoryStream(deps.redis, shard, newest.id);
+    if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard, deps.clock.nowMs());
     deps.measure.historyRows.inc(entries.length);
     for (const { atMs } of entries) {
       deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);

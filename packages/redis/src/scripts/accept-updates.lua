@@ -92,14 +92,16 @@ local function markOf(number)
   return mark, owner
 end
 
-local appended, duplicates, heard, routable = 0, 0, false, 0
+local appended, duplicates, heard, routable, prolonged = 0, 0, false, 0, nil
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 13, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
   else
-    redis.call('EXPIRE', seenKey, SEEN_LIFE_S)
+    -- The ids of a call are mostly in one bitmap.
+    if seenKey ~= prolonged then redis.call('EXPIRE', seenKey, SEEN_LIFE_S) end
+    prolonged = seenKey
     local kind, raw = ARGV[i + 3], ARGV[i + 8]
     local id = math.max(last + 1, platformId)
     if id > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
@@ -128,13 +130,20 @@ for i = 13, #ARGV, 9 do
   end
 end
 
-if ARGV[5] ~= '' then redis.call('HSET', state, 'pollOffset', ARGV[5]) end
-if ARGV[4] ~= '' then redis.call('HSET', state, 'pollOkAt', now) end
-if appended == 0 then return { 'OK', 0, duplicates, 0, 0, last, 0, 0, {} } end
+local changes = {}
+if ARGV[5] ~= '' then addField(changes, 'pollOffset', ARGV[5]) end
+if ARGV[4] ~= '' then addField(changes, 'pollOkAt', now) end
+if appended == 0 then
+  writeState(state, changes)
+  return { 'OK', 0, duplicates, 0, 0, last, 0, 0, {} }
+end
 countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
-if albumsChanged then redis.call('HSET', state, '@albums', albums) end
-local changes = { '@lastId', last, '@allowedCount', n, '@updateAt', now, '@own', own and '1' or '0' }
+if albumsChanged then addField(changes, '@albums', albums) end
+addField(changes, '@lastId', last)
+addField(changes, '@allowedCount', n)
+addField(changes, '@updateAt', now)
+addField(changes, '@own', own and '1' or '0')
 -- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
 if not pull then
   addField(changes, '@pullCursor', last)

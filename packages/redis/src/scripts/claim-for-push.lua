@@ -31,7 +31,10 @@ if active then
   for _, found in ipairs(fresh) do
     local entry = fieldsOf(found)
     cursor, cursorCount = entry.id, entry.count
-    if entry.allowed then fileInLane(turn, entry.lane, entry.id) end
+    if entry.allowed then
+      turn.fresh[tostring(entry.id)] = entry
+      fileInLane(turn, entry.lane, entry.id)
+    end
   end
   if #fresh > 0 then
     change(turn, '@pushCursor', cursor)

@@ -29,7 +29,7 @@ local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default, program = name == '', isProgram(name)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
---   prevOffset, prevAt, revision
+--   prevOffset, prevAt, revision, trimmedAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
 local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
@@ -174,5 +174,5 @@ else
   cursor = passed
   redis.call('HSET', consumers, name, cursor .. ' ' .. now)
 end
-if ARGV[7] == '1' and now - tonumber(redis.call('HGET', state, 'trimmedAt')) > 5000 then trimLog(state, log, consumers, now) end
+if ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000 then trimLog(state, log, consumers, now) end
 return { 'OK', from, throttled, more and 1 or 0, raws, appendedAt, size }

@@ -2,7 +2,7 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys } from '@flotilla/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { historyReader, trimHistoryStream } from './history-stream.ts';
+import { historyReader, renewPendingTurn, trimHistoryStream } from './history-stream.ts';
 
 const SHARD = 7;
 const OTHER = 8;
@@ -67,14 +67,18 @@ test('a read that fails does not keep the next ones waiting', async () => {
   expect(await reader.read(OTHER, 1)).toHaveLength(1);
 });
 
-test('trimming removes what is stored, and only a pending turn that is there is served from now on', async () => {
+test('trimming removes what is stored, and nothing behind it', async () => {
   await append(SHARD, 3);
-  const { history, pendingTurns } = shardKeys(SHARD);
-  const [, second] = await historyReader(redis).read(SHARD, 3);
-  await trimHistoryStream(redis, SHARD, second!.id, 5_000);
-  expect(await redis.commands.xlen(history)).toBe(1);
+  const [, second, third] = await historyReader(redis).read(SHARD, 3);
+  await trimHistoryStream(redis, SHARD, second!.id);
+  expect(await historyReader(redis).read(SHARD, 3)).toEqual([third]);
+});
+
+test('a pending turn is renewed only while it is there', async () => {
+  const { pendingTurns } = shardKeys(SHARD);
+  await renewPendingTurn(redis, SHARD, 5_000);
   expect(await redis.commands.zscore(pendingTurns, 'history')).toBeNull();
   await redis.commands.zadd(pendingTurns, 1_000, 'history');
-  await trimHistoryStream(redis, SHARD, second!.id, 5_000);
+  await renewPendingTurn(redis, SHARD, 5_000);
   expect(await redis.commands.zscore(pendingTurns, 'history')).toBe('5000');
 });

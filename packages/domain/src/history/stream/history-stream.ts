@@ -62,19 +62,15 @@ export function historyReader(redis: RedisHandles): HistoryReader {
   };
 }
 
-/** Removes entries that are stored elsewhere, up to and including this id. The pending turn is served since `nowMs`. */
-export async function trimHistoryStream(
-  redis: RedisHandles,
-  shard: number,
-  lastId: string,
-  nowMs: number,
-): Promise<void> {
-  const { history, pendingTurns } = shardKeys(shard);
+/** Removes entries that are stored elsewhere, up to and including this id. */
+export async function trimHistoryStream(redis: RedisHandles, shard: number, lastId: string): Promise<void> {
   const [ms, sequence] = lastId.split('-');
-  await redis.runMany([
-    ['xtrim', history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`],
-    ['zadd', pendingTurns, 'XX', nowMs, 'history'],
-  ]);
+  await redis.commands.xtrim(shardKeys(shard).history, 'MINID', `${ms}-${BigInt(sequence!) + 1n}`);
+}
+
+/** Says that the shard's pending turn is served at this time (ms), so that upkeep does not take it for a lost one. */
+export async function renewPendingTurn(redis: RedisHandles, shard: number, nowMs: number): Promise<void> {
+  await redis.commands.zadd(shardKeys(shard).pendingTurns, 'XX', nowMs, 'history');
 }
 
 /** Takes the shard's pending turn away; true when there are entries again. */

@@ -26,6 +26,8 @@ local function openTurn(reader, fields, keys, args, own)
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
     -- How many updates this call settled so, for the activity; buried: those that became dead letters.
     delivered = 0, retried = 0, buried = 0,
+    -- Entries of the log that this call has read, by id.
+    fresh = {},
   }
 end
 
@@ -67,7 +69,7 @@ end
 
 -- An entry of the log, or a redriven update; nil when it is gone.
 local function readEntry(turn, id)
-  if string.sub(id, 1, 1) ~= 'r' then return entryAt(turn.log, id) end
+  if string.sub(id, 1, 1) ~= 'r' then return turn.fresh[id] or entryAt(turn.log, id) end
   local text = redis.call('HGET', turn.redriven, id)
   return text and cjson.decode(text)
 end
