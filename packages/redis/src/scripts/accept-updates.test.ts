@@ -1,4 +1,4 @@
-import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -124,4 +124,37 @@ test('the history, the live stream and the rules see what a program takes', asyn
   expect([accepted[4], accepted[6]]).toEqual([1, 1]);
   expect(await scene.commands.hget(scene.keys.state, 'unlooked')).toBe('1');
   expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
+});
+
+/** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
+function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
+  const { state, log, history, pendingTurns, consumers, live, seen } = scene.keys;
+  return scene.run(
+    'accept-updates',
+    [state, log, history, pendingTurns, consumers, ...scene.activity, live, seen(0), seen(1)],
+    [
+      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', ''],
+      ...ids.flatMap((id) => {
+        const raw = `{"update_id":${id}}`;
+        return [id, id < 100 ? 9 : 10, id % 100, 'message', 'c:5', NOW_MS + 86_400_000, 14, raw.length - 1, raw];
+      }),
+    ],
+  );
+}
+
+test('a poll stores its next offset and its time, also when it brought nothing new', async () => {
+  await scene.applyBot({ push: true });
+  await scene.commands.hset(scene.keys.state, 'e:polling', 7);
+  const stored = () => scene.commands.hmget(scene.keys.state, 'pollOffset', 'pollOkAt', 'last');
+  expect((await acceptPolled([5], 6, NOW_MS)).slice(0, 3)).toEqual(['OK', 1, 0]);
+  expect(await stored()).toEqual(['6', String(NOW_MS), '5']);
+  expect((await acceptPolled([5], 7, NOW_MS + 1)).slice(0, 3)).toEqual(['OK', 0, 1]);
+  expect(await stored()).toEqual(['7', String(NOW_MS + 1), '5']);
+});
+
+test('every bitmap of ids that were seen is kept for 25 h', async () => {
+  await scene.applyBot({ push: true });
+  await scene.commands.hset(scene.keys.state, 'e:polling', 7);
+  await acceptPolled([98, 99, 100, 101], 102, NOW_MS);
+  for (const block of [0, 1]) expect(await scene.commands.ttl(scene.keys.seen(block))).toBeGreaterThan(86_400);
 });
