@@ -95,7 +95,8 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
 const FEW = 4;
 
 async function runMany(client: RedisClient, calls: KeyCommand[]): Promise<unknown[]> {
-  if (client.isCluster || calls.length <= FEW) return Promise.all(calls.map(([command, ...args]) => client.call(command, ...args)));
+  if (client.isCluster || calls.length <= FEW)
+    return Promise.all(calls.map(([command, ...args]) => client.call(command, ...args)));
   const replies = (await client.pipeline(calls).exec()) ?? [];
   return replies.map(([error, value]) => {
     if (error) throw error;
