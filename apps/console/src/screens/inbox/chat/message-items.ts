@@ -55,7 +55,8 @@ function isSpoken(message: Message): boolean {
 }
 
 function isSameSender(a: Message, b: Message): boolean {
-  return a.outgoing === b.outgoing && a.user_id === b.user_id && b.date - a.date < SOON_S;
+  const isSame = a.outgoing === b.outgoing && a.user_id === b.user_id && a.program_id === b.program_id;
+  return isSame && b.date - a.date < SOON_S;
 }
 
 function dayOf({ date }: Message): string {
