@@ -18,7 +18,7 @@ local turn = {
   reader = reader, state = KEYS[1], log = KEYS[2], consumers = KEYS[3], history = KEYS[4], pendingTurns = KEYS[5],
   registrationId = ARGV[1], now = now, botId = ARGV[3], lanePrefix = keys.lanePrefix, lanes = keys.lanes,
   inFlight = keys.inFlight, work = keys.work, redriven = keys.redriven, pending = tonumber(p.pushPending or 0),
-  buried = 0, wakeHistory = 0,
+  buried = 0, wakeHistory = 0, fresh = {},
 }
 local failure = { code = 'too_far_behind', reason = ARGV[9], attempts = 0 }
 
