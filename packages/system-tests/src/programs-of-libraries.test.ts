@@ -1,0 +1,94 @@
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type EchoSession, openEchoSession, sayText, textsOfBot } from './echo-bots/echo-session.ts';
+import { type EchoBot, LIBRARIES, type Library, startEchoBot } from './echo-bots/start-echo-bot.ts';
+
+const MESSAGES = 40;
+const SECRET = 'a-secret_2';
+
+type Seat = { library: Library; mode: 'pull' | 'webhook'; programId: number; own: EchoSession; running: EchoBot };
+type Row = { text?: string; outgoing: boolean; program?: { id: number; name: string } };
+
+let fleet: Fleet;
+let bot: FleetBot;
+let shared: EchoSession;
+const seats: Seat[] = [];
+
+beforeAll(async () => {
+  fleet = await startFleet();
+  bot = await fleet.addBot();
+  shared = await openEchoSession(fleet.control, bot.platformId);
+  for (const [at, library] of LIBRARIES.entries()) seats.push(await seat(library, at % 2 === 0 ? 'pull' : 'webhook'));
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(seats.map(({ running }) => running.stop()));
+  await fleet.stop();
+}, 60_000);
+
+/** A program for this library that gets two chats, and its unchanged bot, which has the program's token only. */
+async function seat(library: Library, mode: 'pull' | 'webhook'): Promise<Seat> {
+  const own = await openEchoSession(fleet.control, bot.platformId);
+  const { id: programId } = await fleet.rest<{ id: number }>('/api/programs/add', {
+    bot_id: bot.id,
+    name: library,
+    filter: { chats: [own.person, shared.person] },
+  });
+  const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
+    program_id: programId,
+    name: 'own',
+  });
+  const running = await startEchoBot(library, { apiRoot: `${fleet.url}/tgapi`, token, mode, secret: SECRET });
+  return { library, mode, programId, own, running };
+}
+
+test('unchanged bots in seven libraries are programs of one bot: each answers in its chats, and in order', async () => {
+  const said = Array.from({ length: MESSAGES }, (_, number) => `number ${number}`);
+  for (const { own } of seats) expect((await sayText(own, 'hello')).text).toBe('hello');
+  for (const [at, text] of said.entries()) {
+    for (const { person } of [...seats.map(({ own }) => own), shared]) {
+      await fleet.control.sendMessage({ person, bot: bot.platformId, text });
+    }
+    // The other worker goes on with what this one had in hand.
+    if (at === MESSAGES / 2) await replaceWorker();
+  }
+  for (const { own, programId } of seats) {
+    const answers = await textsOfBot(own, said.length + 1);
+    expect([...new Set(answers)]).toEqual(['hello', ...said]);
+    expect(await programsIn(own)).toEqual([programId]);
+  }
+  await textsOfBot(shared, said.length * seats.length);
+  for (const { programId } of seats) expect(await answersOf(programId, shared)).toEqual(said);
+  expect(await modes()).toEqual(seats.map(({ mode }) => (mode === 'pull' ? 'pull' : 'push')));
+  expect((await fleet.control.readWebhook({ bot: bot.platformId })).url).toBe('');
+}, 180_000);
+
+async function replaceWorker(): Promise<void> {
+  await fleet.workers.shift()!.kill();
+  await fleet.start('worker');
+}
+
+const rowsOf = async ({ person }: EchoSession) =>
+  (await fleet.rest<Row[]>(`/api/messages?bot_id=${bot.id}&chat_id=${person}&limit=1000`)).filter(
+    ({ outgoing }) => outgoing,
+  );
+const programsIn = async (session: EchoSession) => [
+  ...new Set((await rowsOf(session)).map(({ program }) => program?.id)),
+];
+
+/** What this program wrote there, in order and each text once: an update may come twice when its worker is killed. */
+async function answersOf(programId: number, session: EchoSession): Promise<unknown[]> {
+  let texts: unknown[] = [];
+  const complete = async () => {
+    const rows = (await rowsOf(session)).filter(({ program }) => program?.id === programId);
+    texts = [...new Set(rows.map(({ text }) => text))];
+    return texts.length === MESSAGES;
+  };
+  await waitFor(complete, { timeoutMs: 30_000 }).catch(() => {});
+  return texts;
+}
+
+async function modes(): Promise<string[]> {
+  const programs = await fleet.rest<{ id: number; mode: string }[]>(`/api/programs?bot_id=${bot.id}`);
+  return seats.map(({ programId }) => programs.find(({ id }) => id === programId)!.mode);
+}
