@@ -10,6 +10,7 @@ const WHOLE_SYSTEM = {
   'packages/system-tests/src/images/*.test.ts': 'what the Dockerfile makes, with installs by npm',
   'packages/system-tests/src/key-rotation.test.ts': 'fleets before, while and after the keys are changed',
   'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
+  'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',
   'packages/system-tests/src/start-without-stores.test.ts': 'processes whose stores are away, one after the other',
   'packages/system-tests/src/tls/*.test.ts': 'stores of every form that accept TLS only',
 };

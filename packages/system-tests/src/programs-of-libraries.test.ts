@@ -8,7 +8,7 @@ const MESSAGES = 40;
 const SECRET = 'a-secret_2';
 
 type Seat = { library: Library; mode: 'pull' | 'webhook'; programId: number; own: EchoSession; running: EchoBot };
-type Row = { text?: string; outgoing: boolean; program?: { id: number; name: string } };
+type Row = { text?: string; outgoing: boolean; program_id?: number };
 
 let fleet: Fleet;
 let bot: FleetBot;
@@ -72,15 +72,13 @@ const rowsOf = async ({ person }: EchoSession) =>
   (await fleet.rest<Row[]>(`/api/messages?bot_id=${bot.id}&chat_id=${person}&limit=1000`)).filter(
     ({ outgoing }) => outgoing,
   );
-const programsIn = async (session: EchoSession) => [
-  ...new Set((await rowsOf(session)).map(({ program }) => program?.id)),
-];
+const programsIn = async (session: EchoSession) => [...new Set((await rowsOf(session)).map((row) => row.program_id))];
 
 /** What this program wrote there, in order and each text once: an update may come twice when its worker is killed. */
 async function answersOf(programId: number, session: EchoSession): Promise<unknown[]> {
   let texts: unknown[] = [];
   const complete = async () => {
-    const rows = (await rowsOf(session)).filter(({ program }) => program?.id === programId);
+    const rows = (await rowsOf(session)).filter((row) => row.program_id === programId);
     texts = [...new Set(rows.map(({ text }) => text))];
     return texts.length === MESSAGES;
   };
