@@ -101,6 +101,8 @@ export function programKeys(botId: number, programId: number) {
     excerpts: `${own}:excerpts`,
     /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
     hidden: `${own}:hidden`,
+    /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
+    files: `${own}:files`,
     /** Exists for a second after a setWebhook with one of its tokens. */
     recentSetWebhook: `${own}:set-webhook`,
   };

@@ -1,7 +1,7 @@
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type EchoSession, openEchoSession, sayText } from './echo-bots/echo-session.ts';
+import { type EchoSession, openEchoSession, sayText, sendFile } from './echo-bots/echo-session.ts';
 import { type EchoBot, LIBRARIES, type Library, startEchoBot } from './echo-bots/start-echo-bot.ts';
 
 /** A page of the history holds all answers in the shared chat. */
@@ -46,6 +46,10 @@ async function seat(library: Library, mode: 'pull' | 'webhook'): Promise<Seat> {
 test('unchanged bots in seven libraries are programs of one bot: each answers in its chats, and in order', async () => {
   const said = Array.from({ length: MESSAGES }, (_, number) => `number ${number}`);
   for (const { own } of seats) expect((await sayText(own, 'hello')).text).toBe('hello');
+  for (const { own } of seats) {
+    const { echoed, sentSha256 } = await sendFile(own, { kind: 'document', name: 'a report.bin', bytes: 40_000 });
+    expect(echoed.file?.sha256).toBe(sentSha256);
+  }
   for (const [at, text] of said.entries()) {
     for (const { person } of [...seats.map(({ own }) => own), shared]) {
       await fleet.control.sendMessage({ person, bot: bot.platformId, text });
@@ -78,7 +82,7 @@ const programsIn = async (session: EchoSession) => [...new Set((await rowsOf(ses
 async function answersOf(programId: number, session: EchoSession, wanted: string[]): Promise<unknown[]> {
   let texts: unknown[] = [];
   const complete = async () => {
-    const rows = (await rowsOf(session)).filter((row) => row.program_id === programId);
+    const rows = (await rowsOf(session)).filter((row) => row.program_id === programId && row.text !== undefined);
     texts = [...new Set(rows.map(({ text }) => text))];
     return texts.length === wanted.length;
   };

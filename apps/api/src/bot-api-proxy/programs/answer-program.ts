@@ -1,8 +1,10 @@
+import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { readRequest } from '../intercept/get-updates.ts';
 import { storedKinds } from '../intercept/intercepted-call.ts';
+import { getFile } from './get-file.ts';
 import { isUpdateWithin } from './judge-chats.ts';
 import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
 
@@ -16,10 +18,16 @@ const ANSWERED: ReadonlyMap<string, AnswerProgram> = new Map([
   ['setwebhook', setWebhook],
   ['deletewebhook', deleteWebhook],
   ['getwebhookinfo', getWebhookInfo],
+  ['getfile', getFile],
 ]);
 
 /** How a method is answered for a program alone; null for one that goes to the platform. */
-export function answeredForProgram(lowerCaseMethod: string): AnswerProgram | null {
+export function answeredForProgram(
+  lowerCaseMethod: string,
+  { chats }: ProgramCredential['token'],
+): AnswerProgram | null {
+  // The id of a file does not tell its chat, so it is refused like any method that names no chat.
+  if (lowerCaseMethod === 'getfile' && chats !== null) return null;
   return ANSWERED.get(lowerCaseMethod) ?? null;
 }
 

@@ -32,12 +32,12 @@ export async function decideProgram(proxy: RunningProxy, unnamed: MethodCall): P
     const call = { ...unnamed, program: found.program };
     if (!isValid(context, found)) return refuseToken(proxy, call, found, { reason: 'expired', refusal: UNAUTHORIZED });
     context.recordTokenUse(found.token.id);
-    const refused = refusedByState(call, found);
+    const refused = refusedByState(call.method, found);
     if (refused !== null) return refuseToken(proxy, call, found, refused);
     const refusal = await refusalByRate(context, found.token);
     if (refusal !== null) return refuseToken(proxy, call, found, { reason: 'rate', refusal });
     if (!isVerbOfCalls(proxy, call)) return;
-    const answered = answeredForProgram(call.method);
+    const answered = answeredForProgram(call.method, found.token);
     if (answered === null) return await passOn(proxy, call, found);
     await answerIntercepted(proxy, call, 'known', async (read) => {
       const answer = await answered(context, { ...read, ...found });
@@ -52,19 +52,19 @@ export async function decideProgram(proxy: RunningProxy, unnamed: MethodCall): P
 }
 
 /** Another replica may just have made an unknown token. Throws FlotillaError if the directory cannot be read. */
-async function credentialOf(directory: BotDirectory, token: string): Promise<ProgramCredential | undefined> {
+export async function credentialOf(directory: BotDirectory, token: string): Promise<ProgramCredential | undefined> {
   const found = directory.byProgramToken(token);
   if (found !== undefined) return found;
   await directory.refresh();
   return directory.byProgramToken(token);
 }
 
-function isValid({ clock }: Context, found: ProgramCredential | undefined): found is ProgramCredential {
+export function isValid({ clock }: Context, found: ProgramCredential | undefined): found is ProgramCredential {
   return found !== undefined && (found.token.expiresAtMs ?? Number.POSITIVE_INFINITY) > clock.nowMs();
 }
 
 /** A poll of a bot or a program that rests is held and answered empty, like any other poll of such a bot. */
-function refusedByState({ method }: MethodCall, { bot, program, token }: ProgramCredential): Refused | null {
+export function refusedByState(method: string, { bot, program, token }: ProgramCredential): Refused | null {
   if (!isMethodAllowed(token, method)) return notAllowed('method', method, null);
   if (method === 'getupdates') return null;
   if (bot.disabled) return { reason: 'paused', refusal: DISABLED };

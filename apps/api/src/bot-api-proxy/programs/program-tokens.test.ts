@@ -113,9 +113,9 @@ describe('a token of a program', () => {
   test('calls the platform as the bot, and neither answer nor header shows the token of the bot', async () => {
     const { token } = await newToken();
     expect(token).toMatch(/^\d+:fv[\w-]{33}$/);
-    const answer = await send(token, 'getFile?file_id=5');
+    const answer = await send(token, 'getChat?chat_id=5');
     expect(answer.status).toBe(200);
-    expect(calls).toEqual([{ path: `/bot${bot.token}/getFile?file_id=5`, body: '' }]);
+    expect(calls).toEqual([{ path: `/bot${bot.token}/getChat?chat_id=5`, body: '' }]);
     const secret = bot.token.split(':')[1]!;
     expect(answer.text).toContain('/a.jpg');
     expect(answer.location).toContain('/again');
@@ -319,7 +319,7 @@ describe('a token of a program', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('gets no file, and no path that does not name its method plainly', async () => {
+  test('gets no file that it was not given, and no path that does not name its method plainly', async () => {
     const { token } = await newToken();
     const unknown = `${token.split(':')[0]}:fv${'A'.repeat(33)}`;
     const paths = [

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { wasHandedFile } from '@flotilla/domain/programs/program-files.ts';
+import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
+import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import type { Context } from '../../context.ts';
+import { describeError, forbidden, UNAUTHORIZED } from '../answer.ts';
+import { passThrough } from '../pass-through.ts';
+import { type RunningProxy, refuseUnnamed } from '../running-proxy.ts';
+import { credentialOf, isValid, refusedByState } from './decide-program.ts';
+import { refusalByRate } from './refuse-by-rate.ts';
+import { type Refused, recordRefusal } from './refuse-token.ts';
+import { tokenCutter } from './token-cutter.ts';
+
+type FilePath = { token: string; upstreamPath: string };
+
+const NOT_HANDED = forbidden('this token may download a file only after getFile gave it its path, within an hour');
+/** The path of the file, behind the token. */
+const FILE = /^\/file\/bot(?:[\w:-]|%3a)+\/([^?]+)/i;
+const METHOD = 'getfile';
+
+/** Streams a file that was handed to the program. Never rejects. */
+export async function downloadForProgram(
+  proxy: RunningProxy,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: FilePath,
+): Promise<void> {
+  const begunAtMs = performance.now();
+  const { context } = proxy;
+  try {
+    const found = await credentialOf(context.directory, path.token);
+    if (found === undefined) return refuseUnnamed(proxy, res, UNAUTHORIZED, begunAtMs);
+    const file = percentDecoded(FILE.exec(path.upstreamPath)?.[1] ?? '');
+    const refused = await refusalOf(context, found, req.method, file);
+    if (refused !== null) {
+      recordRefusal(context, '', found, refused);
+      return refuseUnnamed(proxy, res, refused.refusal, begunAtMs);
+    }
+    const { bot } = found;
+    const segments = file.split('/').map(encodeURIComponent);
+    const cutter = tokenCutter(bot.token, path.token);
+    passThrough(proxy.upstream, req, res, {
+      path: path.upstreamPath,
+      tee: null,
+      asProgram: {
+        path: `/file/bot${encodeToken(bot.token)}/${segments.join('/')}`,
+        guard: null,
+        refusal: NOT_HANDED,
+        cutter,
+      },
+      body: null,
+      errorDelayMs: 0,
+      onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
+    });
+  } catch (error) {
+    refuseUnnamed(proxy, res, describeError(context.log, error), begunAtMs);
+  }
+}
+
+async function refusalOf(
+  context: Context,
+  found: ProgramCredential,
+  verb: string | undefined,
+  file: string,
+): Promise<Refused | null> {
+  if (!isValid(context, found)) return { reason: 'expired', refusal: UNAUTHORIZED };
+  context.recordTokenUse(found.token.id);
+  const refused = refusedByState(METHOD, found);
+  if (refused !== null) return refused;
+  const refusal = await refusalByRate(context, found.token);
+  if (refusal !== null) return { reason: 'rate', refusal };
+  const owner = { botId: found.bot.id, programId: found.program.id };
+  const isDownload = verb === 'GET' || verb === 'HEAD';
+  return isDownload && (await wasHandedFile(context, owner, file)) ? null : { reason: 'file', refusal: NOT_HANDED };
+}
