@@ -35,6 +35,7 @@ describe('adding a bot', () => {
       manage_enabled: true,
       proxy_enabled: false,
       backend_url: '',
+      signing_enabled: false,
       secret_token: '',
       long_poll_enabled: false,
       description: '',
