@@ -78,7 +78,7 @@ describe('the board of the queues', () => {
       queues: { name: string; readOnlyMode: boolean; counts: { delayed: number }; jobs: { data: unknown }[] }[];
     };
     expect(queues.map(({ name, readOnlyMode }) => [name, readOnlyMode]).sort()).toEqual(
-      ['history', 'polling', 'push', 'rules'].map((name) => [name, true]),
+      ['history', 'polling', 'programs', 'push', 'rules'].map((name) => [name, true]),
     );
     const shown = queues.find(({ name }) => name === 'push');
     expect(shown?.counts.delayed).toBe(1);
@@ -101,7 +101,7 @@ describe('the board of the queues', () => {
     const pod = await api.startPod({ REDIS_URL: cluster.url });
     try {
       const { status, json } = await restClient(pod.url, ADMIN_KEY)('GET', `${PAGE}/api/queues`);
-      expect([status, (json as { queues: unknown[] }).queues.length]).toEqual([200, 4]);
+      expect([status, (json as { queues: unknown[] }).queues.length]).toEqual([200, 5]);
     } finally {
       await pod.stop();
       await cluster.stop();

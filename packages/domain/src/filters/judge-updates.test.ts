@@ -175,7 +175,7 @@ describe('an update', () => {
   });
 
   test('of a hostile text lets other work go on while many are judged', async () => {
-    const hostile = Array.from({ length: 400 }, () => message({ text: `${'ab'.repeat(2047)}!` }));
+    const hostile = Array.from({ length: 4_000 }, () => message({ text: `${'ab'.repeat(2047)}!` }));
     const judge = judgeFor({ exclusive: true, filter: { text: '(?:.*a){60}$' } });
     let passes = 0;
     let ended = false;

@@ -38,17 +38,12 @@ export async function downloadForProgram(
       return refuseUnnamed(proxy, res, refused.refusal, begunAtMs);
     }
     const { bot } = found;
-    const segments = file.split('/').map(encodeURIComponent);
+    const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
     const cutter = tokenCutter(bot.token, path.token);
     passThrough(proxy.upstream, req, res, {
-      path: path.upstreamPath,
+      path: filePath,
       tee: null,
-      asProgram: {
-        path: `/file/bot${encodeToken(bot.token)}/${segments.join('/')}`,
-        guard: null,
-        refusal: NOT_HANDED,
-        cutter,
-      },
+      asProgram: { path: filePath, guard: null, refusal: NOT_HANDED, cutter },
       body: null,
       errorDelayMs: 0,
       onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
