@@ -18,7 +18,7 @@ type Wanted = { filter?: ProgramFilter; exclusive?: boolean; kinds?: string[]; p
 /** The judge of a bot with these programs, whose ids are 1, 2 … */
 function judgeFor(...programs: Wanted[]) {
   const backend = { backendUrl: '', secretToken: '', backendCertificate: '', signing: null, maxConnections: 40 };
-  const rest = { ...backend, tokens: [], enabled: true, mode: 'pull' as const };
+  const rest = { ...backend, webhookTokenId: null, tokens: [], enabled: true, mode: 'pull' as const };
   const all = programs.map(({ filter = {}, exclusive = false, kinds = [], position = 100 }, at) => {
     return { ...rest, id: at + 1, name: `p${at}`, filter, exclusive, kinds, position };
   });
@@ -192,4 +192,19 @@ describe('an update', () => {
     // An engine that backtracks would not end.
     expect((user + system) / 1000).toBeLessThan(400 * 200);
   });
+});
+
+test('one update that many filters have to look at long lets other work in between', async () => {
+  const filter = { keywords: Array.from({ length: 20 }, () => 'a') };
+  const judge = judgeFor(...Array.from({ length: 100 }, () => ({ filter })));
+  let [turns, isJudged] = [0, false];
+  const beat = (): void => {
+    turns += 1;
+    if (!isJudged) setImmediate(beat);
+  };
+  setImmediate(beat);
+  const [mark] = await judge(message({ text: 'a'.repeat(4096) }));
+  isJudged = true;
+  expect(mark).toMatch(/^,1,2,/);
+  expect(turns).toBeGreaterThan(2);
 });

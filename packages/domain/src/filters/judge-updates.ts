@@ -59,18 +59,29 @@ export function createJudge({ text, digest }: FilterConfig): Judge {
       }));
       const marks: Mark[] = [];
       const ofAlbums = new Map<string, Mark>();
-      let heldFromMs = performance.now();
+      const pause = pauses();
       for (const { kind, album, facts } of whole) {
         // An album is judged as far as it is here; what comes later follows its first message (accept-updates.lua).
         const members = album === '' ? [facts] : whole.flatMap((one) => (one.album === album ? [one.facts] : []));
-        const mark = ofAlbums.get(album) ?? markOf(compiled, kind, members);
+        const mark = ofAlbums.get(album) ?? (await markOf(compiled, kind, members, pause));
         if (album !== '') ofAlbums.set(album, mark);
         marks.push(album === '' ? mark : `${mark} ${album}`);
-        if (performance.now() - heldFromMs < HELD_MS) continue;
-        await setImmediate();
-        heldFromMs = performance.now();
       }
       return marks;
+    },
+  };
+}
+
+type Pause = { isDue(): boolean; take(): Promise<void> };
+
+/** A hostile text can take a millisecond of every program. */
+function pauses(): Pause {
+  let heldFromMs = performance.now();
+  return {
+    isDue: () => performance.now() - heldFromMs >= HELD_MS,
+    take: async () => {
+      await setImmediate();
+      heldFromMs = performance.now();
     },
   };
 }
@@ -82,9 +93,10 @@ function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, user
   return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
 }
 
-function markOf(programs: CompiledProgram[], kind: string, members: Judged[]): Mark {
+async function markOf(programs: CompiledProgram[], kind: string, members: Judged[], pause: Pause): Promise<Mark> {
   const unwanted: number[] = [];
   for (const { id, takes, wants } of programs) {
+    if (pause.isDue()) await pause.take();
     const wanted = members.some((facts) => wants(kind, facts));
     if (takes && wanted) return `=${id}`;
     if (!wanted) unwanted.push(id);

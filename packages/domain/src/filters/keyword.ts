@@ -3,7 +3,14 @@ const WORD = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-export type FoldedText = { readonly folded: string };
+const GAP = 1;
+const NO_GAP = 2;
+
+export type FoldedText = {
+  readonly folded: string;
+  /** Whether a word may end before the character at this place. */
+  isGap(at: number): boolean;
+};
 
 /**
  * Whether a text contains a word or phrase, in any case and with any white space between the words of a phrase. Its
@@ -14,19 +21,28 @@ export function hasKeyword(text: string, keyword: string): boolean {
 }
 
 /** The same in a text that was prepared once for many keywords. */
-export function hasFoldedKeyword({ folded: searched }: FoldedText, keyword: string): boolean {
+export function hasFoldedKeyword({ folded: searched, isGap }: FoldedText, keyword: string): boolean {
   const wanted = fold(keyword).trim();
   if (wanted === '') return false;
   for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + 1)) {
-    const end = at + wanted.length;
-    if (isBoundary(before(searched, at), wanted) && isBoundary(lastOf(wanted), searched.slice(end, end + 2)))
-      return true;
+    if (isGap(at) && isGap(at + wanted.length)) return true;
   }
   return false;
 }
 
 export function foldText(text: string): FoldedText {
-  return { folded: fold(text) };
+  const folded = fold(text);
+  return { folded, isGap: gapsOf(folded) };
+}
+
+/** Each place is looked at once: a hostile text has every keyword at thousands of places. */
+function gapsOf(text: string): (at: number) => boolean {
+  let known: Uint8Array | null = null;
+  return (at) => {
+    known ??= new Uint8Array(text.length + 1);
+    if (known[at] === 0) known[at] = isBoundary(before(text, at), text.slice(at, at + 2)) ? GAP : NO_GAP;
+    return known[at] === GAP;
+  };
 }
 
 // Upper case first, because it unifies letters that lower case keeps apart, such as ß and ss or the two small sigmas.
