@@ -4,7 +4,7 @@ import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, t
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const METHODS_NOTE =
-  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
+  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
   'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others.';
 const RATE_NOTE = 'How many calls it may make. More are answered with 429.';
@@ -91,11 +91,13 @@ export const programTokenOperations = {
     lasting: true,
     summary: 'Makes a token for a program and shows it, this once.',
     description: `Client libraries use it in place of the bot's own token, with the proxy as their API root. getUpdates then reads at the
-program's cursor; setWebhook is refused, because the program asks for its updates. Other calls are made as the bot. Its
+program's cursor. setWebhook gives the program a backend, which acts by its answers with the limits of this token and ends with
+it; a token that is limited to chats sets none. Other calls are made as the bot. Its
 messages name the program in the history. The audit log names it where it has an entry for an act of the bot: a ban, a deletion,
 a title; not for each message. The bot's own token appears in no answer.
 
-A refused call is answered in the platform's form, with 403, or with 429 and \`retry_after\`.`,
+Only an admin makes tokens of an exclusive program. A refused call is answered in the platform's form, with 403, or with 429
+and \`retry_after\`.`,
     input: z.object(addInputs),
     output: newProgramToken,
     readOnlyFields: fieldsBeside(programTokenResource, addInputs),
@@ -119,6 +121,8 @@ A refused call is answered in the platform's form, with 403, or with 429 and \`r
     paths: ['/api/programs/tokens/delete'],
     role: 'any',
     summary: 'Revokes a token of a program. It stops working everywhere within 5 s.',
+    description:
+      'The webhook that it set, if its program still has that one, is deleted: the program pulls again, and loses nothing.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(programTokenResource, { id: true }),

@@ -13,7 +13,7 @@ const KINDS_NOTE =
   "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
 
 const EXCLUSIVE_NOTE =
-  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking. Only an admin may set it, and change or delete an exclusive program.';
+  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking. Only an admin may set it, change or delete an exclusive program, and make tokens of one.';
 const POSITION_NOTE =
   'Which exclusive program takes an update that several select: the one with the lowest position, and of equal ones the oldest.';
 
@@ -44,7 +44,7 @@ export const programResource = z
     parked: z
       .boolean()
       .describe(
-        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes dead letters; with mode push it goes on with new ones.',
+        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again; with mode push it goes on with new ones.',
       ),
     backend_state: z
       .enum(['ok', 'failing', 'open'])

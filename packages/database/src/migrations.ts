@@ -33,6 +33,7 @@ import * as programFilters from './migrations/20261123T033000-program-filters.ts
 import * as signingSecrets from './migrations/20261123T040000-signing-secrets.ts';
 import * as makersOfProgramTokens from './migrations/20261123T041000-makers-of-program-tokens.ts';
 import * as programsOfMessages from './migrations/20261123T050000-programs-of-messages.ts';
+import * as tokensOfWebhooks from './migrations/20261123T060000-tokens-of-webhooks.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -72,4 +73,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T040000-signing-secrets': signingSecrets,
   '20261123T041000-makers-of-program-tokens': makersOfProgramTokens,
   '20261123T050000-programs-of-messages': programsOfMessages,
+  '20261123T060000-tokens-of-webhooks': tokensOfWebhooks,
 };

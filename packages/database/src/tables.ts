@@ -170,6 +170,8 @@ export interface ProgramsTable {
   /** JSON of what signs deliveries. */
   signing_sealed: Generated<string>;
   backend_certificate: Generated<string>;
+  /** The token that set the backend; null if people did. It may be gone. */
+  webhook_token_id: BigInt64 | null;
   max_connections: Generated<number>;
   created_at: CreatedAt;
 }

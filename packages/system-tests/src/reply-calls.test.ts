@@ -3,6 +3,8 @@ import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+const PATIENCE = { timeoutMs: 60_000 };
+
 let fleet: Fleet;
 
 beforeAll(async () => {
@@ -73,4 +75,69 @@ describe("a call in a backend's answer", () => {
     expect([asked, removed]).toEqual([1, 1]);
     expect(others).toEqual({});
   });
+});
+
+describe('a call in the answer of a program whose webhook a token set', () => {
+  const newToken = async (limits: object) => {
+    const bot = await fleet.addBot({});
+    const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'relay' });
+    const body = { program_id: program.id, name: 'own', ...limits };
+    const made = await fleet.rest<{ id: number; token: string }>('/api/programs/tokens/add', body);
+    return { bot, program, ...made };
+  };
+  const setWebhook = async (token: string, url: string) => {
+    const answer = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${encodeURIComponent(url)}`);
+    expect(answer.status).toBe(200);
+  };
+
+  test('is made only if that token may make it', async () => {
+    const person = await fleet.control.createPerson({});
+    const backend = await startBackend(({ text }, response) => {
+      const reply = text.includes('forbidden')
+        ? { method: 'sendDice', chat_id: person.id }
+        : { method: 'sendMessage', chat_id: person.id, text: 'by reply' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    });
+    try {
+      const { bot, token } = await newToken({ methods: ['setWebhook', 'sendMessage'] });
+      await setWebhook(token, backend.url);
+      const say = (text: string) => fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text });
+      await say('forbidden');
+      await say('allowed');
+      const calls = async () => (await fleet.control.readCalls({ bot: bot.platformId })).byMethod;
+      // The second is delivered once the answer to the first has been dealt with.
+      await waitFor(async () => (await calls()).sendmessage === 1, PATIENCE);
+      expect(backend.requests).toHaveLength(2);
+      expect((await calls()).senddice).toBeUndefined();
+    } finally {
+      await backend.stop();
+    }
+  }, 120_000);
+
+  test('is not made, as nothing is delivered, once that token has expired', async () => {
+    const person = await fleet.control.createPerson({});
+    const backend = await startBackend((_request, response) => {
+      response.writeHead(200).end();
+    });
+    try {
+      const expiresAtMs = Date.now() + 20_000;
+      const { bot, program, token } = await newToken({ expires_at: new Date(expiresAtMs).toISOString() });
+      await setWebhook(token, backend.url);
+      await waitFor(() => Date.now() > expiresAtMs, PATIENCE);
+      await fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text: 'late' });
+      const show = () => fleet.rest<{ mode: string; backend_url: string }>(`/api/programs/show?id=${program.id}`);
+      await waitFor(async () => (await show()).mode === 'pull', PATIENCE);
+      expect(await show()).toMatchObject({ backend_url: '' });
+      expect(backend.requests).toEqual([]);
+      const log = await fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}`);
+      const ended = expect.stringMatching(/; the token that set its webhook has ended$/);
+      expect(log.map(({ details }) => details)).toContainEqual(ended);
+      const kept = await fleet.rest<{ result: object[] }>(
+        `/api/updates/poll?bot_id=${bot.id}&program_id=${program.id}`,
+      );
+      expect(kept.result).toHaveLength(1);
+    } finally {
+      await backend.stop();
+    }
+  }, 120_000);
 });

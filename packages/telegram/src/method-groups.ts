@@ -81,6 +81,11 @@ export function groupOfMethod(lowerCaseMethod: string): MethodGroup | 'named' | 
   return GROUP_OF.get(lowerCaseMethod);
 }
 
+/** True for methods by which a bot gets, replaces or limits the tokens of bots that it manages. */
+export function isOfManagedBots(lowerCaseMethod: string): boolean {
+  return lowerCaseMethod.includes('managedbot');
+}
+
 /** Which parameters name the chats that a method touches; null if they do not tell all of them. */
 export function chatParametersOf(lowerCaseMethod: string): readonly string[] | null {
   if (!OF_CHATS.has(lowerCaseMethod)) return null;

@@ -193,7 +193,7 @@ describe('an exclusive program', () => {
   });
 });
 
-test('only admins make, change and delete exclusive programs; others may pause them', async () => {
+test('only admins make, change and delete exclusive programs, and make tokens of them; others may pause them', async () => {
   const bot = await api.addBot();
   const [program, shared] = [await add(bot, { exclusive: true }), await add(bot)];
   const { key } = await insertAccount(api.database.db, { username: 'somebody', bots: [bot.id] });
@@ -203,6 +203,11 @@ test('only admins make, change and delete exclusive programs; others may pause t
   expect(await as('update', { id: shared.id, exclusive: true })).toBe(403);
   expect(await as('update', { id: program.id, filter: {} })).toBe(403);
   expect(await as('delete', { id: program.id })).toBe(403);
+  expect(await as('tokens/add', { program_id: program.id, name: 'mine' })).toBe(403);
+  for (const change of ['enable', 'rotate', 'remove']) {
+    expect(await as(`signing/${change}`, { id: program.id })).toBe(403);
+  }
+  expect(await as('tokens/add', { program_id: shared.id, name: 'mine' })).toBe(200);
   expect(await as('toggle', { id: program.id, enabled: false })).toBe(200);
   expect(await as('update', { id: shared.id, filter: { chats: [5] } })).toBe(200);
 });

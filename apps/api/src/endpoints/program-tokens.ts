@@ -1,15 +1,17 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramTokenResource, programTokenOperations } from '@flotilla/contract/program-tokens.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { addProgramToken } from '@flotilla/domain/programs/add-program-token.ts';
 import { deleteProgramToken } from '@flotilla/domain/programs/delete-program-token.ts';
 import { programStore } from '@flotilla/domain/programs/program-store.ts';
 import type { ProgramToken } from '@flotilla/domain/programs/program-token.ts';
 import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
-import { findBotOfProgram } from './programs.ts';
+import { findBotOfProgram, requireChanger } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
@@ -33,7 +35,10 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
   addProgramToken: {
     findBots: findBotOfProgram,
     findBotsBy: 'program_id',
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
+      // A token can set another backend for what the program takes.
+      await requireChanger(context, caller, input.program_id);
       const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
       const { token, record } = await addProgramToken(context, by, programId, {
         ...{ name, methods, chats },
@@ -53,6 +58,12 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     },
   },
 };
+
+/** Throws 'forbidden' unless the caller is an admin of all bots. */
+function requireAllBots({ role, bots }: Caller): void {
+  if (role === 'admin' && bots === 'all') return;
+  throw new FlotillaError('forbidden', 'Admin role required, for all bots: these methods give tokens of managed bots');
+}
 
 async function findBotOfToken(context: Context, id: number): Promise<number[]> {
   const token = await programTokenStore(context.db).find(id);

@@ -56,7 +56,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by, caller }) {
-      if (input.exclusive || (await isExclusive(context, input.id))) requireTaker(caller);
+      if (input.exclusive) requireTaker(caller);
+      await requireChanger(context, caller, input.id);
       const {
         id,
         backend_url: backendUrl,
@@ -80,7 +81,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
   deleteProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by, caller }) {
-      if (await isExclusive(context, input.id)) requireTaker(caller);
+      await requireChanger(context, caller, input.id);
       await deleteProgram(context, by, input.id);
       return OK;
     },
@@ -90,6 +91,11 @@ export const programHandlers: Handlers<typeof programOperations> = {
 /** Throws 'forbidden' unless the caller is an admin, who alone may keep updates from the backend. */
 function requireTaker({ role }: Caller): void {
   if (role !== 'admin') throw new FlotillaError('forbidden', 'Admin role required for exclusive programs');
+}
+
+/** Throws 'forbidden' unless the caller may change this program. */
+export async function requireChanger(context: Context, caller: Caller, id: number): Promise<void> {
+  if (await isExclusive(context, id)) requireTaker(caller);
 }
 
 async function isExclusive({ db, secrets }: Context, id: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { changeSigning } from '@flotilla/domain/bots/change-signing.ts';
 import type { Signing } from '@flotilla/domain/bots/signing.ts';
 import { changeProgramSigning } from '@flotilla/domain/programs/change-program-signing.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findBotOfProgram } from './programs.ts';
+import { findBotOfProgram, requireChanger } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const signingHandlers: Handlers<typeof signingOperations> = {
@@ -23,21 +23,24 @@ export const signingHandlers: Handlers<typeof signingOperations> = {
 
   enableProgramSigning: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      await requireChanger(context, caller, input.id);
       return presentNew(await changeProgramSigning(context, by, input.id, 'enable'));
     },
   },
 
   rotateProgramSigning: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      await requireChanger(context, caller, input.id);
       return presentNew(await changeProgramSigning(context, by, input.id, 'rotate'));
     },
   },
 
   removeProgramSigning: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
+      await requireChanger(context, caller, input.id);
       await changeProgramSigning(context, by, input.id, 'remove');
       return OK;
     },

@@ -13,6 +13,8 @@ export type ActiveProgram = {
   backendUrl: string;
   secretToken: string;
   backendCertificate: string;
+  /** The token that set the backend, with whose limits it acts; null if people set it. */
+  webhookTokenId: number | null;
   maxConnections: number;
   filter: ProgramFilter;
   /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest position. */

@@ -23,6 +23,7 @@ const programsOf = sql<StoredProgram[]>`(
     'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
     'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
     'signingSealed', p.signing_sealed,
+    'webhookTokenId', p.webhook_token_id,
     'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections,
     'filter', p.filter::json, 'exclusive', p.exclusive, 'position', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(

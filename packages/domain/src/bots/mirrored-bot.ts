@@ -20,6 +20,7 @@ const UNKNOWN_OF_PROGRAM = {
   backendUrl: '',
   secretToken: '',
   backendCertificate: '',
+  webhookTokenId: null,
   maxConnections: DEFAULT_MAX_CONNECTIONS,
   filter: {},
   exclusive: false,

@@ -26,6 +26,7 @@ function auditedFields(program: Program) {
     secret_token: program.secretToken,
     certificate: program.backendCertificate,
     max_connections: program.maxConnections,
+    webhook_token_id: program.webhookTokenId,
   };
 }
 

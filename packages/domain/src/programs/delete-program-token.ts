@@ -3,9 +3,11 @@ import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
 import { auditedToken } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
+import { NO_BACKEND } from './program.ts';
+import { programStore } from './program-store.ts';
 import { programTokenStore } from './program-token-store.ts';
 
-/** Revokes a token on every process. Throws 'not_found'. */
+/** Revokes a token on every process; the backend that it set gets nothing any more. Throws 'not_found'. */
 export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: number): Promise<void> {
   await changeRules(deps, by, async (db) => {
     const tokens = programTokenStore(db);
@@ -14,6 +16,9 @@ export async function deleteProgramToken(deps: ChangeRulesDeps, by: Actor, id: n
     const program = await lockProgram(db, deps.secrets, token.programId);
     if (!(await tokens.remove(id))) throw new FlotillaError('not_found', 'Token not found');
     const audited = auditedToken('program_token_delete', program, token);
-    return { result: undefined, botIds: [program.botId], audited };
+    if (program.webhookTokenId !== id) return { result: undefined, botIds: [program.botId], audited };
+    await programStore(db, deps.secrets).update(program.id, { ...NO_BACKEND, webhookTokenId: null });
+    const details = `${audited.details}; the webhook that it set was deleted`;
+    return { result: undefined, botIds: [program.botId], audited: { ...audited, details } };
   });
 }

@@ -95,6 +95,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges) {
     backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
     backend_certificate: changes.backendCertificate,
+    webhook_token_id: changes.webhookTokenId,
     max_connections: changes.maxConnections,
   };
 }
@@ -109,6 +110,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     backendUrl: open(row.backend_url_sealed, SEALED_PLACES.programUrl(row.id)),
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
     backendCertificate: row.backend_certificate,
+    webhookTokenId: row.webhook_token_id,
     maxConnections: row.max_connections,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],

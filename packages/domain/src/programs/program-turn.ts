@@ -1,11 +1,16 @@
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Actor } from '../audit/actor.ts';
 import { programPushes } from '../bots/bot.ts';
+import { webhookTokenOf } from '../bots/webhook-token.ts';
 import { runTurn } from '../lanes/run-turn.ts';
-import { type Backend, backendOfProgram } from '../push/backend.ts';
+import { type Backend, backendOfProgram, type ProgramBackend } from '../push/backend.ts';
 import { type BackendOwner, backendReader, GONE } from '../push/backend-reader.ts';
 import type { PushTurnDeps } from '../push/push-turn.ts';
+import { NO_BACKEND } from './program.ts';
 import { updateProgram } from './update-program.ts';
+
+/** Why a program pulls again, for the audit log. */
+const TOKEN_ENDED = 'the token that set its webhook has ended';
 
 /** Delivers updates to the backend of one program, lane by lane, for a while. */
 export async function programTurn(deps: PushTurnDeps, programId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -16,6 +21,7 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
     backend = backendNow(deps, programId);
   }
   if (backend === null) return { next: 'idle' };
+  if (hasEnded(deps, backend)) return endWebhook(deps, programId);
   const appended = deps.pushable.listen(backend.id);
   try {
     return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
@@ -24,8 +30,22 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
 }
 
+function hasEnded({ clock }: PushTurnDeps, { program }: ProgramBackend): boolean {
+  return webhookTokenOf(program, clock.nowMs()) === 'ended';
+}
+
+/** Somebody may have set another backend, which this process does not know yet. */
+async function endWebhook(deps: PushTurnDeps, programId: number): Promise<TurnOutcome> {
+  await deps.directory.refresh();
+  const backend = backendNow(deps, programId);
+  if (backend === null) return { next: 'idle' };
+  if (!hasEnded(deps, backend)) return { next: 'again' };
+  await updateProgram(deps, itself(backend), programId, NO_BACKEND, TOKEN_ENDED);
+  return { next: 'idle' };
+}
+
 /** Null while nothing is sent to the program. */
-function backendNow({ directory }: PushTurnDeps, programId: number): Backend | null {
+function backendNow({ directory }: PushTurnDeps, programId: number): ProgramBackend | null {
   const bot = directory.byProgram(programId);
   const program = bot?.programs.find(({ id }) => id === programId);
   return bot && program && programPushes(bot, program) ? backendOfProgram(bot, program) : null;
@@ -42,7 +62,7 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
   };
 }
 
-/** The actor in the audit log when 410 answers pause a program. */
+/** The actor in the audit log when nobody asked for a change. */
 function itself({ program }: Backend): Actor {
   return { kind: 'bot', address: null, ...(program && { program: { id: program.id, name: program.name } }) };
 }

@@ -15,6 +15,8 @@ export interface Program {
   secretToken: string;
   /** PEM. */
   backendCertificate: string;
+  /** The token that set the backend, with whose limits it acts; null if people set it. */
+  webhookTokenId: number | null;
   maxConnections: number;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
@@ -29,6 +31,11 @@ export interface Program {
 }
 
 /** The fields of a program that its author chooses. */
-export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt' | 'signing'>;
+export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt' | 'signing' | 'webhookTokenId'>;
 /** An undefined field keeps its value. */
-export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined };
+export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined } & {
+  webhookTokenId?: number | null;
+};
+
+/** What makes a program one that pulls and keeps nothing of its backend. */
+export const NO_BACKEND = { mode: 'pull', backendUrl: '', secretToken: '', backendCertificate: '' } as const;

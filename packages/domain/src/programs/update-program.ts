@@ -23,7 +23,7 @@ export async function updateProgram(
 ): Promise<Program> {
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
-    const changes = withoutMask(before, wanted);
+    const changes = withSetter(withoutMask(before, wanted));
     checkProgram(deps, changes, before);
     const programs = programStore(db, deps.secrets);
     if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
@@ -35,6 +35,11 @@ export async function updateProgram(
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
   return program;
+}
+
+/** A new URL is that of whoever gives it: people, unless a token is named. */
+function withSetter(changes: ProgramChanges): ProgramChanges {
+  return changes.backendUrl === undefined ? changes : { webhookTokenId: null, ...changes };
 }
 
 function withoutMask(program: Program, { backendUrl, ...changes }: ProgramChanges): ProgramChanges {

@@ -5,8 +5,10 @@ import type { Bot } from '../bots/bot.ts';
 /** A bot as its backend gets its updates. With a program, the settings of the backend are those of the program. */
 export type Backend = Bot & { program?: ActiveProgram };
 
+export type ProgramBackend = Bot & { program: ActiveProgram };
+
 /** A program that pushes, as a backend of its bot; the same object as long as the configuration is the same. */
-export function backendOfProgram(bot: Bot, program: ActiveProgram): Backend {
+export function backendOfProgram(bot: Bot, program: ActiveProgram): ProgramBackend {
   const known = made.get(program);
   if (known !== undefined) return known;
   const { backendUrl, secretToken, backendCertificate, signing, maxConnections } = program;
@@ -15,7 +17,7 @@ export function backendOfProgram(bot: Bot, program: ActiveProgram): Backend {
   return backend;
 }
 
-const made = new WeakMap<ActiveProgram, Backend>();
+const made = new WeakMap<ActiveProgram, ProgramBackend>();
 
 /** Where the reader's attempts and excerpts are kept. */
 export function keysOfProgram({ id, program }: Backend): ReturnType<typeof programKeys> | null {

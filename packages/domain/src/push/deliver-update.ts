@@ -1,5 +1,3 @@
-import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -16,10 +14,8 @@ import { type Delivery, sendToBackend } from './send-to-backend.ts';
 import { NOT_SIGNED, signDelivery } from './sign-delivery.ts';
 
 export type DeliverDeps = ReplyDeps & {
-  redis: RedisHandles;
   directory: BotDirectory;
   backends: Pick<BackendConnections, 'to'>;
-  clock: Clock;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasurePush;

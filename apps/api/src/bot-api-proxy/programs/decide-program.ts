@@ -1,5 +1,6 @@
 import type { BotDirectory } from '@flotilla/domain/bots/bot-directory.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { isMethodAllowed } from '@flotilla/domain/bots/token-methods.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import type { Context } from '../../context.ts';
 import { DISABLED, describeError, forbidden, NO_SUCH_METHOD, UNAUTHORIZED } from '../answer.ts';
@@ -14,7 +15,6 @@ import { refusalByRate } from './refuse-by-rate.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { formGuard, seeParameters } from './see-parameters.ts';
 import { tokenCutter } from './token-cutter.ts';
-import { isMethodAllowed } from './token-methods.ts';
 
 const FORBIDDEN = 403;
 /** The part of a plain path before and after the token; a program's call is passed on in no other form. */

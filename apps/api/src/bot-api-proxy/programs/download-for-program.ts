@@ -15,6 +15,7 @@ import { tokenCutter } from './token-cutter.ts';
 type FilePath = { token: string; upstreamPath: string };
 
 const NOT_HANDED = forbidden('this token may download a file only after getFile gave it its path, within an hour');
+const NOT_OF_CHATS = forbidden('this token may not download files: it is limited to some chats');
 /** The path of the file, behind the token. */
 const FILE = /^\/file\/bot(?:[\w:-]|%3a)+\/([^?]+)/i;
 const METHOD = 'getfile';
@@ -65,6 +66,8 @@ async function refusalOf(
   if (refused !== null) return refused;
   const refusal = await refusalByRate(context, found.token);
   if (refusal !== null) return { reason: 'rate', refusal };
+  // Another token of the program was given the path, and a file does not tell its chat.
+  if (found.token.chats !== null) return { reason: 'file', refusal: NOT_OF_CHATS };
   const owner = { botId: found.bot.id, programId: found.program.id };
   const isDownload = verb === 'GET' || verb === 'HEAD';
   return isDownload && (await wasHandedFile(context, owner, file)) ? null : { reason: 'file', refusal: NOT_HANDED };

@@ -104,8 +104,16 @@ describe('a file of the bot', () => {
   });
 
   test('is not served when the token is limited to chats, because a file does not tell its chat', async () => {
-    const { token } = await newToken({ chats: [5] });
+    const { token, programId } = await newToken({ chats: [5] });
     expect(await getFile(token, '1')).toMatchObject({ status: 403 });
+    const body = { program_id: programId, name: 'of all chats' };
+    const whole = await api.admin('POST', '/api/programs/tokens/add', { body });
+    await getFile((whole.json as { token: string }).token, '1');
+    expect(await download(token, 'documents/a%20report%201.txt')).toMatchObject({ status: 403 });
+    expect(await download((whole.json as { token: string }).token, 'documents/a%20report%201.txt')).toMatchObject({
+      status: 200,
+    });
+    expect(downloads).toHaveLength(1);
   });
 
   test('is not served once the token is revoked, or while the program is paused', async () => {

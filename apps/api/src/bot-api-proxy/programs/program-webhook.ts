@@ -1,6 +1,8 @@
+import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
-import type { ProgramChanges } from '@flotilla/domain/programs/program.ts';
+import { namesMethod } from '@flotilla/domain/bots/token-methods.ts';
+import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
@@ -10,12 +12,10 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
 import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
 import { readSettings } from '../intercept/set-webhook.ts';
-import { namesMethod } from './token-methods.ts';
 
 export type ProgramCall = ReadCall & ProgramCredential;
 
 const ONCE_PER_MS = 1000;
-const NO_BACKEND = { mode: 'pull', backendUrl: '', secretToken: '', backendCertificate: '' } as const;
 
 /** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
 export async function setWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
@@ -27,11 +27,14 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
   if ('refusal' in wanted) return wanted.refusal;
   const { settings } = wanted;
   const changes = changesOf(settings);
-  if (!settings.dropPending && isSet(call, changes))
+  if (call.program.exclusive && changes.kinds !== undefined && !isSet(call, { kinds: changes.kinds })) {
+    return forbidden('this token may not change what the program takes alone: leave out allowed_updates');
+  }
+  if (!settings.dropPending && isSet(call, changes) && isSetForToken(call))
     return { ok: true, result: 'true', description: 'Webhook is already set' };
   if (!(await allowOncePerSecond(context, call))) return tooManyRequests(1);
   if (settings.dropPending) await dropPending(context, call);
-  await updateProgram(context, call.by(), call.program.id, changes);
+  await updateProgram(context, call.by(), call.program.id, { ...changes, webhookTokenId: call.token.id });
   return { ok: true, result: 'true', description: 'Webhook was set' };
 }
 
@@ -39,19 +42,25 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
 export async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
   const { program, token, parameters } = call;
   const had = program.mode === 'push';
-  const mayChange = token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
-  if (had && !mayChange) return forbidden('this token may not call deleteWebhook: its program has a backend');
-  if (switchParameter(parameters, 'drop_pending_updates')) await dropPending(context, call);
+  const drops = switchParameter(parameters, 'drop_pending_updates');
+  if (had && !mayChangeWebhook(call)) {
+    return forbidden('this token may not call deleteWebhook: its program has a backend');
+  }
+  if (drops && !mayChangeWebhook(call) && !namesMethod(token, 'getupdates')) {
+    return forbidden('this token may not drop updates: it may not call getUpdates');
+  }
+  if (drops) await dropPending(context, call);
   else if (had) await updateProgram(context, call.by(), program.id, NO_BACKEND);
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
 }
 
-/** Describes the backend as the platform describes a webhook. The URL is shown as it was set, as to a bot. */
-export async function getWebhookInfo(context: Context, { bot, program }: ProgramCall): Promise<BotApiAnswer> {
+/** Describes the backend as the platform describes a webhook. Who did not set the URL sees it without its secrets. */
+export async function getWebhookInfo(context: Context, { bot, program, token }: ProgramCall): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
   const pushes = program.mode === 'push';
+  const url = program.webhookTokenId === token.id ? program.backendUrl : maskedBackendUrl(program);
   const info: Record<string, unknown> = {
-    url: pushes ? program.backendUrl : '',
+    url: pushes ? url : '',
     has_custom_certificate: pushes && program.backendCertificate !== '',
     pending_update_count: pending,
   };
@@ -67,6 +76,10 @@ export async function getWebhookInfo(context: Context, { bot, program }: Program
   return { ok: true, result: JSON.stringify(info) };
 }
 
+function mayChangeWebhook({ token }: ProgramCall): boolean {
+  return token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
+}
+
 function changesOf({ url, secretToken, maxConnections, certificate, allowedUpdates }: BackendSettings): ProgramChanges {
   return {
     mode: 'push',
@@ -78,10 +91,15 @@ function changesOf({ url, secretToken, maxConnections, certificate, allowedUpdat
   };
 }
 
+/** What another token set ends with that one, so this one sets it anew. */
+function isSetForToken({ program: { webhookTokenId }, token }: ProgramCall): boolean {
+  return webhookTokenId === null || webhookTokenId === token.id;
+}
+
 function isSet({ program }: ProgramCall, changes: ProgramChanges): boolean {
   const known: Record<string, unknown> = program;
   const same = ([name, value]: [string, unknown]) => JSON.stringify(known[name]) === JSON.stringify(value);
-  return changes.backendCertificate === '' && Object.entries(changes).every(same);
+  return !changes.backendCertificate && Object.entries(changes).every(same);
 }
 
 async function allowOncePerSecond({ redis }: Context, { bot, program }: ProgramCall): Promise<boolean> {

@@ -1,20 +1,13 @@
 import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
-import { rateKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { countCall } from '@flotilla/domain/bots/count-call.ts';
 import type { Context } from '../../context.ts';
 import { type Refusal, tooManyRequests } from '../answer.ts';
 
 /** Counts a call of a token with a rate; the refusal if there were too many. Rejects while Redis is away. */
 export async function refusalByRate(
-  { redis, clock }: Pick<Context, 'redis' | 'clock'>,
-  { id, perSecond, perMinute }: ActiveToken,
+  context: Pick<Context, 'redis' | 'clock'>,
+  token: ActiveToken,
 ): Promise<Refusal | null> {
-  if (perSecond === null && perMinute === null) return null;
-  const nowMs = clock.nowMs();
-  const reply: unknown = await runScript(redis.commands, 'count-call', rateKeys(id, nowMs), [
-    perSecond ?? '',
-    perMinute ?? '',
-    nowMs,
-  ]);
-  return Number(reply) === 0 ? null : tooManyRequests(Number(reply));
+  const waitS = await countCall(context, token);
+  return waitS === 0 ? null : tooManyRequests(waitS);
 }

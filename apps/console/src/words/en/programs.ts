@@ -100,7 +100,7 @@ export const programs = {
     by: (name: string) => `by ${name}`,
     revoke: 'Revoke…',
     revokeTitle: (name: string) => `Revoke the token ${name}?`,
-    revokeHint: 'Whoever uses it is refused within 5 s. This cannot be undone.',
+    revokeHint: 'Whoever uses it is refused within 5 s, and a webhook that it set is deleted. This cannot be undone.',
     revokeAct: 'Revoke',
     revoked: 'Revoked. It stops working everywhere within 5 s.',
   },

@@ -1,5 +1,5 @@
-import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
-import { methodsNamed } from '@flotilla/telegram/method-groups.ts';
+import { isOfManagedBots, methodsNamed } from '@flotilla/telegram/method-groups.ts';
+import type { ActiveToken } from './active-program.ts';
 
 /** They say who the bot is, or concern the program alone; deleteWebhook of a backend needs its name in the list. */
 const ALWAYS = new Set(['getme', 'getwebhookinfo', 'deletewebhook', 'logout', 'close']);
@@ -12,9 +12,9 @@ export function isMethodAllowed(token: ActiveToken, lowerCaseMethod: string): bo
   return ALWAYS.has(lowerCaseMethod) || namesMethod(token, lowerCaseMethod);
 }
 
-/** The same without the methods that every token may call. */
+/** The same without the methods that every token may call. Those that reach other bots must be named. */
 export function namesMethod(token: ActiveToken, lowerCaseMethod: string): boolean {
-  if (token.methods === null) return true;
+  if (token.methods === null) return !isOfManagedBots(lowerCaseMethod);
   const allowed = known.get(token) ?? methodsNamed(token.methods);
   known.set(token, allowed);
   return allowed.has(lowerCaseMethod);

@@ -1,0 +1,123 @@
+import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
+import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../config.ts';
+import { type Context, createContext } from '../../context.ts';
+
+const HOOK = 'https://93.184.216.34/hook';
+const PATIENCE = { timeoutMs: 30_000 };
+
+const api = testApi();
+let worker: Context;
+beforeAll(async () => {
+  worker = await createContext(readConfig(api.env), { log: createLogger({ name: 'worker', level: 'silent' }) });
+  api.endBefore(worker.close);
+});
+
+type Token = ProgramTokenResource & { token: string };
+
+async function post<Answer>(path: string, body: object): Promise<Answer> {
+  const answer = await api.admin('POST', `/api/programs/${path}`, { body });
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  return answer.json as Answer;
+}
+
+async function newProgram(settings: object = {}): Promise<ProgramResource> {
+  const bot = await api.addBot({ long_poll_enabled: true });
+  return post('add', { bot_id: bot.id, name: 'relay', ...settings });
+}
+
+const newToken = ({ id }: ProgramResource, limits: object = {}) =>
+  post<Token>('tokens/add', { program_id: id, name: 'own', ...limits });
+
+async function call({ token }: Token, method: string) {
+  const answer = await fetch(`${api.url}/tgapi/bot${token}/${method}`);
+  const json = (await answer.json()) as { description?: string; result?: Record<string, unknown> };
+  return { status: answer.status, ...json };
+}
+
+const show = async ({ id }: ProgramResource) =>
+  (await api.admin('GET', '/api/programs/show', { query: { id } })).json as ProgramResource;
+
+describe('a webhook that a token set', () => {
+  test('goes with the token, and not with another one of the program', async () => {
+    const program = await newProgram();
+    const [setter, other] = [await newToken(program), await newToken(program)];
+    expect((await call(setter, `setWebhook?url=${HOOK}`)).status).toBe(200);
+    await post('tokens/delete', { id: other.id });
+    expect(await show(program)).toMatchObject({ mode: 'push', backend_url: HOOK });
+    await post('tokens/delete', { id: setter.id });
+    expect(await show(program)).toMatchObject({ mode: 'pull', backend_url: '' });
+    const query = { bot_id: program.bot_id };
+    const log = (await api.admin('GET', '/api/adminlog', { query })).json as { details: string }[];
+    const ended = expect.stringMatching(/; the webhook that it set was deleted$/);
+    expect(log.map(({ details }) => details)).toContainEqual(ended);
+  });
+
+  test('is that of the token which set it last; one that people set outlives all', async () => {
+    const program = await newProgram();
+    const [first, second] = [await newToken(program), await newToken(program)];
+    expect((await call(first, `setWebhook?url=${HOOK}`)).status).toBe(200);
+    // One in a second is possible.
+    await waitFor(
+      async () => (await call(second, `setWebhook?url=${HOOK}`)).description === 'Webhook was set',
+      PATIENCE,
+    );
+    await post('tokens/delete', { id: first.id });
+    expect((await show(program)).mode).toBe('push');
+    await post('update', { id: program.id, backend_url: `${HOOK}/own` });
+    await post('tokens/delete', { id: second.id });
+    expect(await show(program)).toMatchObject({ mode: 'push', backend_url: `${HOOK}/own` });
+  });
+
+  test('shows the secrets of its URL to this token alone', async () => {
+    const [program, url] = [await newProgram(), 'https://me:a-password@93.184.216.34/hook?key=a-key'];
+    const [setter, other] = [await newToken(program), await newToken(program, { methods: ['read'], chats: [5] })];
+    expect((await call(setter, `setWebhook?url=${encodeURIComponent(url)}`)).status).toBe(200);
+    const shown = async (token: Token) => (await call(token, 'getWebhookInfo')).result?.url;
+    expect(await shown(setter)).toBe(url);
+    expect(await shown(other)).toBe('https://****@93.184.216.34/hook?key=****');
+    await post('update', { id: program.id, backend_url: url.replace('hook', 'ours') });
+    expect(await shown(setter)).toBe('https://****@93.184.216.34/ours?key=****');
+  });
+
+  test('changes no kinds of a program that takes updates alone', async () => {
+    const program = await newProgram({ exclusive: true, kinds: ['message'] });
+    const token = await newToken(program);
+    const kinds = (list: string[]) => `allowed_updates=${encodeURIComponent(JSON.stringify(list))}`;
+    expect((await call(token, `setWebhook?url=${HOOK}&${kinds(['message', 'poll'])}`)).status).toBe(403);
+    expect((await call(token, `setWebhook?url=${HOOK}&${kinds([])}`)).status).toBe(403);
+    expect((await call(token, `setWebhook?url=${HOOK}&${kinds(['message'])}`)).status).toBe(200);
+    expect(await show(program)).toMatchObject({ mode: 'push', kinds: ['message'] });
+  });
+});
+
+test('a token that may not read the updates of its program does not drop them', async () => {
+  const program = await newProgram();
+  const [sends, reads] = [await newToken(program, { methods: ['send'] }), await newToken(program)];
+  await worker.directory.refresh();
+  const raw = `{"update_id":7,"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`;
+  const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
+  await acceptUpdates(worker, worker.directory.byId(program.bot_id)!, updates);
+  expect((await call(sends, 'deleteWebhook?drop_pending_updates=1')).status).toBe(403);
+  expect((await call(sends, 'deleteWebhook')).status).toBe(200);
+  expect((await call(reads, 'getUpdates')).result).toMatchObject([{ update_id: 7 }]);
+});
+
+test('methods of managed bots must be named, by an admin of all bots', async () => {
+  const program = await newProgram();
+  expect((await call(await newToken(program), 'getManagedBotToken?user_id=5')).status).toBe(403);
+  const methods = ['getmanagedbottoken'];
+  const named = await call(await newToken(program, { methods }), 'getManagedBotToken?user_id=5');
+  expect(named.description ?? '').not.toMatch(/this token may not/);
+  const { key } = await insertAccount(api.database.db, { username: 'somebody', bots: [program.bot_id] });
+  const body = { program_id: program.id, name: 'mine', methods };
+  expect((await restClient(api.url, key)('POST', '/api/programs/tokens/add', { body })).status).toBe(403);
+});
