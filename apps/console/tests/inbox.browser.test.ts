@@ -338,7 +338,8 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
   await page.getByRole('link', { name: /^Ada Lovelace/ }).waitFor();
   await lookAt('inbox');
   await page.goto(`${suite.fleet.url}/console/inbox/${scene.desk.id}/${ADA}`);
-  await page.getByRole('article').filter({ hasText: 'Location' }).waitFor();
+  // Earlier tests may have written so much that the scene's messages are above.
+  await page.getByRole('article').last().waitFor();
   await lookAt('inbox-chat');
   await page.getByRole('button', { name: 'Buttons' }).click();
   await page.getByRole('dialog', { name: 'Buttons of the message' }).waitFor();

@@ -24,8 +24,8 @@ export async function compareAccepts(): Promise<AcceptRatios> {
     const full = loadScript('accept-updates');
     const bare = String(await redis.commands.script('LOAD', withoutLive(full)));
     const shipped = String(await redis.commands.script('LOAD', full));
-    await applyBot(redis);
-    const accept = acceptor(redis);
+    await applyBot(redis, BOT, 0);
+    const accept = acceptor(redis, BOT);
     const took = { bare: [] as number[], again: [] as number[], unwatched: [] as number[], watched: [] as number[] };
     for (let round = 0; round < ROUNDS; round += 1) {
       took.bare.push(await accept(bare, { watched: false }));
@@ -40,6 +40,25 @@ export async function compareAccepts(): Promise<AcceptRatios> {
       noise: typical(took.again) / typical(took.bare),
       bareUs: base,
     };
+  } finally {
+    await redis.close();
+    await server.stop();
+  }
+}
+
+/** The time of an accept within Redis (µs) for a bot with so many programs that push, by their number. */
+export async function compareProgramAccepts(counts: readonly number[]): Promise<Map<number, number>> {
+  const server = await startTestRedis();
+  const redis = await connectRedis({ url: server.url, log: { warn: () => {} } });
+  try {
+    const sha = String(await redis.commands.script('LOAD', loadScript('accept-updates')));
+    const took = new Map(counts.map((count) => [count, [] as number[]]));
+    const accepts = new Map(counts.map((count, at) => [count, acceptor(redis, BOT + at)]));
+    for (const [at, count] of counts.entries()) await applyBot(redis, BOT + at, count);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [count, accept] of accepts) took.get(count)!.push(await accept(sha, { watched: false }));
+    }
+    return new Map([...took].map(([count, rounds]) => [count, typical(rounds)]));
   } finally {
     await redis.close();
     await server.stop();
@@ -68,8 +87,10 @@ function withoutLive(script: string): string {
   }, script);
 }
 
-async function applyBot(redis: RedisHandles): Promise<void> {
-  const keys = botKeys(BOT);
+async function applyBot(redis: RedisHandles, bot: number, programs: number): Promise<void> {
+  const keys = botKeys(bot);
+  const ids = Array.from({ length: programs }, (_, at) => at + 1);
+  const pushing = ids.map((id) => ` ${id}:1:target`).join('');
   await runScript(
     redis.commands,
     'apply-bot',
@@ -81,15 +102,34 @@ async function applyBot(redis: RedisHandles): Promise<void> {
     [
       ...[REGISTRATION, Date.now(), keys.lane('')],
       // Pushed, with a history.
-      ...[0, 1, 1, 1, '', 1, 0, 0, 1, BOT, 0, keys.rulesLane(''), 0, ',,', '', '', '', keys.programs],
+      ...[
+        0,
+        1,
+        1,
+        1,
+        '',
+        1,
+        0,
+        0,
+        1,
+        bot,
+        0,
+        keys.rulesLane(''),
+        0,
+        `,${ids.join(',')},`,
+        '',
+        '',
+        pushing,
+        keys.programs,
+      ],
     ],
   );
 }
 
 /** Accepts the next updates of the bot; resolves to the time (µs) that Redis spent in the script for each. */
-function acceptor(redis: RedisHandles) {
+function acceptor(redis: RedisHandles, bot: number) {
   const { commands } = redis;
-  const keys = botKeys(BOT);
+  const keys = botKeys(bot);
   let id = 0;
   return async (sha: string, { watched }: { watched: boolean }): Promise<number> => {
     const nowMs = Date.now();
@@ -102,10 +142,10 @@ function acceptor(redis: RedisHandles) {
       const raw = `{"update_id":${id},"text":"${'x'.repeat(RAW_BYTES)}"}`;
       const seen = keys.seen(Math.floor(id / IDS_OF_A_BLOCK));
       const scriptKeys = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers];
-      scriptKeys.push(...activityKeys(BOT, nowMs), keys.live, seen);
+      scriptKeys.push(...activityKeys(bot, nowMs), keys.live, seen);
       await commands.evalsha(
         ...([sha, scriptKeys.length, ...scriptKeys] as [string, number, ...string[]]),
-        ...[REGISTRATION, nowMs, BOT, '', '', 1e9, '', '', 1e9, redis.runIds(), '', ''],
+        ...[REGISTRATION, nowMs, bot, '', '', 1e9, '', '', 1e9, redis.runIds(), '', ''],
         ...[id, 9, id % IDS_OF_A_BLOCK, 'message', 'c:5', nowMs + 86_400_000, 14, 13 + String(id).length, raw],
       );
     }

@@ -7,6 +7,7 @@ import { type Browser, type BrowserContext, type Page, startBrowser } from '@flo
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { makeBots } from './bots.ts';
 import { liveFootprint } from './console-live.ts';
+import { messageSeenMs } from './console-seen.ts';
 import { percentile } from './percentile.ts';
 import { ms, report } from './report.ts';
 
@@ -24,8 +25,9 @@ type Row = { what: string; figure: string; target?: string };
 export async function benchConsole(database: { url: string }): Promise<void> {
   const built = await timeOf('scripts/console.mjs');
   const upToDate = await timeOf('scripts/console.mjs', '--if-stale');
-  const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'error' }, database);
   const browser = await startBrowser();
+  const seen = await messageSeen(browser, database);
+  const fleet = await startFleet({ apis: 1, workers: 0 }, { LOG_LEVEL: 'error' }, database);
   try {
     await fillFleet(fleet, database);
     const context = await signedIn(browser, fleet);
@@ -36,6 +38,7 @@ export async function benchConsole(database: { url: string }): Promise<void> {
       ...(await bytesOfScreens(context, fleet)),
       ...(await filterAndMemory(context, fleet)),
       ...(await anHourOfLive(context, fleet)),
+      seen,
     ]);
   } finally {
     await browser.close();
@@ -191,6 +194,15 @@ async function anHourOfLive(context: BrowserContext, fleet: Fleet): Promise<Row[
     },
     { what: 'nodes of its list then', figure: String(nodes), target: '≤ 400' },
   ];
+}
+
+async function messageSeen(browser: Browser, database: { url: string }): Promise<Row> {
+  const took = await messageSeenMs(browser, database);
+  return {
+    what: 'a message, from its writer to the open chat, p50 / worst',
+    figure: `${ms(percentile(took, 50))} / ${ms(Math.max(...took))}`,
+    target: '≤ 1000 ms',
+  };
 }
 
 function megabytes(bytes: number): string {

@@ -12,6 +12,7 @@ import { benchHistory } from './history.ts';
 import { benchInbox } from './inbox.ts';
 import { benchLive } from './live.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { benchPrograms } from './programs.ts';
 import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
@@ -30,6 +31,7 @@ const SUBJECTS = {
   console: benchConsole,
   live: benchLive,
   neighbours: benchNeighbours,
+  programs: benchPrograms,
   search: benchSearch,
   inbox: benchInbox,
   removal: benchRemoval,
@@ -38,7 +40,7 @@ const SUBJECTS = {
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|search|inbox|removal|sizing|soak …] [number]`
+ * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|programs|search|inbox|removal|sizing|soak …] [number]`
  * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
  * inbox and removal, of records for history, or the minutes of the soak.
  */

@@ -44,7 +44,7 @@ export const programResource = z
     parked: z
       .boolean()
       .describe(
-        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again; with mode push it goes on with new ones.',
+        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes dead letters; with mode push it goes on with new ones.',
       ),
     backend_state: z
       .enum(['ok', 'failing', 'open'])

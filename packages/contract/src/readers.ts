@@ -56,6 +56,17 @@ export const readerResource = z
 
 export type ReaderResource = z.infer<typeof readerResource>;
 
+const PROGRAM_READER: ReaderResource = {
+  reader: 'program:4',
+  program_id: 4,
+  program_name: 'analytics',
+  state: 'ok',
+  cursor: 416_120,
+  behind: 0,
+  keeps: 0,
+  last_polled_at: '2026-01-02T10:15:00.000Z',
+};
+
 const READERS: ReaderResource[] = [
   { reader: 'pull', state: 'ok', cursor: 416_120, behind: 0, keeps: 0, last_polled_at: '2026-01-02T10:15:00.000Z' },
   {
@@ -84,6 +95,7 @@ const READERS: ReaderResource[] = [
     keeps: 22_007,
     last_polled_at: '2026-01-02T09:40:00.000Z',
   },
+  PROGRAM_READER,
 ];
 
 export const readerOperations = {
@@ -98,6 +110,18 @@ export const readerOperations = {
     output: z.array(readerResource),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID }, output: READERS },
+  }),
+
+  listProgramReaders: defineOperation({
+    method: 'GET',
+    paths: ['/api/programs/readers'],
+    role: 'any',
+    summary: 'Shows how far each program of a bot has read.',
+    description: 'The readers of the bot that are programs. All of it is of one moment.',
+    input: z.object({ bot_id: botId() }),
+    output: z.array(readerResource),
+    botInputs: ['bot_id'],
+    example: { input: { bot_id: EXAMPLE_BOT_ID }, output: [PROGRAM_READER] },
   }),
 
   resumeBackend: defineOperation({

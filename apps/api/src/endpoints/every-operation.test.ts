@@ -209,6 +209,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   },
   checkBackendHealth: () => ({ id: botId }),
   listReaders: () => ({ bot_id: pushedBotId }),
+  listProgramReaders: () => ({ bot_id: pushedBotId }),
   resumeBackend: () => ({ bot_id: pushedBotId }),
   forgetConsumer: async () => {
     await admin('GET', '/api/updates/poll', { query: { bot_id: botId, timeout: 0, consumer: 'example' } });

@@ -78,6 +78,8 @@ describe('programs of one bot', () => {
     expect(readers).toContainEqual(
       expect.objectContaining({ reader: `program:${program.id}`, state: 'ok', behind: 1 }),
     );
+    const own = (await api.admin('GET', '/api/programs/readers', { query: { bot_id: bot.id } })).json;
+    expect(own).toMatchObject([{ program_id: program.id, program_name: 'late', state: 'ok', behind: 1 }]);
   });
 
   test('that are paused get nothing, and go on at their cursor', async () => {

@@ -16,6 +16,12 @@ export const readerHandlers: Handlers<typeof readerOperations> = {
     return (await listReaders(context, bot)).map((reader) => presentReader(bot, reader));
   },
 
+  async listProgramReaders(context, { input }) {
+    const bot = requireBot(context, input.bot_id);
+    const readers = await listReaders(context, bot);
+    return readers.filter(({ program }) => program !== null).map((reader) => presentReader(bot, reader));
+  },
+
   async resumeBackend(context, { input, by }) {
     await tryBackend(context, by, requireBot(context, input.bot_id));
     return OK;

@@ -4,18 +4,17 @@ import { polls } from '@flotilla/domain/bots/bot.ts';
 import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
-import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
 import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { WorkerContext } from '../context.ts';
 import { startDeliveryJobs } from './delivery-jobs.ts';
 import { fleetMetrics } from './fleet-metrics.ts';
+import { startProgramParking } from './program-parking.ts';
 import { startRemoval } from './removal.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
-const PARK_EVERY_MS = 20_000;
 const FORGOTTEN_AFTER_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
 const PENDING_KINDS = ['push', 'programs', 'rules', 'history'] as const;
@@ -25,7 +24,6 @@ type PendingKind = (typeof PENDING_KINDS)[number];
 export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   let reconciledAtMs = 0;
   let reconciledRuns = '';
-  let parkedAtMs = 0;
   let running: Promise<void> = Promise.resolve();
   const round = async (): Promise<void> => {
     const runs = deps.redis.runIds();
@@ -45,10 +43,6 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
     const polled = deps.directory.all().filter(polls);
     await deps.turns.polling.ensure(polled.map((bot) => bot.id));
     await wakeForgotten(deps);
-    if (deps.clock.nowMs() - parkedAtMs >= PARK_EVERY_MS) {
-      await parkPrograms(deps, deps.config.programLimit);
-      parkedAtMs = deps.clock.nowMs();
-    }
     await waitingForPostgres(removeExpiredLinks(deps));
     await gatherFigures(deps);
     await watchPlatformWebhooks(deps);
@@ -62,11 +56,12 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   const timer = setInterval(runRound, ROUND_EVERY_MS);
   const removal = startRemoval(deps);
   const deliveryJobs = startDeliveryJobs(deps);
+  const parking = startProgramParking(deps);
   fleetMetrics(deps);
   return {
     stop: async () => {
       clearInterval(timer);
-      await Promise.all([running, removal.stop(), deliveryJobs.stop()]);
+      await Promise.all([running, removal.stop(), deliveryJobs.stop(), parking.stop()]);
     },
   };
 }

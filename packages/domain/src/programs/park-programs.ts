@@ -31,17 +31,17 @@ const BATCHES_AT_MOST = 2_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Parks the programs that stay behind their limit: what waits for them becomes dead letters, in batches. Also wakes
- * programs with new updates that nobody woke.
+ * Parks the programs that stay behind their limit: what waits for them becomes dead letters, in batches, until the
+ * signal aborts. Also wakes programs with new updates that nobody woke.
  */
-export async function parkPrograms(deps: ParkDeps, limit: ProgramLimit): Promise<void> {
+export async function parkPrograms(deps: ParkDeps, limit: ProgramLimit, signal: AbortSignal): Promise<void> {
   const bots = deps.directory.all().filter(({ programs }) => programs.length > 0);
-  for (let from = 0; from < bots.length; from += BOTS_AT_ONCE) {
-    await Promise.all(bots.slice(from, from + BOTS_AT_ONCE).map((bot) => checkBot(deps, bot, limit)));
+  for (let from = 0; from < bots.length && !signal.aborted; from += BOTS_AT_ONCE) {
+    await Promise.all(bots.slice(from, from + BOTS_AT_ONCE).map((bot) => checkBot(deps, bot, limit, signal)));
   }
 }
 
-async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit): Promise<void> {
+async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit, signal: AbortSignal): Promise<void> {
   const keys = botKeys(bot.id);
   const [outcome, newestId, owed, behind] = await runScript(
     deps.redis.commands,
@@ -52,7 +52,9 @@ async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit): Promise<
   if (outcome !== 'OK') return;
   const woken = (owed as string[]).map(Number);
   if (woken.length > 0) await deps.turns.programs.wakeAll(woken);
-  for (const one of behindOf(behind as string[])) await park(deps, bot, one, Number(newestId), limit);
+  for (const one of behindOf(behind as string[])) {
+    if (!signal.aborted) await park(deps, bot, one, { upTo: Number(newestId), limits: limit, signal });
+  }
 }
 
 function behindOf(flat: string[]): Behind[] {
@@ -63,7 +65,9 @@ function behindOf(flat: string[]): Behind[] {
   return found;
 }
 
-async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, upTo: number, limits: ProgramLimit) {
+type Parking = { upTo: number; limits: ProgramLimit; signal: AbortSignal };
+
+async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, { upTo, limits, signal }: Parking) {
   const program = bot.programs.find(({ id }) => id === programId);
   if (program === undefined) return;
   const keys = botKeys(bot.id);
@@ -72,7 +76,7 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, upTo
       ? `the program was parked: more than ${limits.updates} updates waited for it`
       : `the program was parked: it was behind for more than ${limits.hours} hours`;
   let deadLetters = 0;
-  for (let batches = 0; batches < BATCHES_AT_MOST; batches += 1) {
+  for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
     const [outcome, made, more, wakeHistory] = await runScript(
       deps.redis.commands,
       'park-program',

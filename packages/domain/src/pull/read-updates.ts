@@ -116,20 +116,25 @@ type Scanned =
   /** The bot is gone or off. */
   | { outcome: 'unreadable' };
 
-/** Ids that the consumer does not get, because push has delivered them. */
-function hiddenFrom(botId: number, consumer: string | null): string {
+/** The keys of a program, if the consumer is one. */
+function keysOfProgram(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
   const [, programId] = /^program:(\d+)$/.exec(consumer ?? '') ?? [];
-  return programId === undefined ? botKeys(botId).deliveredByPush : programKeys(botId, Number(programId)).hidden;
+  return programId === undefined ? null : programKeys(botId, Number(programId));
 }
 
 async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
+  const ofProgram = keysOfProgram(bot.id, consumer);
+  const hidden = ofProgram?.hidden ?? keys.deliveredByPush;
   const nowMs = deps.clock.nowMs();
   const reply = await runScript(
     deps.redis.commands,
     'pull-read',
-    [keys.state, keys.log, keys.consumers, hiddenFrom(bot.id, consumer), ...activityKeys(bot.id, nowMs)],
+    [
+      ...[keys.state, keys.log, keys.consumers, hidden, ...activityKeys(bot.id, nowMs)],
+      ...(ofProgram === null ? [] : [ofProgram.state]),
+    ],
     [
       bot.registrationId,
       nowMs,

@@ -21,6 +21,7 @@
 -- @include backlog
 -- @include activity
 -- @include live
+-- @include dead-letter
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
@@ -82,17 +83,26 @@ local function ofAlbum(album, mark)
   return mark
 end
 
--- The mark of the update with this number. What a deleted program would have taken is for everybody.
+-- The mark of the update with this number, the program that takes it, and whether that program is parked. What a deleted
+-- program would have taken is for everybody.
 local marks = ARGV[12] ~= '' and cjson.decode(ARGV[12])
 local function markOf(number)
   local mark, album = string.match(marks[number], '^(%S*) ?(.*)$')
   if album ~= '' then mark = ofAlbum(album, mark) end
   local owner = string.match(mark, '^=(%d+)$')
-  if owner and redis.call('HEXISTS', consumers, 'program:' .. owner) == 0 then return '', nil end
-  return mark, owner
+  local consumer = owner and redis.call('HGET', consumers, 'program:' .. owner)
+  if owner and not consumer then return '', nil, false end
+  return mark, owner, consumer and string.sub(consumer, -2) == ' 0'
 end
 
-local appended, duplicates, heard, routable, prolonged = 0, 0, false, 0, nil
+-- Nothing is kept for a parked program, and nobody else gets what it takes. The dead letter can be sent to the backend.
+local function bury(owner, id, raw)
+  local origin = { bot = botId, registration = ARGV[1], now = now, reader = 'push' }
+  local reason = 'program ' .. owner .. ', which takes it alone, is parked'
+  addDeadLetter(history, origin, { id = id, raw = raw }, { code = 'too_far_behind', reason = reason, attempts = 0 })
+end
+
+local appended, duplicates, heard, routable, prolonged, buries = 0, 0, false, 0, nil, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 13, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
@@ -110,8 +120,12 @@ for i = 13, #ARGV, 9 do
     end
     own = id ~= platformId or (own and not polled)
     last = id
-    local mark, owner = '', nil
-    if marks then mark, owner = markOf((i - 4) / 9) end
+    local mark, owner, isParked = '', nil, false
+    if marks then mark, owner, isParked = markOf((i - 4) / 9) end
+    if isParked then
+      bury(owner, id, raw)
+      buries = true
+    end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowed(kind)
     if allowed or owner then n = n + 1 end
@@ -180,7 +194,7 @@ if s.programs and s.programs ~= '' then
   if #owed > 0 then redis.call('ZADD', pendingTurns, 'NX', unpack(owed)) end
 end
 if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) end
-local wakeHistory = manage and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
+local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 local wakeRules = 0
 if routable > 0 then
   redis.call('HINCRBY', state, '@rulesUnread', routable)

@@ -126,6 +126,20 @@ test('the history, the live stream and the rules see what a program takes', asyn
   expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
 });
 
+test('what a parked program takes becomes a dead letter at once, and nobody else gets it', async () => {
+  await scene.applyBot({ push: true, programs: [5], filters: 'b' });
+  await scene.commands.hset(scene.keys.consumers, 'program:5', '0 0');
+  const accepted = await scene.accept([1, 2], 'c:5', 'message', { filters: 'b', marks: ['=5', ''] });
+  expect(accepted.slice(0, 5)).toEqual(['OK', 2, 0, 1, 1]);
+  const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(letters).toHaveLength(1);
+  expect(letters[0]?.[1]).toEqual(
+    expect.arrayContaining(['dead', '1', '{"update_id":1}', 'push', 'too_far_behind', REGISTRATION]),
+  );
+  const log = await scene.commands.xrange(scene.keys.log, '-', '+');
+  expect(log.map((entry) => entry[1][17] ?? '')).toEqual(['=5', '']);
+});
+
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */
 function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
   const { state, log, history, pendingTurns, consumers, live, seen } = scene.keys;

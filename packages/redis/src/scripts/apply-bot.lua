@@ -37,7 +37,7 @@ if not known.registrationId then
 end
 beginAbove(state, tonumber(ARGV[16]))
 
--- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules
+-- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
 local last, n, acked, filed = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.pullCursor), tonumber(s.pushCursor)
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
@@ -159,7 +159,7 @@ elseif ruled and ARGV[14] ~= '1' then
   redis.call('HINCRBY', state, '@rulesFencingToken', 1)
   writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
   buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
-elseif ruled and redis.call('EXISTS', forRules.lanes) == 1 then
+elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
   redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')
 end
@@ -184,7 +184,8 @@ else
 end
 local ofPrograms = {
   id = ARGV[13], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
-  consumers = consumers, prefix = ARGV[21], last = last, count = n,
+  consumers = consumers, prefix = ARGV[21], last = last, count = n, on = ARGV[7] == '1',
+  awake = s.on == '1' and s.programs or '',
 }
 redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], ARGV[20]))
 trimLog(state, log, consumers, now)

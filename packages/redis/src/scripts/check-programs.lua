@@ -18,7 +18,7 @@ for i = 1, #named, 2 do
     -- @read p <- program: push, pushCursor, pushCursorCount, pushPending
     local found = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1)[1]
     local first = found and fieldsOf(found)
-    local waits = first and count - first.count + ((first.allowed or first.owner) and 1 or 0) or 0
+    local waits = first and countAfter(log, cursor, count) or 0
     -- One old update in a lane holds the log, but only what it has not got counts.
     if p.push == '1' then waits = count - tonumber(p.pushCursorCount) + tonumber(p.pushPending) end
     local sinceMs = first and first.at or now

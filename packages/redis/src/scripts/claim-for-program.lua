@@ -10,7 +10,7 @@ local FILE_AT_ONCE = 200
 local program = KEYS[12]
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
--- @read bot <- turn.state: registrationId, on, watchedUntil
+-- @read bot <- turn.state: registrationId, on, watchedUntil, programs
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
 --   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, pushOkAt, goneSince, hides
 s.registrationId, s.on, s.watchedUntil = bot.registrationId, bot.on, bot.watchedUntil
@@ -24,7 +24,9 @@ local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local requests, wanted = requestsOf(turn, ARGV, mine), ARGV[mine + 4]
 keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 5)
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
-local hopeless = isHopeless(turn, s, requests)
+-- The turn's process may not know yet that the program was paused.
+local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
+local hopeless = active and isHopeless(turn, s, requests) or 0
 if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
 
 local function isWanted(entry)
@@ -33,14 +35,17 @@ local function isWanted(entry)
   return isFor(entry, id) and (entry.owner ~= nil or isOfKind(wanted, entry.kind))
 end
 
-local more, active = false, s.on == '1' and s.isWanted == '1'
+local more = false
 if active then
   local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
   more = #fresh == FILE_AT_ONCE
   for _, found in ipairs(fresh) do
     local entry = fieldsOf(found)
     cursor, cursorCount = entry.id, entry.count
-    if isWanted(entry) then fileInLane(turn, entry.lane, entry.id) end
+    if isWanted(entry) then
+      turn.fresh[tostring(entry.id)] = entry
+      fileInLane(turn, entry.lane, entry.id)
+    end
   end
   if #fresh > 0 then
     change(turn, '@pushCursor', cursor)

@@ -80,6 +80,41 @@ test('its breaker is its own; while it is open an update finds the turn owed and
   expect(await woken([2])).toEqual([]);
 });
 
+test('while its breaker is open it looks into the log at the next probe, though what failed is due far later', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 3_600_000, '{}'], ...['503', NOW_MS - 10_000, '0', '0']];
+  const opened = await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
+  expect([opened[2], opened[4]]).toEqual([String(NOW_MS + 2000), 1]);
+  const later = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000, end: 'asleep' });
+  expect([later[2], later[4]]).toEqual([String(NOW_MS + 3_600_000), 1]);
+  expect(await woken([2], 'c:6')).toEqual(['5']);
+});
+
+test('a change of the bot leaves a sleeping turn to be woken by updates', async () => {
+  await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:0:cd' });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS, '0', '0']];
+  await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
+  await scene.applyBot({ programs: [5, 6], pushing: ' 5:1:ab 6:1:cd', revision: 2 });
+  expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:program:6`]);
+  expect(await woken([2], 'c:6')).toEqual(['5']);
+});
+
+test('a paused program gets nothing more, also from a turn that runs, and is owed no turn', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1, 2]);
+  expect(idsIn(await claim({ name: 'a1' }))).toEqual(['1']);
+  await scene.applyBot({ programs: [ID], pushing: ` ${ID}:0:ab`, revision: 2 });
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBeNull();
+  expect(idsIn(await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('1')))).toEqual([]);
+  await scene.applyBot({ ...pushing, revision: 3 });
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS));
+  expect(idsIn(await claim({ token: 1, name: 'a3' }))).toEqual(['2']);
+});
+
 test('a program that pulls from now on gets what waits in its lanes, without what was delivered; and back', async () => {
   await scene.applyBot(pushing);
   await scene.accept([1]);

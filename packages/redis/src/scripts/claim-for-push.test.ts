@@ -1,4 +1,4 @@
-import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -52,6 +52,18 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: 1 }, ...delivered);
   expect(closed[5]).toEqual([0, 0, 0, 1, 0]);
   expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
+});
+
+test('an update that comes while the breaker is open and nothing waits has a turn at the next probe', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
+  const given = [...['c:5', '1', 1, 'dead', '', failure], ...['500', NOW_MS - 10_000, '0', '0']];
+  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'idle' }, ...given))[4]).toBe(1);
+  expect((await scene.accept([2]))[3]).toBe(0);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 2000));
+  expect(idsIn(await claim({ name: 'b1', atMs: NOW_MS + 2000 }))).toEqual(['2']);
 });
 
 test('counts what was delivered, retried and given up, also when the claim is sent again', async () => {

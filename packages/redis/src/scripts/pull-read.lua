@@ -1,7 +1,7 @@
 -- Reads a consumer's updates and acknowledges as getUpdates does (offsets: last+1…last+11, larger, negative, zero).
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer, and for a program whose
 --       own push delivered them)
---       5 activity of the bot  6 activity of the shard
+--       5 activity of the bot  6 activity of the shard  7 hash of the program (for a program)
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these); the cursor moves by offsets
@@ -32,6 +32,8 @@ local default, program = name == '', isProgram(name)
 --   prevOffset, prevAt, revision, trimmedAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
+-- A poll that began before the program got a backend must not move the cursor, which is now the floor of its lanes.
+if program and redis.call('HGET', KEYS[7], '@push') == '1' then return { 'OFF' } end
 local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
 
 local function consumerCount()

@@ -1,4 +1,5 @@
-import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { programKeys } from '@flotilla/redis/keys.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -14,7 +15,10 @@ const read = (
 ) =>
   scene.run(
     'pull-read',
-    [scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
+    [
+      ...[scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
+      ...(consumer.startsWith('program:') ? [programKeys(BOT, Number(consumer.slice(8))).state] : []),
+    ],
     [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision, takenKinds],
   );
 const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
@@ -189,4 +193,12 @@ test('a program that wants one of thousands of updates passes the others, a limi
     [2501, 0, ['{"update_id":2400}']],
   ]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`2399 ${NOW_MS}`);
+});
+
+test('a poll that began before its program got a backend reads nothing, and lets go of nothing', async () => {
+  await scene.applyBot({ programs: [5] });
+  await scene.accept([1, 2]);
+  await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 2 });
+  expect(await read(3, { consumer: 'program:5', kinds: ',poll,' })).toEqual(['OFF']);
+  expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`0 ${NOW_MS}`);
 });

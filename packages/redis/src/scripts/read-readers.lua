@@ -96,11 +96,8 @@ if s.rules == '1' then
 else
   add('rules', '', 0, '', 0, '', '')
 end
-local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
 local function addConsumer(name, cursor, polledAt)
-  local isBeforeAll = first and tonumber(cursor) < idOf(first)
-  local behind = isBeforeAll and redis.call('XLEN', log) or count - countUpTo(log, cursor, count)
-  return add(name, cursor, behind, acceptedAfter(cursor, isAny), '', '', polledAt)
+  return add(name, cursor, countAfter(log, cursor, count), acceptedAfter(cursor, isAny), '', '', polledAt)
 end
 
 local function addProgram(name, cursor, polledAt)

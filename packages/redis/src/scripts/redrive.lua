@@ -6,7 +6,7 @@
 -- RESULT {'GONE'} | {'OFF'} when there is no backend, or no rules | {'OK'}: wake a turn of that kind
 -- @include state
 local reader = ARGV[6]
--- @read s <- KEYS[1]: registrationId, push, rules
+-- @read s <- KEYS[1]: registrationId, push, rules, programs
 local ofProgram = KEYS[7] and redis.call('HGET', KEYS[7], '@push')
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if (KEYS[7] and ofProgram or s[reader]) ~= '1' then return { 'OFF' } end
@@ -23,5 +23,8 @@ for i = 8, #ARGV, 7 do
   end
 end
 redis.call('PEXPIRE', KEYS[6], ARGV[7])
-redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. reader)
+-- A paused program is owed no turn until it goes on.
+if not KEYS[7] or string.find(',' .. (s.programs or '') .. ',', ',' .. string.sub(reader, 9) .. ',', 1, true) then
+  redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. reader)
+end
 return { 'OK' }

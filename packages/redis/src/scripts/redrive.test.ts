@@ -1,3 +1,4 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
@@ -46,4 +47,25 @@ test('one that was put back stays known after it was sent, so that a repeated ca
   expect(await redrive('push', LETTER, [5, ...LETTER.slice(1)])).toEqual(['OK']);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r5']);
   expect(await scene.commands.pttl(scene.keys.justRedriven)).toBeGreaterThan(0);
+});
+
+test('what is put back for a paused program waits, and its turn is owed when it goes on', async () => {
+  const own = programKeys(BOT, 5);
+  const toProgram = () => {
+    const { state, pendingTurns, rulesWork, justRedriven } = scene.keys;
+    return scene.run(
+      'redrive',
+      [state, own.lanes, own.redriven, pendingTurns, rulesWork, justRedriven, own.state],
+      [REGISTRATION, NOW_MS, BOT, own.lane(''), NOW_MS + 9, 'program:5', 60_000, ...LETTER],
+    );
+  };
+  const owed = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
+  await scene.applyBot({ programs: [5] });
+  expect(await toProgram()).toEqual(['OFF']);
+  await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
+  expect(await toProgram()).toEqual(['OK']);
+  expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
+  expect(await owed()).toEqual([]);
+  await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 3 });
+  expect(await owed()).toEqual([`${BOT}:program:5`]);
 });

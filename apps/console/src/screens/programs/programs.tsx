@@ -1,19 +1,19 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { VirtualTable } from '../../parts/virtual-table.tsx';
 import { useBot } from '../bot/use-bot.ts';
-import { AddProgram } from './add-program.tsx';
 import { useColumns } from './program-columns.tsx';
-import { ProgramDetails } from './program-details.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { readerRows } from './reader-rows.ts';
 import { usePrograms, useReaders } from './use-programs.ts';
 import './programs.css';
 
+const AddProgram = lazy(async () => ({ default: (await import('./add-program.tsx')).AddProgram }));
+const ProgramDetails = lazy(async () => ({ default: (await import('./program-details.tsx')).ProgramDetails }));
 const route = getRouteApi('/bots/$id/programs');
 const shows = () => {};
 
@@ -25,7 +25,11 @@ export function Programs(): ReactNode {
   if (bot === undefined) return null;
   if (view !== 'add') return <ProgramList key={bot.id} botId={bot.id} />;
   const open = (id?: number) => void navigate({ search: id === undefined ? {} : { open: String(id) }, replace: true });
-  return <AddProgram key={bot.id} botId={bot.id} close={open} />;
+  return (
+    <Suspense>
+      <AddProgram key={bot.id} botId={bot.id} close={open} />
+    </Suspense>
+  );
 }
 
 function ProgramList({ botId }: { botId: number }): ReactNode {
@@ -65,7 +69,9 @@ function ProgramList({ botId }: { botId: number }): ReactNode {
       )}
       {programs.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
       {opened?.program && (
-        <ProgramDetails key={opened.program.id} program={opened.program} reader={opened.reader} close={close} />
+        <Suspense>
+          <ProgramDetails key={opened.program.id} program={opened.program} reader={opened.reader} close={close} />
+        </Suspense>
       )}
     </div>
   );

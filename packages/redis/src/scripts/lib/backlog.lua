@@ -29,7 +29,7 @@ local function programBacklog(s, log, consumers)
   for i = 1, #named, 2 do
     local cursor, polledAt = string.match(named[i + 1], '^(%d+) (%d+)$')
     if isProgram(named[i]) and polledAt ~= '0' then
-      local behind = count - countUpTo(log, cursor, count)
+      local behind = countAfter(log, cursor, count)
       quickest = math.min(quickest or behind, behind)
       slowest = math.max(slowest, behind)
     end

@@ -42,3 +42,11 @@ local function countUpTo(log, id, allowedCount)
   local entry = fieldsOf(after[1])
   return (entry.allowed or entry.owner) and entry.count - 1 or entry.count
 end
+
+-- How many entries wait after this id. Where entries before it are kept for others, those of kinds that are not allowed
+-- are left out.
+local function countAfter(log, id, allowedCount)
+  local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+  if first and tonumber(id) < idOf(first) then return redis.call('XLEN', log) end
+  return allowedCount - countUpTo(log, id, allowedCount)
+end

@@ -71,13 +71,14 @@ local function forgetProgram(keys)
   redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.hidden)
 end
 
--- Brings the programs in line with the configuration. bot: as above, and log, consumers, prefix, last, count; ids:
--- ',1,5,'; pushing: those that push, ' 5:1:target', with 1 unless it is paused
+-- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
+-- above, and log, consumers, prefix, last, count, on, awake (the ids that were returned before); ids: ',1,5,'; pushing:
+-- those that push, ' 5:1:target', with 1 unless it is paused
 local function applyPrograms(bot, ids, pushing)
-  local wanted, awake = {}, {}
-  for id, on, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
+  local wanted, awake, isAwake = {}, {}, {}
+  for id, enabled, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
     wanted[id] = target
-    if on == '1' then awake[#awake + 1] = id end
+    if enabled == '1' then awake[#awake + 1], isAwake[id] = id, true end
   end
   -- A new program begins at the end of the log, and a deleted one leaves it.
   for id in string.gmatch(ids, '%d+') do redis.call('HSETNX', bot.consumers, 'program:' .. id, bot.last .. ' ' .. bot.now) end
@@ -102,9 +103,15 @@ local function applyPrograms(bot, ids, pushing)
         redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
         redis.call('ZREM', bot.pendingTurns, turn)
       end
+      -- If the wake is lost, upkeep finds the pending turns of those that go on. One that was awake already may sleep, and
+      -- no update would wake it while its turn is owed.
+      if isAwake[id] and bot.on and not string.find(',' .. bot.awake .. ',', ',' .. id .. ',', 1, true) then
+        redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, turn)
+        redis.call('HDEL', keys.state, 'goneSince')
+      elseif wanted[id] and not (isAwake[id] and bot.on) then
+        redis.call('ZREM', bot.pendingTurns, turn)
+      end
     end
   end
-  -- If the wake is lost, upkeep finds these pending turns.
-  for _, id in ipairs(awake) do redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, bot.id .. ':program:' .. id) end
   return table.concat(awake, ',')
 end

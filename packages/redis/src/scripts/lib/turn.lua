@@ -107,7 +107,9 @@ end
 local function closeTurn(turn, found)
   local first, lookAt = redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES'), ''
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
-  if found.openUntil > 0 and lookAt ~= '' then lookAt = tostring(math.max(tonumber(lookAt), found.openUntil)) end
+  -- No append wakes a turn while the breaker is open, so the turn reads the log when it may probe, whatever is due then.
+  local isOpen = found.active and found.openUntil > turn.now
+  if lookAt ~= '' and (isOpen or tonumber(lookAt) < found.openUntil) then lookAt = tostring(found.openUntil) end
   if #first == 0 then
     setFloor(turn, found.cursor)
   elseif turn.tidies then
@@ -117,10 +119,11 @@ local function closeTurn(turn, found)
   local nothing = not found.active or #first == 0
     or (turn.ending == 'asleep' and lookAt ~= '' and tonumber(lookAt) > turn.now)
   local ended = turn.ending ~= '' and nothing and #found.units == 0 and not found.more
-  -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake.
+  -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake. So does a reader whose
+  -- lanes are empty, because no turn sleeps until its next probe.
   local member = turn.botId .. ':' .. turn.reader
-  if ended and isProgram(turn.reader) and found.openUntil > turn.now then
-    redis.call('ZADD', turn.pendingTurns, 'XX', found.openUntil, member)
+  if ended and isOpen and (isProgram(turn.reader) or #first == 0) then
+    redis.call('ZADD', turn.pendingTurns, found.openUntil, member)
   elseif ended then
     redis.call('ZREM', turn.pendingTurns, member)
   end
