@@ -6,6 +6,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
@@ -126,7 +127,7 @@ test('every update goes to one taker, or to all who want it, whatever changes me
     const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join()}]}`)!.updates;
     const at = below(2);
     if (below(4) === 0) await learn(at);
-    expect(await acceptUpdates(worker, known[at]!, sliced)).toMatchObject({ appended: batch.length });
+    expect(await acceptUpdates(withoutReserve(worker), known[at]!, sliced)).toMatchObject({ appended: batch.length });
   };
 
   const poll = async (name: string, limit: number): Promise<number> => {

@@ -6,6 +6,7 @@ import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
@@ -30,7 +31,7 @@ const update = (id: number, kind = 'message') =>
 async function accept(bot: BotResource, ...raws: string[]): Promise<void> {
   await worker.directory.refresh();
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
-  const accepted = await acceptUpdates(worker, worker.directory.byId(bot.id)!, sliced!.updates);
+  const accepted = await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, sliced!.updates);
   expect(accepted).toMatchObject({ outcome: 'accepted', appended: raws.length });
 }
 

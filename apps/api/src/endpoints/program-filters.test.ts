@@ -8,6 +8,7 @@ import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
@@ -39,7 +40,7 @@ async function knownBot({ id }: BotResource): Promise<Bot> {
 
 async function acceptWith(known: Bot, ...raws: string[]): Promise<void> {
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
-  const accepted = await acceptUpdates(worker, known, sliced!.updates);
+  const accepted = await acceptUpdates(withoutReserve(worker), known, sliced!.updates);
   expect(accepted).toMatchObject({ outcome: 'accepted', appended: raws.length });
 }
 

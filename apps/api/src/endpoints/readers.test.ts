@@ -7,6 +7,7 @@ import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { type Context, createContext } from '../context.ts';
@@ -28,7 +29,7 @@ async function accept(bot: BotResource, ids: number[], kind = 'message'): Promis
   const message = (id: number) => `{"message_id":${id},"date":${NOW_S},"chat":{"id":5,"type":"private"},"text":"x"}`;
   const raws = ids.map((id) => `{"update_id":${id},"${kind}":${message(id)}}`);
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join(',')}]}`);
-  await acceptUpdates(worker, worker.directory.byId(bot.id)!, sliced!.updates);
+  await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, sliced!.updates);
 }
 
 const poll = (bot: BotResource, query: Record<string, string | number>) =>
