@@ -18,7 +18,7 @@ const CALLS = 40;
 const AT_ONCE = 100;
 /** Pauses after which an older state is shown: one that was read meanwhile, and one that is read again. */
 const PAUSES = { 'after 5.1 s': 5_100, 'each 1.1 s': 1_100 };
-const LATE_CALLS = 20;
+const LATE_CALLS = 10;
 
 const PAGES: Record<string, Record<string, string>> = {
   plain: {},
