@@ -15,7 +15,9 @@ export function loadedOverlays(): Overlays | null {
 }
 
 export async function loadOverlays(): Promise<Overlays> {
-  const [dialog, menu] = await Promise.all([import('./dialog-popup.tsx'), import('./menu-parts.ts')]);
+  // They are in one file. Two loads at once would fail one after the other, the second one unexpected (loadAhead).
+  const dialog = await import('./dialog-popup.tsx');
+  const menu = await import('./menu-parts.ts');
   loaded = { ...dialog, ...menu };
   return loaded;
 }
