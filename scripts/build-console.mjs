@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runOnPinnedNode } from './bootstrap.mjs';
+import { hashOfFiles } from './hash-of-files.mjs';
 
 const CONSOLE = 'apps/console';
 const MADE_OF = join(ROOT, CONSOLE, 'dist/.made-of');
@@ -17,7 +17,7 @@ const SOURCES = [
 
 /** Builds the console into apps/console/dist, and notes what it is made of. Returns the exit code. */
 export async function buildConsole() {
-  const hash = hashOfSources();
+  const hash = hashOfFiles(SOURCES);
   const vite = ['node_modules/vite/bin/vite.js', 'build', CONSOLE, '--configLoader', 'native', '--logLevel', 'warn'];
   // A NODE_ENV of the caller, as Jest sets it, would choose React's development build.
   const code = await runOnPinnedNode(vite, { env: { ...process.env, NODE_ENV: 'production' } });
@@ -27,21 +27,7 @@ export async function buildConsole() {
 
 /** Builds it only if something it is made of has changed. */
 export async function buildConsoleIfStale() {
-  if (existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === hashOfSources()) return 0;
+  if (existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === hashOfFiles(SOURCES)) return 0;
   process.stderr.write('building the console …\n');
   return buildConsole();
-}
-
-function hashOfSources() {
-  const hash = createHash('sha256');
-  for (const file of SOURCES.flatMap(filesOf)) hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));
-  return hash.digest('hex');
-}
-
-function filesOf(path) {
-  if (/\.\w+$/.test(path)) return [path];
-  return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
-    .sort();
 }

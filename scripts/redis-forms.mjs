@@ -1,33 +1,40 @@
 // Lists the tests that run again over Redis Sentinel and Redis Cluster. Paths are patterns for Jest.
 
-/**
- * With every change (.ci/run): tests whose result the form of Redis can change, each with its reason. Together they run
- * every Lua script, so a script whose keys are in two slots of a Cluster fails here.
- */
-export const WITH_EVERY_CHANGE = {
+/** Both forms: how a process finds its servers, what its libraries ask of them, and what a killed server does. */
+const CONNECTIONS = {
   'apps/api/src/auth/session\\.test':
     'sessions and sign-in limits: their libraries have commands and scripts of their own',
+  'apps/api/src/live/': 'scripts that write live streams, and channels over all nodes',
+  'apps/api/src/outages\\.test': 'servers are killed and restarted: commands fail fast, connections come back',
+  'apps/api/src/queue-board/': 'BullMQ: its connections, and the prefix that keeps a queue in one slot',
+  'apps/worker/src/worker\\.test': 'turns: locks, wakes, removal of a bot and of all its keys',
+  'packages/system-tests/src/own-addresses\\.test': 'the addresses of every server of the form are no backends',
+};
+
+/** Cluster only: keys lie in slots, and slots on several masters. A Sentinel set has one master, as a single server is. */
+const SLOTS = {
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test':
     'calls appended to the history streams; a key that lets one through',
   'apps/api/src/endpoints/poll-updates\\.test': 'pull: its script, and polls that are woken through a channel',
-  'apps/api/src/live/': 'scripts that write live streams, and channels over all nodes',
-  'apps/api/src/outages\\.test': 'servers are killed and restarted: commands fail fast, connections come back',
-  'apps/api/src/queue-board/': 'BullMQ: the prefix that keeps a queue in one slot',
-  'apps/worker/src/worker\\.test': 'turns: locks, wakes, removal of a bot and of all its keys',
   'packages/system-tests/src/deliveries\\.test': 'push: claims, retries, breakers, dead letters and their redrive',
   'packages/system-tests/src/fleet-overview\\.test':
     'the states of bots of all shards, read by a script for each; readers; processes',
   'packages/system-tests/src/key-rotation\\.test': 'the mirror is rewritten, and keys are searched for on every master',
-  'packages/system-tests/src/own-addresses\\.test': 'the addresses of every server of the form are no backends',
   'packages/system-tests/src/platform-webhook\\.test': 'accepting once, with two processes and no turn',
   'packages/system-tests/src/routing/routing\\.test': 'rules: a turn that writes for bots in other slots',
 };
+
+/**
+ * With every change (.ci/run): tests whose result the form of Redis can change, each with its reason. Those over Cluster
+ * run every Lua script, so a script whose keys are in two slots fails here.
+ */
+export const WITH_EVERY_CHANGE = { sentinel: CONNECTIONS, cluster: { ...CONNECTIONS, ...SLOTS } };
 
 /** Every night, and with `npm run test:cluster -- all`: everything that stores something in Redis. */
 export const EVERY_NIGHT = [
   'packages/system-tests/src/',
   'apps/worker/src/worker\\.test',
-  'apps/api/src/(auth|queue-board|probes)/',
+  'apps/api/src/(auth|live|queue-board|probes)/',
   'apps/api/src/bot-api-proxy/(capture|intercepts)\\.test',
   'apps/api/src/(outages|drain)\\.test',
   'apps/api/src/endpoints/(every-operation|poll-updates)\\.test',

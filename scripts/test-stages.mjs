@@ -3,18 +3,25 @@
 /** They start whole installations or other people's programs, which few changes can break: each with what it starts. */
 const WHOLE_SYSTEM = {
   'apps/sandbox/src/*.test.ts': 'npm start: Postgres, Redis, the platform, an api, a worker and a demo bot',
+  'apps/simulator/src/conformance/*.test.ts': 'the simulated platform, held against the platform by the clock',
   'packages/system-tests/src/backup-and-restore.test.ts': 'pg_dump, pg_restore, and a fleet on what they restored',
   'packages/system-tests/src/check-infra.test.ts': 'npm run check:infra, on files with faults',
   'packages/system-tests/src/client-libraries.test.ts': 'the bots of every client library, one process each',
   'packages/system-tests/src/echo-bots/*.test.ts': 'the same bots, at the simulated platform itself',
+  'packages/system-tests/src/generated-client.test.ts': 'a generator of clients, and a compiler',
   'packages/system-tests/src/images/*.test.ts': 'what the Dockerfile makes, with installs by npm',
   'packages/system-tests/src/key-rotation.test.ts': 'fleets before, while and after the keys are changed',
   'packages/system-tests/src/npm-commands.test.ts': 'the commands of package.json, by npm',
+  'packages/system-tests/src/polling-pace.test.ts': 'a fleet with more bots than it may poll at once',
   'packages/system-tests/src/programs-of-libraries.test.ts': 'the bots of every client library, as programs of one bot',
+  'packages/system-tests/src/shipped-nginx.test.ts': 'nginx, with the rules that installations get',
   'packages/system-tests/src/start-without-stores.test.ts': 'processes whose stores are away, one after the other',
   'packages/system-tests/src/tls/*.test.ts': 'stores of every form that accept TLS only',
+  'packages/system-tests/src/tracing.test.ts': 'fleets with a collector of traces',
+  'packages/system-tests/src/update-samples.test.ts': 'a fleet that gets every update of the corpus',
 };
 
+/** `atOnce`: how many of their files run at once. */
 export const STAGES = {
   system: { files: Object.keys(WHOLE_SYSTEM).map((path) => `**/${path}`) },
   /** They expect responses within a time limit, so fewer of them run at once than of other tests. */

@@ -3,20 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
+import { buildPrograms, startFrom } from './build-programs.mjs';
 import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
-import { configBeside } from './stages-beside.mjs';
 import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
 // node scripts/test.mjs [a stage of test-stages.mjs | sentinel | cluster] [all | file patterns …]: the last line is always
 // `N passed, N failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
-// node scripts/test.mjs beside <stages …>: these stages beside each other, without patterns.
 
 const LEFT_RUNNING_MS = 20_000;
 
 const selections = [...Object.keys(STAGES), 'sentinel', 'cluster'];
-const beside = process.argv[2] === 'beside' ? process.argv.slice(3) : [];
 const selection = selections.find((name) => name === process.argv[2]);
-const named = beside.length > 0 ? [] : process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
+const named = process.argv.slice(selection ? 3 : 2).filter((argument) => argument !== '--');
 const stage = selection !== undefined && selection in STAGES ? selection : undefined;
 const redisForm = stage ? undefined : selection;
 const patterns = patternsOf(redisForm, named);
@@ -24,6 +22,7 @@ if (redisForm) process.env.TEST_REDIS = redisForm;
 
 await bootstrap();
 if (runsBrowserTests() && (await buildConsoleIfStale()) !== 0) fail('The console could not be built.');
+startFrom(runsWhole() ? ((await buildPrograms()) ?? fail('The programs could not be built.')) : null);
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));
 const resultFile = join(folder, 'results.json');
 const code = await runOnPinnedNode(jestArguments(), { onStart: endWhenDone });
@@ -36,8 +35,7 @@ function jestArguments() {
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
   const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
   // Six servers start instead of one.
-  if (redisForm || beside.length > 0) jest.push('--testTimeout=90000');
-  if (beside.length > 0) return [...jest, `--config=${JSON.stringify(configBeside(beside))}`];
+  if (redisForm) jest.push('--testTimeout=90000');
   if (STAGES[stage]?.atOnce) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
   if (stage && patterns.length === 0) jest.push('--passWithNoTests');
   const globs = stage || patterns.length === 0 ? filesOf(stage) : filesNamed(patterns);
@@ -54,9 +52,14 @@ function runsBrowserTests() {
   return stage === 'console' || named.some((pattern) => /console|browser/.test(pattern));
 }
 
+/** A whole stage starts hundreds of processes, so they run what the programs were built into; a few files do not pay for a build. */
+function runsWhole() {
+  return named.length === 0;
+}
+
 function patternsOf(form, wanted) {
   if (form === undefined) return wanted;
-  if (wanted.length === 0) return Object.keys(WITH_EVERY_CHANGE);
+  if (wanted.length === 0) return Object.keys(WITH_EVERY_CHANGE[form]);
   return wanted[0] === 'all' ? EVERY_NIGHT : wanted;
 }
 

@@ -7,7 +7,7 @@ const OPERATIONS = 'virtual:operations';
 const BASE = '/console/';
 const SRC = join(import.meta.dirname, 'src');
 /** Files of the first screen, each before those that import it. */
-const PACKS = ['start', 'libraries', 'page', 'list', 'fleet', 'overlays'] as const;
+const PACKS = ['start', 'libraries', 'page', 'list', 'fleet', 'menus'] as const;
 const IN_HEAD = ['libraries', 'page', 'rolldown-runtime'];
 
 /** Gives the page the method and the path of every operation; the schemas stay in Node, and out of the bundle. */
@@ -45,8 +45,7 @@ function packPage(): Plugin {
       pack('start.ts', () => 'start');
       pack('main.tsx', (id) => (id.includes('/node_modules/') ? 'libraries' : 'page'));
       pack('screens/fleet/fleet.tsx', (id) => (id.includes('/screens/') ? 'fleet' : 'list'));
-      pack('parts/dialog-popup.tsx', () => 'overlays');
-      pack('parts/menu-parts.ts', () => 'overlays');
+      pack('parts/menu-parts.ts', () => 'menus');
     },
     transformIndexHtml: {
       order: 'post',

@@ -38,6 +38,12 @@ function imageFaults(text) {
       ...(/^(CMD|ENTRYPOINT) \["node"/m.test(stage)
         ? []
         : [`${FILE}: ${target} does not start node itself, which then gets no signals`]),
+      ...(new RegExp(`^(CMD|ENTRYPOINT) .*"built/${target}/launch\\.mjs"\\]$`, 'm').test(stage)
+        ? []
+        : [`${FILE}: ${target} does not start its built file, built/${target}/launch.mjs`]),
+      ...(new RegExp(`^COPY --from=\\S+ /flotilla/built/${target} built/${target}$`, 'm').test(stage)
+        ? []
+        : [`${FILE}: ${target} does not copy its built file to built/${target}`]),
       ...(/^(USER|RUN) /m.test(stage) ? [`${FILE}: ${target} runs something or changes its user`] : []),
     ];
   });

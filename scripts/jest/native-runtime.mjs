@@ -17,12 +17,6 @@ registerHooks({
  * anew into it. Here the files that one worker runs share Node's module cache.
  */
 export default class NativeRuntime {
-  #redis;
-
-  constructor(projectConfig) {
-    this.#redis = projectConfig.testEnvironmentOptions.redis;
-  }
-
   /** Loads jest-circus anew for each test file, because it keeps the file's tests and listeners. */
   requireInternalModule(path) {
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
@@ -38,10 +32,8 @@ export default class NativeRuntime {
     return true;
   }
 
-  /** A worker may run the same file over two forms of Redis; Node evaluates it again because its URL differs. */
   unstable_importModule(path) {
-    const { href } = pathToFileURL(path);
-    return import(this.#redis ? `${href}?redis=${this.#redis}` : href);
+    return import(pathToFileURL(path).href);
   }
 
   requireModule(path) {

@@ -1,7 +1,6 @@
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import { classifyError } from './http/classify-error.ts';
 
 /** The metrics of an api process beside those of the proxy; no label grows with bots or chats. */
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
@@ -119,17 +118,4 @@ function intakeMetrics(metrics: Metrics): { began(): Intake } {
       };
     },
   };
-}
-
-export function intakeOutcomeOf(error: unknown): IntakeOutcome {
-  switch (classifyError(error).code) {
-    case 'unauthorized':
-      return 'unauthorized';
-    case 'unavailable':
-      return 'unavailable';
-    case 'internal':
-      return 'failed';
-    default:
-      return 'refused';
-  }
 }

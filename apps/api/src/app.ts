@@ -9,11 +9,11 @@ import { errorHandler } from './http/error-handler.ts';
 import { assignRequestId, measureRequest, requestLog } from './http/observe-request.ts';
 import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { serveOperations } from './http/serve-operations.ts';
-import { requireStarted } from './http/while-starting.ts';
+import { serveOperations } from './operations/serve-operations.ts';
 import { platformWebhook } from './platform-webhook/receive-update.ts';
 import { probes } from './probes/probes.ts';
 import { queueBoard } from './queue-board/queue-board.ts';
+import { requireStarted } from './while-starting.ts';
 
 /** Everything that the api serves, except the Bot API proxy, which comes before it (start.ts). */
 export function createApp(context: Context): Express {

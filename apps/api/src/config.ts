@@ -53,8 +53,10 @@ export const apiSettings = z.object({
     ),
   SANDBOX_URL: urlSetting('http', 'https')
     .optional()
-    .describe('The page of a sandbox on which a person writes to its bot; the sandbox sets it, nobody else needs it.'),
-  AUTO_REGISTER_BOTS: switchSetting(false).describe('1: setWebhook through the proxy registers an unknown token.'),
+    .describe('The page of a sandbox on which people write to its bot; only the sandbox sets it.'),
+  AUTO_REGISTER_BOTS: switchSetting(false).describe(
+    '1: a setWebhook through the proxy registers the bot of an unknown token.',
+  ),
   ADMIN_USERNAME: z
     .string()
     .max(64, 'must have at most 64 characters')
@@ -68,7 +70,7 @@ export const apiSettings = z.object({
     .describe('Password of the first admin; without it a random one is printed once.'),
   ADMIN_API_KEY: z
     .string()
-    .regex(/^flt_[!-~]+$/, 'must begin flt_ and have no spaces')
+    .regex(/^flt_[!-~]+$/, 'must begin with flt_ and have no spaces')
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
     .optional()
     .describe('An API key of that account. A new value revokes the old key and every key made with it.'),
@@ -146,7 +148,7 @@ function nest(settings: Settings) {
 function dangersOf(settings: Settings): string[] {
   const dangers: string[] = [];
   if (settings.PORT !== 0 && settings.PORT === settings.METRICS_PORT) {
-    dangers.push('PORT, METRICS_PORT: must differ, or whoever reaches the API reads the metrics');
+    dangers.push('PORT, METRICS_PORT: must differ, or everybody who reaches the API can read the metrics');
   }
   if (settings.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
     dangers.push('TRUSTED_PROXIES: trusting every address lets anyone forge theirs and pass the sign-in limits');
@@ -154,10 +156,10 @@ function dangersOf(settings: Settings): string[] {
   const shadowed = OWN_PATHS.find((path) => `${settings.PROXY_PREFIX}/`.startsWith(`${path}/`));
   if (shadowed !== undefined) dangers.push(`PROXY_PREFIX: ${shadowed} is a path of the service itself`);
   if (settings.PUBLIC_URL && new URL(settings.PUBLIC_URL).host === new URL(settings.TELEGRAM_API_URL).host) {
-    dangers.push('TELEGRAM_API_URL, PUBLIC_URL: the service would be its own platform and call itself for ever');
+    dangers.push('TELEGRAM_API_URL, PUBLIC_URL: must differ, or the service would call itself instead of the platform');
   }
   if (settings.PUBLIC_URL && settings.PROXY_HOST === hostName(new URL(settings.PUBLIC_URL).host)) {
-    dangers.push('PUBLIC_URL, PROXY_HOST: must be different hosts, or the proxy is on the one where people sign in');
+    dangers.push('PUBLIC_URL, PROXY_HOST: must be different hosts, or the proxy is on the host where people sign in');
   }
   return dangers;
 }

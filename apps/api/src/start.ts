@@ -20,8 +20,8 @@ import { type Context, createContext } from './context.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { type Drain, drainable } from './http/drain-server.ts';
-import { answerWhileWaiting } from './http/while-starting.ts';
 import { readReadiness } from './probes/probes.ts';
+import { answerWhileWaiting } from './while-starting.ts';
 
 /** Counted from the start of the stop. A process has 25 s in all, and needs the rest to close everything. */
 const DRAINED_WITHIN_MS = 18_000;

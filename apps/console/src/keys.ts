@@ -34,7 +34,5 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [role=dialog], [role=menu]') !== null
-  );
+  return target instanceof HTMLElement && target.closest('input, textarea, select, dialog, [role=menu]') !== null;
 }

@@ -1,5 +1,3 @@
-import { useSyncExternalStore } from 'react';
-
 /** What is away: a store of the api, or the api itself. */
 export type Outage = 'postgres' | 'redis' | 'network';
 
@@ -9,8 +7,8 @@ let known: Outage | null = null;
 const listeners = new Set<() => void>();
 
 /** What the last failed call said to be away, until a call that needs all of it succeeds. */
-export function useOutage(): Outage | null {
-  return useSyncExternalStore(listen, () => known);
+export function outageNow(): Outage | null {
+  return known;
 }
 
 export function noteOutage(outage: Outage | null): void {
@@ -26,7 +24,8 @@ export function outageOf({ status, code, store }: FailedCall): Outage | null {
   return status === 0 || status === 502 || status === 504 || (status === 503 && code === null) ? 'network' : null;
 }
 
-function listen(listener: () => void): () => void {
+/** Calls the listener after every change; returns what ends that. */
+export function onOutage(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

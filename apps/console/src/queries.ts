@@ -15,12 +15,17 @@ export function createQueries(): QueryClient {
     queryCache: new QueryCache({ onError: noticeEnd }),
     mutationCache: new MutationCache({ onError: noticeEnd }),
     defaultOptions: {
-      queries: { retry: (failures, error) => failures < RETRIES && isPassing(error), staleTime: REFRESH_MS / 2 },
+      queries: { retry: retryPassing, staleTime: REFRESH_MS / 2 },
       // Without a network an act fails at once; it must not happen later, when nobody expects it.
       mutations: { networkMode: 'always' },
     },
   });
   return queries;
+}
+
+/** Whether to ask again: the network, the api or a store was away. */
+export function retryPassing(failures: number, error: Error): boolean {
+  return failures < RETRIES && isPassing(error);
 }
 
 function isPassing(error: Error): boolean {

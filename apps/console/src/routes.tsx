@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { loadLate } from './load-late.ts';
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { readAccessAddress } from './screens/access/access-view.ts';
@@ -20,56 +22,56 @@ const fleet = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: readFleetFilter,
-  component: lazyRouteComponent(() => import('./screens/fleet/fleet.tsx'), 'Fleet'),
+  component: screen(() => import('./screens/fleet/fleet.tsx'), 'Fleet'),
 });
 
 const addBot = createRoute({
   getParentRoute: () => root,
   path: '/bots/add',
   validateSearch: readAddedBot,
-  component: lazyRouteComponent(() => import('./screens/add-bot/add-bot.tsx'), 'AddBot'),
+  component: screen(() => import('./screens/add-bot/add-bot.tsx'), 'AddBot'),
 });
 
 const bot = createRoute({
   getParentRoute: () => root,
   path: '/bots/$id',
-  component: lazyRouteComponent(() => import('./screens/bot/bot.tsx'), 'Bot'),
+  component: screen(() => import('./screens/bot/bot.tsx'), 'Bot'),
 });
 const botOverview = createRoute({
   getParentRoute: () => bot,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/bot/overview.tsx'), 'Overview'),
+  component: screen(() => import('./screens/bot/overview.tsx'), 'Overview'),
 });
 const botLive = createRoute({
   getParentRoute: () => bot,
   path: '/live',
   validateSearch: readLiveFilter,
-  component: lazyRouteComponent(() => import('./screens/live/bot-live.tsx'), 'BotLive'),
+  component: screen(() => import('./screens/live/bot-live.tsx'), 'BotLive'),
 });
 const live = createRoute({
   getParentRoute: () => root,
   path: '/live',
   validateSearch: readLiveFilter,
-  component: lazyRouteComponent(() => import('./screens/live/live.tsx'), 'LiveScreen'),
+  component: screen(() => import('./screens/live/live.tsx'), 'LiveScreen'),
 });
 const botSettings = createRoute({
   getParentRoute: () => bot,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./screens/bot/bot-settings.tsx'), 'BotSettings'),
+  component: screen(() => import('./screens/bot/bot-settings.tsx'), 'BotSettings'),
 });
 
 const botStatistics = createRoute({
   getParentRoute: () => bot,
   path: '/statistics',
   validateSearch: readPeriod(PERIODS_OF_BOT),
-  component: lazyRouteComponent(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
+  component: screen(() => import('./screens/statistics/bot-statistics.tsx'), 'BotStatistics'),
 });
 
 // Without a path of its own: the chat itself is shown by the inbox.
 const chat = createRoute({
   getParentRoute: () => root,
   id: 'of-chat',
-  component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
+  component: screen(() => import('./screens/chat/chat.tsx'), 'Chat'),
 });
 const chatMessages = createRoute({
   getParentRoute: () => root,
@@ -82,81 +84,85 @@ const chatPeople = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/people',
   validateSearch: readPeopleAddress,
-  component: lazyRouteComponent(() => import('./screens/chat/people.tsx'), 'People'),
+  component: screen(() => import('./screens/chat/people.tsx'), 'People'),
 });
 const chatStatistics = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/statistics',
   validateSearch: readPeriod(PERIODS_OF_CHAT),
-  component: lazyRouteComponent(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
+  component: screen(() => import('./screens/statistics/chat-statistics.tsx'), 'ChatStatistics'),
 });
 const chatAudit = createRoute({
   getParentRoute: () => chat,
   path: '/bots/$id/chats/$chat/audit',
-  component: lazyRouteComponent(() => import('./screens/chat/chat-audit.tsx'), 'ChatAudit'),
+  component: screen(() => import('./screens/chat/chat-audit.tsx'), 'ChatAudit'),
 });
 
 const search = createRoute({
   getParentRoute: () => root,
   path: '/search',
   validateSearch: readSearchAddress,
-  component: lazyRouteComponent(() => import('./screens/search/search.tsx'), 'Search'),
+  component: screen(() => import('./screens/search/search.tsx'), 'Search'),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
   validateSearch: readAuditFilter,
-  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+  component: screen(() => import('./screens/audit/audit.tsx'), 'Audit'),
 });
 const access = createRoute({
   getParentRoute: () => root,
   path: '/access',
   validateSearch: readAccessAddress,
-  component: lazyRouteComponent(() => import('./screens/access/access.tsx'), 'Access'),
+  component: screen(() => import('./screens/access/access.tsx'), 'Access'),
 });
 const botDeliveries = createRoute({
   getParentRoute: () => bot,
   path: '/deliveries',
   validateSearch: readDeliveryFilter,
-  component: lazyRouteComponent(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
+  component: screen(() => import('./screens/bot/bot-deliveries.tsx'), 'BotDeliveries'),
 });
 const botPrograms = createRoute({
   getParentRoute: () => bot,
   path: '/programs',
   validateSearch: readProgramsAddress,
-  component: lazyRouteComponent(() => import('./screens/programs/programs.tsx'), 'Programs'),
+  component: screen(() => import('./screens/programs/programs.tsx'), 'Programs'),
 });
 const botRules = createRoute({
   getParentRoute: () => bot,
   path: '/rules',
-  component: lazyRouteComponent(() => import('./screens/rules/rules.tsx'), 'Rules'),
+  component: screen(() => import('./screens/rules/rules.tsx'), 'Rules'),
 });
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/deliveries',
   validateSearch: readDeliveryFilter,
-  component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
+  component: screen(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 const system = createRoute({
   getParentRoute: () => root,
   path: '/system',
-  component: lazyRouteComponent(() => import('./screens/system/system.tsx'), 'System'),
+  component: screen(() => import('./screens/system/system.tsx'), 'System'),
 });
 const botChats = createRoute({
   getParentRoute: () => bot,
   path: '/chats',
   validateSearch: readInboxSearch,
-  component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'BotChats'),
+  component: screen(() => import('./screens/inbox/inbox.tsx'), 'BotChats'),
 });
 
 const inbox = createRoute({
   getParentRoute: () => root,
   path: '/inbox',
   validateSearch: readInboxSearch,
-  component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'Inbox'),
+  component: screen(() => import('./screens/inbox/inbox.tsx'), 'Inbox'),
 });
 // The chat is a part of the screen, which the other chats stay beside.
-const inboxChat = createRoute({ getParentRoute: () => inbox, path: '/$botId/$chatId' });
+const inboxChat = createRoute({
+  getParentRoute: () => inbox,
+  path: '/$botId/$chatId',
+  component: screen(() => import('./screens/inbox/chat/chat.tsx'), 'OpenChat'),
+});
 
 export function createConsoleRouter() {
   return createRouter({
@@ -196,6 +202,14 @@ function stringifySearch(search: Record<string, unknown>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query && `?${query}`;
+}
+
+/** A part of the page that is loaded when its path is opened. */
+function screen<Part extends Record<Name, () => ReactNode>, Name extends string>(
+  load: () => Promise<Part>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => loadLate(load), name);
 }
 
 declare module '@tanstack/react-router' {

@@ -6,17 +6,16 @@ import './styles/lists.css';
 import './styles/table.css';
 import './styles/inspector.css';
 import { askEarly } from './early.ts';
-import { loadAhead, reloadForNewRelease } from './reload-for-new-release.ts';
+import { loadAhead, loadLate } from './load-late.ts';
 import { readPreferences } from './stored-preferences.ts';
 import { loadWords } from './words/catalogs.ts';
 
 // This script is small and runs first: what the page needs besides its scripts comes while those are on their way.
-reloadForNewRelease();
 const { theme, language } = readPreferences();
 document.documentElement.dataset.theme = theme;
 const opensFleet = /^\/console\/?$/.test(window.location.pathname);
 void loadWords(language);
-void import('./main.tsx');
+void loadLate(() => import('./main.tsx'));
 if (opensFleet) void loadAhead(() => import('./screens/fleet/fleet.tsx'));
 void askFirst();
 

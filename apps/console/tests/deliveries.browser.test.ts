@@ -109,6 +109,39 @@ test(
 );
 
 test(
+  'an attempt of a program is sent as a test to the backend of that program, which can also be tried at once',
+  async () => {
+    const { fleet } = suite;
+    const relay = await startBackend((_request, response) => void response.writeHead(503).end());
+    try {
+      const own = { proxy_enabled: true, backend_url: `${backend.url}/beside` };
+      const bot = await fleet.addBot(own, { name: 'Relayed' });
+      const program = await fleet.rest<{ id: number }>('/api/programs/add', {
+        ...{ bot_id: bot.id, name: 'relay', mode: 'push', backend_url: `${relay.url}/relay` },
+      });
+      await fleet.control.startBot({ person: PERSON, bot: bot.platformId });
+      await relay.waitForRequests(1, 60_000);
+      const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
+      await page.getByRole('button', { name: 'Try now' }).click();
+      const audited = () => fleet.rest<{ details: string }[]>(`/api/adminlog?bot_id=${bot.id}&action=backend_resume`);
+      await waitFor(async () => (await audited()).length > 0, { timeoutMs: 60_000 });
+      expect((await audited()).map(({ details }) => details)).toEqual([`program ${program.id}`]);
+      await page.getByRole('region', { name: 'Last attempts' }).getByRole('button', { name: '503' }).last().click();
+      const details = page.getByRole('complementary', { name: /Attempt for update/ });
+      await details.getByRole('button', { name: 'Send as a test' }).click();
+      await details.getByText('The backend did not take it.').waitFor();
+      const tests = ({ requests }: TestBackend) =>
+        requests.filter(({ url, headers }) => url !== '/shop' && headers['x-flotilla-test'] === '1').length;
+      expect([tests(relay), tests(backend)]).toEqual([1, 0]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await relay.stop();
+    }
+  },
+  TEST_MS,
+);
+
+test(
   'an update can be edited and sent as a test, and what is wrong with it is said at the field',
   async () => {
     const { page } = await openAsAdmin(`bots/${shop.id}`);
@@ -317,8 +350,6 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
     },
     { timeoutMs: 60_000, message: 'the verdict of both rules' },
   );
-  // The bar stays at the top of the window: scrolled, it would cover a part of the button below it.
-  await page.evaluate('window.scrollTo(0, 0)');
   await lookAt('rules');
   await page.getByRole('button', { name: 'Edit…' }).first().click();
   await page.getByRole('dialog', { name: 'Edit the rule' }).waitFor();

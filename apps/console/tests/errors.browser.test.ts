@@ -123,3 +123,38 @@ test(
   },
   3 * TEST_MS,
 );
+
+test(
+  'a screen that is first opened while the only api is away leaves the page with a bar, and opens with the next api',
+  async () => {
+    const { fleet } = suite;
+    const { page } = await openAsAdmin('?q=help');
+    await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' }).waitFor();
+    const [api] = fleet.apis.slice(-1);
+    await api!.kill();
+    const screens = page.getByRole('navigation', { name: 'Screens' });
+    await screens.getByRole('link', { name: 'Audit' }).click();
+    await page.waitForURL('**/console/audit');
+    await page.locator('.outage').getByText('cannot be reached').waitFor({ timeout: AWAY_MS });
+    expect(await page.getByRole('heading', { name: 'Fleet' }).isVisible()).toBe(true);
+    await picture(page, 'screen-away');
+    // Who goes back to what is loaded keeps it: no fresh page comes for a screen that nobody waits for.
+    await screens.getByRole('link', { name: 'Fleet' }).click();
+    await page.waitForURL('**/console/');
+    await page.evaluate('window.isOfBefore = true');
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'HEAD' && answer.ok());
+    const next = await fleet.start('api', {}, api!.port);
+    await answered;
+    await page.locator('.outage').waitFor({ state: 'detached', timeout: AWAY_MS });
+    expect(await page.evaluate('window.isOfBefore')).toBe(true);
+
+    await next.kill();
+    await screens.getByRole('link', { name: 'Search' }).click();
+    await page.waitForURL('**/console/search');
+    await page.locator('.outage').getByText('cannot be reached').waitFor({ timeout: AWAY_MS });
+    await fleet.start('api', {}, api!.port);
+    await page.getByRole('heading', { name: 'Search' }).waitFor({ timeout: AWAY_MS });
+    await page.locator('.outage').waitFor({ state: 'detached', timeout: AWAY_MS });
+  },
+  3 * TEST_MS,
+);

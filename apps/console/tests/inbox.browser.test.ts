@@ -126,6 +126,28 @@ test(
 );
 
 test(
+  'the chats of a bot load at most 29 KB of scripts, and what an open chat needs comes when one is opened',
+  async () => {
+    const { page, files } = await openAsAdmin();
+    await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' }).waitFor();
+    // Both come after the first screen, which they belong to.
+    for (const late of ['/menus-', '/chart-'])
+      await waitFor(() => [...files.keys()].some((name) => name.includes(late)));
+    const first = new Set(files.keys());
+    const more = () => [...files].filter(([name]) => name.endsWith('.js') && !first.has(name));
+    await page.goto(`${suite.fleet.url}/console/bots/${scene.desk.id}/chats`);
+    const row = page.getByRole('link', { name: /^Ada Lovelace/ });
+    await row.waitFor();
+    expect(more().reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(29 * 1024);
+    const ofTheTab = more().length;
+    await row.click();
+    await messages(page).first().waitFor();
+    await waitFor(() => more().length > ofTheTab);
+  },
+  TEST_MS,
+);
+
+test(
   'a message of the bot is edited, gets buttons, is deleted; a file is sent; refusals are told in words',
   async () => {
     const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
@@ -203,10 +225,10 @@ test(
     const topOf = async () => (await before.boundingBox())?.y;
     const stands = await settled(topOf);
     await suite.fleet.control.sendMessage({ person: MAX, bot: scene.shop.platformId, text: 'Somebody?' });
-    await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor({ timeout: 30_000 });
     expect(await topOf()).toBe(stands);
     await picture(page, 'inbox-news');
-    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('button', { name: '1 new', exact: true }).click();
     await messages(page).filter({ hasText: 'Somebody?' }).waitFor();
 
     // At the end, with the pointer over the messages, the new one waits below.
@@ -215,7 +237,7 @@ test(
     const lastTop = async () => (await last.boundingBox())?.y;
     const lastStands = await settled(lastTop);
     await suite.fleet.control.sendMessage({ person: MAX, bot: scene.shop.platformId, text: 'Anyone at all?' });
-    await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor({ timeout: 30_000 });
     expect(await lastTop()).toBe(lastStands);
 
     const day = new Date((longChatEnd - 20_000 * APART_S) * 1000);

@@ -218,12 +218,15 @@ test(
 test(
   'nothing moves under the pointer: what is new waits until the pointer has left the list',
   async () => {
-    const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}`);
+    const { page, complaints } = await openAsAdmin(`live?bots=${shop.id}&kind=update`);
     await isLive(page);
     await waitFor(async () => {
-      await send(shop, 'under the pointer');
-      return eventOf(page, 'under the pointer').first().isVisible();
+      await send(shop, 'is it read?');
+      return eventOf(page, 'is it read?').first().isVisible();
     });
+    // Events come in order: nothing of before is on its way any more.
+    await send(shop, 'under the pointer');
+    await eventOf(page, 'under the pointer').waitFor();
     // At the head of the list: further below, the list holds because it is scrolled.
     const row = eventOf(page, 'under the pointer').first();
     await row.hover();
@@ -231,7 +234,9 @@ test(
     const top = async () => (await row.boundingBox())?.y;
     const before = await top();
     await send(shop, 'it waits');
-    await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
+    await send(shop, 'it waits too');
+    await page.getByRole('button', { name: '2 new', exact: true }).waitFor();
     expect(await eventOf(page, 'it waits').count()).toBe(0);
     expect(await top()).toBe(before);
     await page.getByRole('heading', { name: 'Live' }).hover();

@@ -101,6 +101,15 @@ test('a message that the live stream told is counted once, before and after the 
   expect(withTold(stored, message(11))).toBe(stored);
 });
 
+test('a message that was told stays when the history has stored a newer one before it', () => {
+  const told = withTold(windowOf(page(1, 10, { total: 10 })), message(11));
+  const { rows, ...ends } = page(1, 12, { total: 11 });
+  const without = withPage(told, { ...ends, rows: rows.filter(({ id }) => id !== 11) });
+  expect([idsOf(without), without.total]).toEqual([range(1, 12), 12]);
+  const stored = withPage(without, page(1, 12, { total: 12 }));
+  expect([idsOf(stored), stored.total, stored.messages.some(({ told }) => told)]).toEqual([range(1, 12), 12, false]);
+});
+
 test('the presses of one second are shown in the order in which they came', () => {
   const press = (id: number) => ({ ...message(20), id, media_type: 'callback' as const });
   const { messages } = windowOf({

@@ -1,8 +1,7 @@
-import type { Page } from '@flotilla/testing/browser.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { picture } from './open-console.ts';
+import { keptBy, picture, tabTo } from './open-console.ts';
 
 const GRACE = ['grace', 'the password of grace'] as const;
 const ADA = { id: 4242, firstName: 'Ada' };
@@ -14,23 +13,6 @@ const REFUSED = /\/api\/bots\/(validate|add|update|show)/;
 const suite = consoleSuite({ apis: 1, workers: 1 });
 const { open, openAsAdmin } = suite;
 const unexpected = (complaints: string[]) => complaints.filter((line) => !REFUSED.test(line));
-
-/** Presses Tab until the focus is on what has this name. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const isThere = `(() => { const at = document.activeElement; return [at.textContent, at.ariaLabel, at.labels?.[0]?.textContent].some((text) => text?.includes(${JSON.stringify(name)})); })()`;
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if (await page.evaluate(isThere)) return;
-  }
-  throw new Error(`Tab does not lead to ${name}`);
-}
-
-/** All that a page keeps: its DOM with the values of fields, and its storage. */
-async function keptBy(page: Page): Promise<string> {
-  const values = 'JSON.stringify([...document.querySelectorAll("input")].map(({ value }) => value))';
-  const storage = 'JSON.stringify([localStorage, sessionStorage, history.state, location.href])';
-  return `${await page.content()} ${await page.evaluate(values)} ${await page.evaluate(storage)}`;
-}
 
 testLooks('an empty installation is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
@@ -244,8 +226,6 @@ testLooks(
     await page.getByLabel('Backend URL').fill('https://bots.example.com/****');
     await page.keyboard.press('Enter');
     await page.getByText('A part of this URL is hidden').waitFor();
-    // What lies half below the bar at the top would count as too small a target.
-    await page.evaluate('window.scrollTo(0, 0)');
     const tab = (await page.locator('nav.tabs [aria-current]').boundingBox())!;
     expect(tab.x + tab.width).toBeLessThanOrEqual(page.viewportSize()!.width);
     await lookAt('settings-form');

@@ -36,10 +36,10 @@ function describe({ outcome, resealed, lines }: Rotation, firstKeyId: string): s
 function conclusion(outcome: Rotation['outcome'], firstKeyId: string): string {
   switch (outcome) {
     case 'done':
-      return `Done: "${firstKeyId}" opens everything. The other keys may go from ENCRYPTION_KEY, but keep them for the backups made so far.`;
+      return `Done: "${firstKeyId}" opens everything. You may remove the other keys from ENCRYPTION_KEY, but keep them for the backups made so far.`;
     case 'old-left':
-      return 'Not done: other keys are still needed ("old"), or the previous release sealed it ("legacy") or did not ("plain"). Run rotate-keys; if it keeps coming back, a process still has another key first, or is of that release.';
+      return 'Not done: some secrets need other keys ("old"), or the previous release stored them sealed ("legacy") or as plain text ("plain"). Run rotate-keys; if they come back, a process of that release still runs, or one whose first key is another.';
     case 'locked':
-      return 'Not done: some of it no listed key opens. List the key that sealed it under the id it had, and run this again; remove no key.';
+      return 'Not done: no listed key opens some secrets. Remove no key, list the key that sealed them under its old id, and run this again.';
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { type ListeningSocket, listeningSockets } from '@flotilla/testing/listening-sockets.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
@@ -103,7 +104,10 @@ async function partsOf(sandbox: Sandbox): Promise<number[]> {
 /** Sockets of the launcher and all it started: api, worker, simulator, Postgres, Redis, the demo bot's program. */
 async function socketsOf(sandbox: Sandbox): Promise<ListeningSocket[]> {
   const sockets = await listeningSockets([sandbox.child.pid!, ...(await partsOf(sandbox))]);
-  const parts = ['sandbox', 'api', 'worker', 'simulator'].map((name) => `apps/${name}/src/launch.mjs`);
+  const parts = [
+    'apps/sandbox/src/launch.mjs',
+    ...(['api', 'worker', 'simulator'] as const).map((name) => programEntry(name)),
+  ];
   for (const part of [...parts, 'postgres', 'redis-server|valkey-server']) {
     expect({ part, sockets: sockets.filter(({ program }) => new RegExp(part).test(program)) }).not.toMatchObject({
       sockets: [],
@@ -229,7 +233,9 @@ describe('The sandbox', () => {
   test('opens the api and the metrics of its processes by HOST, and nothing else', async () => {
     const opened = await start(dataDir, { HOST: '0.0.0.0' });
     const sockets = await socketsOf(opened);
-    const open = sockets.filter(({ loopback }) => !loopback).map(({ program }) => /apps\/(\w+)/.exec(program)?.[1]);
+    const nameOf = (program: string) =>
+      (['api', 'worker'] as const).find((name) => program.includes(programEntry(name)));
+    const open = sockets.filter(({ loopback }) => !loopback).map(({ program }) => nameOf(program));
     expect(open.sort()).toEqual(['api', 'api', 'worker']);
     expect(await textsInHistory(opened)).toEqual(expect.any(Array));
     expect(await stop(opened)).toBe(0);

@@ -5,13 +5,12 @@ import { type GuardedProcess, startGuarded } from '@flotilla/embedded/guarded-pr
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 
 const READY_DEADLINE_MS = 60_000;
 
 export type Program = {
-  name: string;
-  /** Path of its launch.mjs from the root of the repository. */
-  entry: string;
+  name: 'api' | 'worker' | 'simulator';
   env: Record<string, string>;
   /** Answers 200 once the program can be used. */
   readyUrl: string;
@@ -27,7 +26,7 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
   const logFile = join(logs, `${program.name}.log`);
   const process_ = await startGuarded({
     command: process.execPath,
-    args: [...nodeFlags(program.name), program.entry],
+    args: [...nodeFlags(program.name), programEntry(program.name)],
     cwd: process.cwd(),
     env: { ...inheritedEnv(), ...program.env },
     user: null,

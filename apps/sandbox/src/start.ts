@@ -144,9 +144,8 @@ async function startServices(
   return { api: `http://${host}:${apiMetrics}/metrics`, worker: `http://${host}:${workerMetrics}/metrics` };
 }
 
-async function startWatched(parts: Parts, program: Omit<Program, 'entry' | 'dataDir'>): Promise<void> {
-  const entry = `apps/${program.name}/src/launch.mjs`;
-  const starting = startProgram({ ...program, entry, dataDir: parts.dataDir });
+async function startWatched(parts: Parts, program: Omit<Program, 'dataDir'>): Promise<void> {
+  const starting = startProgram({ ...program, dataDir: parts.dataDir });
   const running = await parts.stack.step(`starting the ${program.name}`, starting);
   parts.stack.watch(program.name, running.process, () => ended(running).message);
 }

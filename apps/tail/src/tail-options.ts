@@ -35,7 +35,7 @@ const OPTIONS = {
 } as const;
 
 const isWeb = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const url = (missing?: string) => z.string(missing).refine(isWeb, 'must be a URL that begins http:// or https://');
+const url = (missing?: string) => z.string(missing).refine(isWeb, 'must be a URL that begins with http:// or https://');
 const id = (pattern: RegExp, missing?: string) =>
   z
     .string(missing)
@@ -47,7 +47,9 @@ const GIVEN = z.object({
   bot: id(/^[1-9]\d*$/, 'is missing'),
   to: url('is missing'),
   api: url().default('http://localhost:8080'),
-  key: z.string('is missing; set FLOTILLA_API_KEY').regex(/^flt_[\x21-\x7e]+$/, 'is no API key: it begins flt_'),
+  key: z
+    .string('is missing; set FLOTILLA_API_KEY')
+    .regex(/^flt_[\x21-\x7e]+$/, 'is not an API key: API keys begin with flt_'),
   secret: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,256}$/, 'must have 1 to 256 letters, digits, - and _')

@@ -329,7 +329,7 @@ describe('the options', () => {
     [[], '--bot is missing'],
     [GOOD.with(1, 'five'), '--bot must be an id'],
     [GOOD.with(3, 'localhost:3000'), '--to must be a URL'],
-    [GOOD.with(5, 'something-else'), '--key is no API key'],
+    [GOOD.with(5, 'something-else'), '--key is not an API key'],
     [[...GOOD, '--chta', '1'], "Unknown option '--chta'"],
     [[...GOOD, 'more'], 'more'],
   ])('that are wrong are named, with the usage: %j', (args, fault) => {

@@ -1,5 +1,7 @@
+import { type SettlingMoments, settlingMoments } from '@flotilla/domain/lanes/settling-moments.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
+import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
@@ -14,35 +16,41 @@ export type WorkerContext = Service & {
   config: WorkerConfig;
   platform: PlatformClient;
   pollingClient: PollingClient;
-  /** Wakes the push turns that run in this process when their bot gets updates. */
+  /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   pushable: ChannelWaiters;
+  /** When turns settle what nobody waits for. */
+  settling: SettlingMoments;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
-  /** Limits the turns that wait for their bot's next update instead of ending. */
-  awaitingTurns: SharedLimiter;
+  /** Keeps which calls in the answers of programs' backends were refused. */
+  programRefusals: RefusalRecorder;
   measure: WorkerMetrics;
 };
 
 /** Requests to backends of one worker; well below the number of its push turns, which hanging requests must not fill. */
 export const REQUESTS_AT_ONCE = 1600;
-/** Well below the number of concurrent push turns, so that waiting turns do not keep other bots from running. */
-const AWAITING_TURNS = 500;
+
+/** If a worker is killed, what it delivered since the last such moment is delivered again. */
+const SETTLE_EVERY_MS = 10;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
   const service = await openService({ name: 'worker', roles: config.roles }, config, options);
-  const { redis, directory, metrics, backendPolicy, onClose } = service;
+  const { redis, clock, log, directory, metrics, backendPolicy, onClose } = service;
   const measured = measurePlatform(metrics);
   const polling = measured.polling(pollingClient({ apiUrl: config.platformUrl }));
   onClose(polling.close);
   const backends = backendConnections(backendPolicy);
   onClose(backends.close);
-  directory.onChange((botId) => {
-    if (directory.ready()) backends.changed(botId, directory.byId(botId));
-  });
   const pushable = channelWaiters(redis, channels.pushable);
   onClose(pushable.close);
+  directory.onChange((botId) => {
+    if (directory.ready()) backends.changed(botId, directory.byId(botId));
+    pushable.wakeSoon(botId);
+  });
+  const programRefusals = refusalRecorder({ redis, clock, log });
+  onClose(async () => programRefusals.close());
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
   return {
     ...service,
@@ -50,9 +58,10 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
     pushable,
+    settling: settlingMoments(SETTLE_EVERY_MS),
     backends,
     requestLimiter,
-    awaitingTurns: sharedLimiter(AWAITING_TURNS),
+    programRefusals,
     measure: workerMetrics(metrics, requestLimiter),
   };
 }

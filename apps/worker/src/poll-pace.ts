@@ -5,7 +5,7 @@ import type { WorkerContext } from './context.ts';
 const LONGEST_S = 30;
 const RECOUNT_EVERY_MS = 5_000;
 
-/** The shortest rest of a bot whose intake is stopped, so that thousands of them leave Redis to turns that drain it. */
+/** The shortest pause of a bot whose intake is stopped. Thousands of them must not slow the turns that drain Redis. */
 const SHORTEST_PAUSE_MS = 2_000;
 const PAUSED_TURNS_PER_S = 500;
 

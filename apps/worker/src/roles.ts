@@ -6,7 +6,13 @@ import { programTurn } from '@flotilla/domain/programs/program-turn.ts';
 import { pushTurn } from '@flotilla/domain/push/push-turn.ts';
 import { rulesTurn } from '@flotilla/domain/routing-rules/rules-turn.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import { type Turn, type TurnOutcome, type TurnWorker, turnWorker } from '@flotilla/redis/turn-worker.ts';
+import {
+  type Turn,
+  type TurnOutcome,
+  type TurnsHeld,
+  type TurnWorker,
+  turnWorker,
+} from '@flotilla/redis/turn-worker.ts';
 import { REQUESTS_AT_ONCE, type WorkerContext } from './context.ts';
 import { pollPace } from './poll-pace.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
@@ -16,6 +22,8 @@ export type Running = { stop(): Promise<void> };
 /** A turn of a hanging backend holds a request, so more turns than requests are needed for the other bots. */
 const PUSH_TURNS = REQUESTS_AT_ONCE + 400;
 const RULES_TURNS = 200;
+/** Turns without work that a worker holds, beside those that run. */
+const HELD_TURNS = 12_000;
 /** One turn per shard, so that all shards can gather at the same time. */
 const HISTORY_TURNS = 64;
 
@@ -23,6 +31,7 @@ const HISTORY_TURNS = 64;
 export function startRoles(context: WorkerContext): Running[] {
   const { roles, pollingConcurrency } = context.config;
   const running: Running[] = [];
+  const turnsHeld = { count: 0, atMost: HELD_TURNS };
   if (roles.has('upkeep')) running.push(startUpkeep(context));
   if (roles.has('polling')) {
     const pace = pollPace(context);
@@ -33,13 +42,23 @@ export function startRoles(context: WorkerContext): Running[] {
     );
   }
   if (roles.has('push')) {
-    running.push(takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease)));
     running.push(
-      takeTurns(context, context.turns.programs, PUSH_TURNS, (program, lease) => programTurn(context, program, lease)),
+      takeTurns(context, context.turns.push, PUSH_TURNS, (bot, lease) => pushTurn(context, bot, lease), turnsHeld),
+    );
+    running.push(
+      takeTurns(
+        context,
+        context.turns.programs,
+        PUSH_TURNS,
+        (program, lease) => programTurn(context, program, lease),
+        turnsHeld,
+      ),
     );
   }
   if (roles.has('rules')) {
-    running.push(takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease)));
+    running.push(
+      takeTurns(context, context.turns.rules, RULES_TURNS, (bot, lease) => rulesTurn(context, bot, lease), turnsHeld),
+    );
   }
   if (roles.has('history')) {
     const deadLetters = deadLetterLog(context.log);
@@ -53,19 +72,31 @@ export function startRoles(context: WorkerContext): Running[] {
   return running;
 }
 
-function takeTurns(context: WorkerContext, queue: TurnQueue, concurrency: number, turn: Turn): Running {
+function takeTurns(
+  context: WorkerContext,
+  queue: TurnQueue,
+  concurrency: number,
+  turn: Turn,
+  turnsHeld: TurnsHeld = { count: 0, atMost: 0 },
+): Running {
   const { measure, log, redis } = context;
   const turns = measure.turns(queue.kind);
   const worker: TurnWorker = turnWorker({
     redis,
     queue,
     concurrency,
+    turnsHeld,
     log,
     run: async (subject, lease) => {
-      const begunAtMs = turns.began();
+      let begunAtMs = turns.began();
       let next: TurnOutcome['next'] | 'crashed' = 'crashed';
+      const rest = async (wait: Promise<void>) => {
+        turns.rests(begunAtMs);
+        await lease.rest(wait);
+        begunAtMs = turns.goesOn();
+      };
       try {
-        const outcome = await turn(subject, lease);
+        const outcome = await turn(subject, { ...lease, rest });
         next = outcome.next;
         return outcome;
       } finally {

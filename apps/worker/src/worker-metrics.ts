@@ -113,12 +113,12 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
 function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
   const ended = quickCounter({
     name: 'flotilla_turns_total',
-    help: 'Turns by how they ended: idle (done), again (more to do), at (sleeps), threw (failed).',
+    help: 'Turns by how they ended: idle (done), held (done, but its worker keeps it), again (more to do), at (sleeps), threw (failed).',
     labelNames: ['kind', 'next'],
   });
   const seconds = quickHistogram({
     name: 'flotilla_turn_seconds',
-    help: 'Seconds a turn took, by kind.',
+    help: 'Seconds a turn ran, by kind.',
     labelNames: ['kind'],
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 30, 60],
   });
@@ -127,25 +127,47 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
     { name: 'flotilla_active_turns', help: 'Turns that run in this process, by kind.', labelNames: ['kind'] },
     () => [...active].map(([kind, value]) => ({ labels: { kind }, value })),
   );
+  const held = new Map<TurnKind, number>();
+  readGauge(
+    {
+      name: 'flotilla_held_turns',
+      help: 'Turns without work that this process holds for the next update, by kind.',
+      labelNames: ['kind'],
+    },
+    () => [...held].map(([kind, value]) => ({ labels: { kind }, value })),
+  );
   return (kind: TurnKind) => {
-    const next: Record<TurnOutcome['next'] | 'crashed', QuickCounter> = {
+    const next: Record<TurnOutcome['next'] | 'held' | 'crashed', QuickCounter> = {
       idle: ended.of(kind, 'idle'),
+      held: ended.of(kind, 'held'),
       again: ended.of(kind, 'again'),
       at: ended.of(kind, 'at'),
       crashed: ended.of(kind, 'threw'),
     };
     const took = seconds.of(kind);
+    const change = (turns: Map<TurnKind, number>, by: 1 | -1) => turns.set(kind, (turns.get(kind) ?? 0) + by);
+    const begin = () => {
+      change(active, 1);
+      return performance.now();
+    };
+    const end = (outcome: keyof typeof next, begunAtMs: number) => {
+      change(active, -1);
+      next[outcome].inc();
+      took.observe((performance.now() - begunAtMs) / 1000);
+    };
     active.set(kind, 0);
-    const change = (by: 1 | -1) => active.set(kind, active.get(kind)! + by);
+    held.set(kind, 0);
     return {
-      began: () => {
-        change(1);
-        return performance.now();
+      began: begin,
+      ended: (outcome: TurnOutcome['next'] | 'crashed', begunAtMs: number) => end(outcome, begunAtMs),
+      /** It has no work, and its worker holds it. */
+      rests: (begunAtMs: number) => {
+        end('held', begunAtMs);
+        change(held, 1);
       },
-      ended: (outcome: TurnOutcome['next'] | 'crashed', begunAtMs: number) => {
-        change(-1);
-        next[outcome].inc();
-        took.observe((performance.now() - begunAtMs) / 1000);
+      goesOn: () => {
+        change(held, -1);
+        return begin();
       },
     };
   };
@@ -193,7 +215,8 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'program' | 'r
   expired: ['push', 'program', 'rules'],
   crashed: ['push', 'program', 'rules'],
   backend_removed: ['push', 'program'],
-  too_far_behind: ['program'],
+  // push: updates that a parked program would have taken alone.
+  too_far_behind: ['program', 'push'],
   rules_removed: ['rules'],
   destination_failed: ['rules'],
   unstorable: ['history'],
@@ -210,9 +233,9 @@ function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickC
 
 function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
   return {
-    lateMarks: gauge({
+    latePendingTurns: gauge({
       name: 'flotilla_late_work_marks',
-      help: 'Bots (for history: shards) whose turn has been owed for over 5 s, when upkeep last looked.',
+      help: 'Turns that had been pending for over 5 s, so that their wake was lost, when upkeep last looked.',
       labelNames: ['kind'],
     }),
     upkeepRounds: childOf<'ok' | 'failed'>(

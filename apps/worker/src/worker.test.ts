@@ -281,7 +281,8 @@ describe('a worker', () => {
     await message(platformId, 77, 'behind them');
     const stored = database.db.selectFrom('messages').select('text').where('bot_id', '=', bot.id);
     await waitFor(async () => (await stored.execute()).length === 1, { timeoutMs: 20_000 });
-    expect(await context.redis.commands.xlen(history)).toBe(0);
+    // They are removed after their transaction.
+    await waitFor(async () => (await context.redis.commands.xlen(history)) === 0);
     const letters = await deadLetterStore(database.db).list(
       { botIds: [bot.id, 0], reader: 'history', reasonCode: 'unstorable' },
       { limit: 10, offset: 0, before: null },
@@ -312,7 +313,12 @@ describe('a worker', () => {
     await worker.stop();
     const sliced = sliceUpdates(`{"ok":true,"result":[${[1, 2].map(plainUpdate).join()}]}`);
     await acceptUpdates(context, bot, sliced!.updates);
-    const lease = { signal: new AbortController().signal, held: () => true };
+    const lease = {
+      signal: new AbortController().signal,
+      held: () => true,
+      mayRest: () => false,
+      rest: (wait: Promise<void>) => wait,
+    };
     await pushTurn({ ...context, log: createLogger({ name: 'test', level: 'silent' }), backends }, bot.id, lease);
     expect(begun).toHaveLength(6);
     worker = await startWorker(config);

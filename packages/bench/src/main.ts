@@ -17,6 +17,7 @@ import { benchProxy } from './proxy.ts';
 import { benchPull } from './pull.ts';
 import { benchPush } from './push.ts';
 import { benchRemoval } from './removal.ts';
+import { benchScale } from './scale.ts';
 import { benchSearch } from './search.ts';
 import { benchSizing } from './sizing.ts';
 import { benchSoak } from './soak.ts';
@@ -36,11 +37,12 @@ const SUBJECTS = {
   inbox: benchInbox,
   removal: benchRemoval,
   sizing: benchSizing,
+  scale: benchScale,
   soak: benchSoak,
 };
 
 /**
- * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|programs|search|inbox|removal|sizing|soak …] [number]`
+ * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|programs|search|inbox|removal|sizing|scale|soak …] [number]`
  * Prints the figures of one run on this machine with their targets. The number is the count of messages for search,
  * inbox and removal, of records for history, or the minutes of the soak.
  */

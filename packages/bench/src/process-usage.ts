@@ -83,7 +83,8 @@ async function postmasterOf(url: string): Promise<number> {
   return postmaster;
 }
 
-async function pidListeningOn(program: string, port: number): Promise<number[]> {
+/** The processes of a program that were told to listen on this port of the machine itself. */
+export async function pidListeningOn(program: string, port: number): Promise<number[]> {
   return allPids().filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${program} 127.0.0.1:${port}`);

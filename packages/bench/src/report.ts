@@ -1,5 +1,7 @@
+export type Row = { what: string; figure: string; target?: string };
+
 /** Prints the figures of one subject as aligned lines, each with its target where there is one. */
-export function report(subject: string, rows: { what: string; figure: string; target?: string }[]): void {
+export function report(subject: string, rows: Row[]): void {
   const width = Math.max(...rows.map((row) => row.what.length));
   process.stdout.write(`\n${subject}\n`);
   for (const { what, figure, target } of rows) {

@@ -28,12 +28,17 @@ export async function benchSizing(database: { url: string }): Promise<void> {
     const stored = await storedBytes(fleet);
     const connections = await connectionsOf(fleet);
     const waiting = await bytesPerWaiting(fleet);
-    const per1000 = (at: number) => (((busy[at]! - idle[at]!) * 1000) / PER_SECOND).toFixed(2);
+    const per1000 = parts.map((_, at) => ((busy[at]! - idle[at]!) * 1000) / PER_SECOND);
+    const usOf = (name: RegExp) =>
+      parts.reduce((sum, part, at) => (name.test(part.name) ? sum + per1000[at]! * 1000 : sum), 0);
     report('Per 1,000 updates/s, 100 bots, half pushed to, half polling, every tenth answered by sendMessage', [
       ...parts.map((part, at) => ({
         what: part.name,
-        figure: `${per1000(at)} cores (idle ${idle[at]!.toFixed(3)}), ${usageOf(part).memoryMb.toFixed(0)} MB`,
+        figure: `${per1000[at]!.toFixed(2)} cores (idle ${idle[at]!.toFixed(3)}), ${usageOf(part).memoryMb.toFixed(0)} MB`,
+        ...(part.name.startsWith('worker') ? { target: '≤ 140 MB' } : {}),
       })),
+      { what: 'CPU of an update, Redis', figure: `${usOf(/^Redis$/).toFixed(0)} µs`, target: '≤ 300 µs' },
+      { what: 'CPU of an update, all workers', figure: `${usOf(/^worker/).toFixed(0)} µs`, target: '≤ 600 µs' },
       { what: 'Redis, an update that waits', figure: `${waiting.toFixed(0)} bytes` },
       {
         what: 'Postgres, a message that is kept',

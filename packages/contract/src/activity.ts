@@ -12,7 +12,7 @@ export const activityPoint = z
     at: z.iso.datetime().describe('The start of the minute or hour.'),
     in: count().describe('Updates that Flotilla accepted from the platform. One that comes twice counts once.'),
     delivered: count().describe(
-      'Updates that the backend accepted, or that `getUpdates` or the poll without `consumer` acknowledged. With both, an update counts twice.',
+      'Updates that the backend of the bot accepted, or that `getUpdates` or the poll without `consumer` acknowledged. With both, an update counts twice.',
     ),
     failed: count().describe('Updates for the backend that were given up: they became dead letters.'),
     retried: count().describe('Attempts at the backend that failed and are made again.'),
@@ -40,7 +40,7 @@ export const activityOperations = {
 Minutes reach back 49 hours and hours 90 days; a time before that is refused. Every minute or hour is there, with zeros where
 nothing happened. The last one may still be running.
 
-Named consumers, routing rules, calls that the history does not keep and those of a bot with \`manage_enabled\` off are not
+Named consumers, programs, routing rules, calls that the history does not keep and those of a bot with \`manage_enabled\` off are not
 counted. If Redis loses data, its counts of the last hours are lost, too.`,
     input: z.object({
       bot_id: ownId().describe('The id of the bot in Flotilla. Without it: the whole fleet.').optional(),

@@ -38,7 +38,7 @@ const MEANINGS = {
   signing_enable: 'a secret that signs deliveries was made',
   signing_rotate: 'the secret that signs deliveries was replaced',
   signing_remove: 'the secret that signs deliveries was deleted',
-  test_delivery: 'a test update was sent to the backend of a bot',
+  test_delivery: 'a test update was sent to the backend of a bot or of a program',
   redrive: 'dead letters of a bot were sent again',
   discard: 'dead letters of a bot were deleted',
   backend_resume: 'somebody had a backend tried again at once',

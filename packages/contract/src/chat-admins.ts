@@ -61,7 +61,7 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}|\u20E3/u;
 
 const wantedPermissions = jsonObject(
   eachPermission((name) => flag().describe(PERMISSIONS[name]).default(false)),
-).refine((wanted) => Object.values(wanted).includes(true), 'must grant something; demoting is a call of its own');
+).refine((wanted) => Object.values(wanted).includes(true), 'must grant something; use the call that demotes instead');
 
 export const chatAdminOperations = {
   listChatAdmins: defineOperation({

@@ -18,7 +18,7 @@ export const fileOperations = {
     summary: 'Downloads a file that was shown in a chat of the bot: the whole file, or one range of it.',
     description:
       'The file is streamed from the platform, which gives files of up to 20 MB. Pictures, sound and video have their own ' +
-      'media type, so that a page can show and play them. Whatever is no picture is an attachment. A `Range` of bytes is answered ' +
+      'media type, so that a page can show and play them. Everything that is not a picture is an attachment. A `Range` of bytes is answered ' +
       'with 206, a range outside of the file with 416. As with proxied files, browsers run nothing that is in the file: ' +
       'the answer has `Content-Security-Policy: sandbox` and `nosniff`.',
     input: z.object({

@@ -36,7 +36,7 @@ const rates = z
 
 const replica = z
   .strictObject({
-    id: z.string().describe('Drawn when the process starts.'),
+    id: z.string().describe('A random id, drawn when the process starts.'),
     kind: z.enum(['api', 'worker']).describe('The program that runs.'),
     roles: z.array(z.string()).describe('What it does: `api`, or the `WORKER_ROLES` of a worker.'),
     version: z.string().describe('Its release.'),

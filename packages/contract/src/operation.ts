@@ -24,6 +24,8 @@ export type Operation<
   readonly role: 'public' | 'any' | 'admin';
   /** Not for a key that is limited to some bots: it concerns other bots, or could undo that limit. */
   readonly wholeFleet?: true;
+  /** A GET that changes something all the same: with a session it may not come from another site. */
+  readonly changes?: true;
   /** Not for a key that expires: it makes access that would outlive the key. */
   readonly lasting?: true;
   readonly summary: string;

@@ -2,14 +2,18 @@ import { accountOperations } from './accounts.ts';
 import { activityOperations } from './activity.ts';
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
+import { backendOperations } from './backends.ts';
 import { botOperations } from './bots.ts';
 import { chatAdminOperations } from './chat-admins.ts';
 import { chatUserOperations } from './chat-users.ts';
 import { chatOperations } from './chats.ts';
 import { deliveryOperations } from './deliveries.ts';
+import { deliveryAttemptOperations } from './delivery-attempts.ts';
+import { deliveryJobOperations } from './delivery-jobs.ts';
 import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { liveOperations } from './live.ts';
+import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
@@ -34,12 +38,14 @@ export const operations = {
   ...systemOperations,
   ...botOperations,
   ...readerOperations,
+  ...backendOperations,
   ...programOperations,
   ...programTokenOperations,
   ...programRefusalOperations,
   ...signingOperations,
   ...chatOperations,
   ...messageOperations,
+  ...messageActionOperations,
   ...fileOperations,
   ...chatUserOperations,
   ...chatAdminOperations,
@@ -51,4 +57,6 @@ export const operations = {
   ...updateOperations,
   ...liveOperations,
   ...deliveryOperations,
+  ...deliveryAttemptOperations,
+  ...deliveryJobOperations,
 };

@@ -19,18 +19,18 @@ An update is judged once, when it is accepted, by itself. An album goes where it
 const CHATS_NOTE = 'The update is in one of these chats, by id.';
 const CHAT_TYPES_NOTE = 'The chat is of one of these types.';
 const USERS_NOTE = 'One of these wrote or did it, by id: a user, or the chat in whose name it was written.';
-const KEYWORDS_NOTE = 'The text has one of these words or phrases; case does not matter.';
+const KEYWORD_NOTE = 'The text has this word or phrase; case does not matter.';
 const COMMANDS_NOTE =
-  'The text begins with one of these commands, written with or without the slash. `/start@the_bot` and arguments are allowed, other bots’ names are not; case does not matter.';
+  'The text begins with one of these commands; a slash in front of a name is dropped. `/start@the_bot` and arguments are allowed, other bots’ names are not; case does not matter.';
 const TEXT_NOTE = 'A regular expression (RE2 syntax) that matches anywhere in the text.';
 
 /** Absent conditions are left out. */
 export const programFilter = z
   .strictObject({
-    chats: z.array(z.int()).optional().describe(CHATS_NOTE),
+    chat_ids: z.array(z.int()).optional().describe(CHATS_NOTE),
     chat_types: z.array(z.enum(FILTERED_CHAT_TYPES)).optional().describe(CHAT_TYPES_NOTE),
-    users: z.array(z.int()).optional().describe(USERS_NOTE),
-    keywords: z.array(z.string()).optional().describe(KEYWORDS_NOTE),
+    user_ids: z.array(z.int()).optional().describe(USERS_NOTE),
+    keyword: z.string().optional().describe(KEYWORD_NOTE),
     commands: z.array(z.string()).optional().describe(COMMANDS_NOTE),
     text: z.string().optional().describe(TEXT_NOTE),
   })
@@ -39,6 +39,7 @@ export const programFilter = z
 export type ProgramFilter = z.infer<typeof programFilter>;
 
 const COMMAND = /^\/?[A-Za-z0-9_]{1,32}$/;
+const withoutSlash = (command: string): string => command.replace(/^\//, '');
 const some = (names: unknown[]): boolean => names.length > 0;
 const EMPTY = 'must not be empty; leave it out to set no such condition';
 /** A word, a phrase or an expression, as routing rules take it. */
@@ -47,11 +48,11 @@ const required = () => conditionText().regex(/\S/, 'must not be blank');
 
 export const filterInput = () =>
   jsonObject({
-    chats: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(CHATS_NOTE),
+    chat_ids: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(CHATS_NOTE),
     chat_types: listOf(z.enum(FILTERED_CHAT_TYPES), 4).refine(some, EMPTY).optional().describe(CHAT_TYPES_NOTE),
-    users: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(USERS_NOTE),
-    keywords: listOf(required(), 20).refine(some, EMPTY).optional().describe(KEYWORDS_NOTE),
-    commands: listOf(z.string().regex(COMMAND, 'must be a command such as /start'), 50)
+    user_ids: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(USERS_NOTE),
+    keyword: required().optional().describe(KEYWORD_NOTE),
+    commands: listOf(z.string().regex(COMMAND, 'must be a command such as start').overwrite(withoutSlash), 50)
       .refine(some, EMPTY)
       .optional()
       .describe(COMMANDS_NOTE),

@@ -8,7 +8,10 @@ export type ProgramRefusalReason = (typeof PROGRAM_REFUSAL_REASONS)[number];
 export const programRefusalResource = z
   .strictObject({
     at: z.iso.datetime().describe('When it was last refused.'),
-    token_id: z.int().describe('The token of the caller.'),
+    token_id: z
+      .int()
+      .optional()
+      .describe('The token of the caller. Absent for a call in the answer of a backend that no token set.'),
     token_name: z.string().optional().describe('Its name. Absent if it was revoked since.'),
     method: z.string().optional().describe('The method, in lower case. Absent for a file, or if it is no plain name.'),
     reason: z
@@ -16,7 +19,7 @@ export const programRefusalResource = z
       .describe(
         'method: the token may not call it. chat: it names a chat that is not one of its chats, or the chat cannot be told. file: programs download no files. rate: too many calls. expired: the token has expired. paused: the program is paused, or the bot is disabled.',
       ),
-    description: z.string().describe('What the caller was told.'),
+    description: z.string().describe('What the caller was told. Nobody is told of a call in the answer of a backend.'),
     chat_id: z.int().optional().describe('The chat that the call named, if it named one by id and was refused for it.'),
   })
   .meta({ id: 'ProgramRefusal' });
@@ -28,9 +31,9 @@ export const programRefusalOperations = {
     method: 'GET',
     paths: ['/api/programs/refusals'],
     role: 'any',
-    summary: 'Lists what the tokens of a program were refused lately, newest first.',
+    summary: 'Lists what a program was refused lately, newest first.',
     description:
-      'The newest 20 are kept, for a day after the last one. The same refusal is listed once, with the time of the last. A refusal is listed within about a second.',
+      'These are calls with its tokens, and calls in the answers of its backend. The newest 20 are kept, for a day after the last one. The same refusal is listed once, with the time of the last. A refusal is listed within about a second.',
     input: z.object({ id: ownId().describe('The program.') }),
     output: z.array(programRefusalResource),
     errors: ['not_found'],

@@ -4,10 +4,10 @@ import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, t
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 const METHODS_NOTE =
-  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
+  'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
   'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others.';
-const RATE_NOTE = 'How many calls it may make. More are answered with 429.';
+const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
 const rate = z
   .strictObject({
@@ -96,7 +96,7 @@ it; a token that is limited to chats sets none. Other calls are made as the bot.
 messages name the program in the history. The audit log names it where it has an entry for an act of the bot: a ban, a deletion,
 a title; not for each message. The bot's own token appears in no answer.
 
-Only an admin makes tokens of an exclusive program. A refused call is answered in the platform's form, with 403, or with 429
+A refused call is answered in the platform's form, with 403, or with 429
 and \`retry_after\`.`,
     input: z.object(addInputs),
     output: newProgramToken,

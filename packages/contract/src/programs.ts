@@ -13,9 +13,9 @@ const KINDS_NOTE =
   "The kinds of updates that it gets. Empty: the platform's default set, which is every kind but chat_member, message_reaction and message_reaction_count.";
 
 const EXCLUSIVE_NOTE =
-  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking. Only an admin may set it, change or delete an exclusive program, and make tokens of one.';
-const POSITION_NOTE =
-  'Which exclusive program takes an update that several select: the one with the lowest position, and of equal ones the oldest.';
+  'True: what its kinds and its filter select, it takes alone. No other program, no backend, no getUpdates and no named consumer gets it. The history, the live stream and the routing rules still see it. A paused program goes on taking.';
+const ORDER_NOTE =
+  'Which exclusive program takes an update that several select: the one with the lowest order, and of equal ones the oldest.';
 
 export const programResource = z
   .strictObject({
@@ -26,15 +26,17 @@ export const programResource = z
     backend_url: z
       .string()
       .describe(
-        'The URL to which updates are sent with mode push. User information, query values and tokens in it are masked, for everybody. Empty: none.',
+        'The URL to which updates are sent with mode push. User information, query values and tokens in it are masked as those of a bot are. Empty: none. A token of the program also sets one by setWebhook.',
       ),
-    has_secret_token: z.boolean().describe('True if a secret is sent with every update. It is never shown.'),
+    secret_token: z
+      .string()
+      .describe('The secret that is sent with every update. It is masked as that of a bot is. Empty: none.'),
     signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
     max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
     kinds: z.array(z.string()).describe(KINDS_NOTE),
     filter: programFilter.describe(FILTER_NOTE),
     exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
-    position: z.int().describe(POSITION_NOTE),
+    order: z.int().describe(ORDER_NOTE),
     enabled: enabledField.describe('False while it is paused: it gets no updates, and its cursor stays.'),
     pending_update_count: z
       .int()
@@ -70,13 +72,13 @@ const PROGRAM: ProgramResource = {
   name: 'analytics',
   mode: 'pull',
   backend_url: '',
-  has_secret_token: false,
+  secret_token: '',
   signing_enabled: false,
   max_connections: 40,
   kinds: ['message', 'edited_message'],
-  filter: { chats: [-1001234567890], commands: ['stats'] },
+  filter: { chat_ids: [-1001234567890], commands: ['stats'] },
   exclusive: false,
-  position: 100,
+  order: 100,
   enabled: true,
   pending_update_count: 0,
   parked: false,
@@ -94,15 +96,17 @@ const kinds = () =>
     KINDS_NOTE,
   );
 const exclusive = () => flag().describe(EXCLUSIVE_NOTE);
-const position = () => integer({ min: 1, max: 1000 }).describe(POSITION_NOTE);
+const order = () => integer({ min: 1, max: 1000 }).describe(ORDER_NOTE);
 
 /** The backend of a program that pushes. */
 const backendInputs = {
   backend_url: text({ max: 2048 })
-    .describe('The URL that takes updates by POST; mode push needs one. It begins with http:// or https://.')
+    .describe(
+      'The URL that takes updates by POST; mode push needs one. It begins with http:// or https://. The calls in the answers of a backend are made with all rights of the bot if an admin gave the URL. If a user gave it, they may call what users may allow a token.',
+    )
     .optional(),
   secret_token: text({ max: 256 })
-    .regex(/^[A-Za-z0-9_-]*$/, 'may contain A-Z, a-z, 0-9, _ and - only')
+    .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
     .describe(
       'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none.',
     )
@@ -120,7 +124,7 @@ const addInputs = {
   kinds: kinds().default([]),
   filter: filterInput().prefault({}),
   exclusive: exclusive().default(false),
-  position: position().default(100),
+  order: order().default(100),
   enabled: flag().default(true).describe('False: it begins paused.'),
 };
 
@@ -132,7 +136,7 @@ const updateInputs = {
   kinds: kinds().optional(),
   filter: filterInput().optional(),
   exclusive: exclusive().optional(),
-  position: position().optional(),
+  order: order().optional(),
 };
 
 export const programOperations = {
@@ -167,7 +171,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Adds a program to a bot.',
     description:
-      'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs.',
+      'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs; their filters, certificates and tokens have 1 MiB together.',
     input: z.object(addInputs),
     output: programResource,
     botInputs: ['bot_id'],
@@ -178,7 +182,7 @@ export const programOperations = {
         bot_id: EXAMPLE_BOT_ID,
         name: 'analytics',
         kinds: ['message', 'edited_message'],
-        filter: { chats: [-1001234567890], commands: ['stats'] },
+        filter: { chat_ids: [-1001234567890], commands: ['stats'] },
       },
       output: PROGRAM,
     },
@@ -191,7 +195,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Changes the given fields of a program. Absent fields keep their value.',
     description:
-      'Its cursor stays, also when the mode changes. Updates that it has passed over do not come back. A new filter, `exclusive` and `position` hold for what is accepted afterwards: what a program took, it keeps. A filter is replaced as a whole; `{}` removes it.',
+      'Its cursor stays, also when the mode changes. Updates that it has passed over do not come back. A new filter, `exclusive` and `order` hold for what is accepted afterwards: what a program took, it keeps. A filter is replaced as a whole; `{}` removes it.',
     input: z.object(updateInputs),
     output: programResource,
     readOnlyFields: fieldsBeside(programResource, updateInputs),

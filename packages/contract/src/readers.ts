@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { botId } from './inputs.ts';
+import { botId, ownId } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 import { consumerName } from './updates.ts';
 
@@ -136,6 +136,20 @@ export const readerOperations = {
     output: okAnswer,
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID }, output: { ok: true } },
+  }),
+
+  resumeProgramBackend: defineOperation({
+    method: 'POST',
+    audit: ['backend_resume'],
+    paths: ['/api/programs/resume-backend'],
+    role: 'any',
+    summary: 'Tries the backend of a program now, instead of when its next attempt is due.',
+    description:
+      'The same as for the backend of a bot, for this program alone. It is refused with 400 if the bot is disabled, the program is paused, or it pulls. A paused program goes on with `POST /api/programs/toggle`.',
+    input: z.object({ id: ownId().describe('The program.') }),
+    output: okAnswer,
+    errors: ['not_found'],
+    example: { input: { id: 4 }, output: { ok: true } },
   }),
 
   forgetConsumer: defineOperation({

@@ -35,9 +35,10 @@ export const updateOperations = {
     method: 'GET',
     paths: ['/api/updates/poll'],
     role: 'any',
+    changes: true,
     summary: "Polls for a bot's updates. `offset` acknowledges, as in the platform's getUpdates.",
     description:
-      'Polling must be on for the bot (`long_poll_enabled`), but not for a program. The call waits until there is an update or until `timeout` passes; then `result` is empty. An update is as the platform sent it.\n\nAny number of clients may poll at the same time, on any replica. A new update goes to every client that waits. `offset` acknowledges for all clients of the same consumer.\n\nA named `consumer` has a cursor of its own. It begins at the oldest update that is kept. It is forgotten after 24 hours without a poll. A bot can have at most 16 of them. A program (`program_id`) is kept until it is deleted. Updates that it does not ask for do not come back once it has acknowledged everything before them.\n\n`allowed_updates` filters this answer only. `limit` counts the updates that pass. Other updates do not end the wait, and an `offset` above them acknowledges them, too. A named consumer may ask for any kind. The default consumer may ask for the kinds that the bot is set to receive.',
+      'Polling must be on for the bot (`long_poll_enabled`), but not for a program. The call waits until there is an update or until `timeout` passes; then `result` is empty. An update is as the platform sent it.\n\nAny number of clients may poll at the same time, on any replica. A new update goes to every client that waits. `offset` acknowledges for all clients of the same consumer.\n\nA named `consumer` has a cursor of its own. It begins at the oldest update that is kept. It is forgotten after 24 hours without a poll. A bot can have at most 16 of them. A program (`program_id`) is kept until it is deleted. A token of the program polls it by getUpdates. Updates that it does not ask for do not come back once it has acknowledged everything before them.\n\n`allowed_updates` filters this answer only. `limit` counts the updates that pass. Other updates do not end the wait, and an `offset` above them acknowledges them, too. A named consumer may ask for any kind. The default consumer may ask for the kinds that the bot is set to receive.',
     input: z.object({
       bot_id: botId(),
       offset: integer()

@@ -34,6 +34,8 @@ import * as signingSecrets from './migrations/20261123T040000-signing-secrets.ts
 import * as makersOfProgramTokens from './migrations/20261123T041000-makers-of-program-tokens.ts';
 import * as programsOfMessages from './migrations/20261123T050000-programs-of-messages.ts';
 import * as tokensOfWebhooks from './migrations/20261123T060000-tokens-of-webhooks.ts';
+import * as makersOfBackends from './migrations/20261123T070000-makers-of-backends.ts';
+import * as rolesOfBackends from './migrations/20261123T150000-roles-of-backends.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -74,4 +76,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T041000-makers-of-program-tokens': makersOfProgramTokens,
   '20261123T050000-programs-of-messages': programsOfMessages,
   '20261123T060000-tokens-of-webhooks': tokensOfWebhooks,
+  '20261123T070000-makers-of-backends': makersOfBackends,
+  '20261123T150000-roles-of-backends': rolesOfBackends,
 };

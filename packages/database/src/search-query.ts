@@ -30,9 +30,22 @@ export function searchColumn(message: {
   date: number;
   text: string | null;
 }): string | null {
+  if (message.text === null) return null;
   const period = Math.floor(message.date / PERIOD_S);
-  const digest = hash('sha256', `${message.bot_id} ${message.chat_id} ${period}`, 'base64');
-  return searchVector(digest.slice(0, PREFIX_CHARACTERS), message.text);
+  return searchVector(digestPrefix(`${message.bot_id} ${message.chat_id} ${period}`), message.text);
+}
+
+/** A batch has the chats of the one before, and a digest costs more than all else about a word. */
+const PREFIXES_KEPT = 2_000;
+const prefixes = new Map<string, string>();
+
+function digestPrefix(named: string): string {
+  const known = prefixes.get(named);
+  if (known !== undefined) return known;
+  const prefix = hash('sha256', named, 'base64').slice(0, PREFIX_CHARACTERS);
+  if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
+  prefixes.set(named, prefix);
+  return prefix;
 }
 
 /** All words of `q`, the last one as a prefix; null when it has no word. */

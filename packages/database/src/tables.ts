@@ -172,6 +172,14 @@ export interface ProgramsTable {
   backend_certificate: Generated<string>;
   /** The token that set the backend; null if people did. It may be gone. */
   webhook_token_id: BigInt64 | null;
+  /** The username of the account that gave the backend by REST, and its API key; null for none. */
+  backend_by: string | null;
+  backend_by_key: BigInt64 | null;
+  /** The role of that account. */
+  backend_role: Generated<'admin' | 'user'>;
+  /** The same of the secret that signs deliveries. */
+  signing_by: string | null;
+  signing_by_key: BigInt64 | null;
   max_connections: Generated<number>;
   created_at: CreatedAt;
 }
@@ -193,6 +201,8 @@ export interface ProgramTokensTable {
   per_minute: number | null;
   /** The username of the account that made it; null for one that is older than this column. */
   made_by: string | null;
+  /** The API key that it was made with; null for a session. */
+  made_by_key: BigInt64 | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: CreatedAt;

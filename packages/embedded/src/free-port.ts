@@ -8,7 +8,7 @@ const TO = 32_000;
 const TRIES = 100;
 
 /** The processes of one test run choose ports at the same time, each from its own share. */
-const SHARES = 8;
+const SHARES = 16;
 const PER_SHARE = Math.floor((TO - FROM) / SHARES);
 
 /** Ports that were chosen before. Their users may not have opened them yet. */

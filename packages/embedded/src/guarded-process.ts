@@ -114,7 +114,7 @@ function watchOutput(child: ChildProcess, exited: Promise<void>) {
       new Promise<void>((resolve, reject) => {
         waiting.set(text, resolve);
         seen('');
-        void exited.then(() => reject(new Error(lines.join('\n') || 'it ended without a word')));
+        void exited.then(() => reject(new Error(lines.join('\n') || 'it ended without any output')));
       }).finally(() => waiting.delete(text)),
   };
 }

@@ -138,8 +138,8 @@ async function prepareData(
     return user;
   }
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
-  if (version === '' && user === null) throw serviceError(`The Postgres data in ${data} belong to another user.`);
-  if (version !== MAJOR) throw serviceError(`The data in ${data} are of Postgres ${version || '?'}, not ${MAJOR}.`);
+  if (version === '' && user === null) throw serviceError(`The Postgres data in ${data} belongs to another user.`);
+  if (version !== MAJOR) throw serviceError(`The data in ${data} is of Postgres ${version || '?'}, not ${MAJOR}.`);
   return user && { uid: owner.uid, gid: owner.gid };
 }
 
@@ -185,7 +185,7 @@ async function makeDatabase(url: string): Promise<void> {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [ROLE]);
     if (rowCount === 0) await client.query(`create database ${ROLE}`);
   } catch (error) {
-    throw serviceError(`Postgres started but does not let us in: ${(error as Error).message}`, error);
+    throw serviceError(`Postgres started but refuses the connection: ${(error as Error).message}`, error);
   } finally {
     await client.end();
   }

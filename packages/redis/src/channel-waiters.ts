@@ -1,9 +1,15 @@
 import type { RedisHandles } from './connect.ts';
+import type { Subscriber, Subscription } from './subscription.ts';
 
 /** Lets callers in this process wait for a bot's id on a channel, all over one connection. */
 export type ChannelWaiters = {
-  /** From now on wakes for this bot are remembered, so that none is lost between reading and waiting. */
-  listen(botId: number): Waiter;
+  /**
+   * From now on wakes for this bot are remembered, so that none is lost between reading and waiting. With the name of
+   * a turn, only wakes for this turn, or for the bot as a whole.
+   */
+  listen(botId: number, turn?: string): Waiter;
+  /** Wakes those who wait for this bot, as a message does. Many bots are woken some at a time. */
+  wakeSoon(botId: number): void;
   count(): number;
   close(): void;
 };
@@ -16,26 +22,62 @@ export type Waiter = {
   stop(): void;
 };
 
-/** Subscribes to a channel whose payloads are bot ids. */
+/** Each of those woken asks Redis. If ten thousand did that at once, the last would have no answer in time. */
+const WOKEN_AT_ONCE = 200;
+const WAKE_PAUSE_MS = 20;
+
+/**
+ * Subscribes to a channel when somebody listens first: each message costs Redis a write to every subscriber, and wakes its
+ * process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names.
+ */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<WaiterOfBot>>();
-  const wakeAll = () => {
-    for (const waiters of waiting.values()) for (const waiter of waiters) waiter.woken();
+  const wake = (botId: number, turn: string) => {
+    for (const waiter of waiting.get(botId) ?? []) if (waiter.heeds(turn)) waiter.woken();
   };
-  const subscription = redis.subscribe(channel, {
-    message: (botId) => {
-      for (const waiter of waiting.get(Number(botId)) ?? []) waiter.woken();
+  const soon = new Set<number>();
+  let timer: NodeJS.Timeout | null = null;
+  const wakeSome = () => {
+    let woken = 0;
+    for (const botId of soon) {
+      if (woken === WOKEN_AT_ONCE) break;
+      soon.delete(botId);
+      wake(botId, '');
+      woken += 1;
+    }
+    timer = soon.size > 0 ? setTimeout(wakeSome, WAKE_PAUSE_MS) : null;
+  };
+  const wakeSoon = (botIds: Iterable<number>) => {
+    for (const botId of botIds) soon.add(botId);
+    if (timer === null) wakeSome();
+  };
+  let subscription: Subscription | null = null;
+  let closed = false;
+  const subscriber: Subscriber = {
+    message: (names) => {
+      for (const name of names.split(' ')) {
+        const [botId] = name.split(':', 1) as [string];
+        wake(Number(botId), name.slice(botId.length + 1));
+      }
     },
     // Messages from while the connection was away are not repeated, so every waiter wakes.
-    listening: wakeAll,
-  });
+    listening: () => wakeSoon(waiting.keys()),
+  };
 
   return {
-    listen: (botId) => new WaiterOfBot(waiting, botId),
+    listen: (botId, turn) => {
+      if (!closed) subscription ??= redis.subscribe(channel, subscriber);
+      return new WaiterOfBot(waiting, botId, turn ?? '');
+    },
+    wakeSoon: (botId) => {
+      if (waiting.has(botId)) wakeSoon([botId]);
+    },
     count: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
     close: () => {
-      subscription.close();
-      wakeAll();
+      closed = true;
+      subscription?.close();
+      if (timer !== null) clearTimeout(timer);
+      for (const botId of [...waiting.keys()]) wake(botId, '');
     },
   };
 }
@@ -44,13 +86,19 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
 class WaiterOfBot implements Waiter {
   readonly #waiting: Map<number, Set<WaiterOfBot>>;
   readonly #botId: number;
+  readonly #turn: string;
   #wasWoken = false;
   #listener: (() => void) | null = null;
 
-  constructor(waiting: Map<number, Set<WaiterOfBot>>, botId: number) {
+  constructor(waiting: Map<number, Set<WaiterOfBot>>, botId: number, turn: string) {
     this.#waiting = waiting;
     this.#botId = botId;
+    this.#turn = turn;
     waiting.set(botId, (waiting.get(botId) ?? new Set()).add(this));
+  }
+
+  heeds(turn: string): boolean {
+    return turn === '' || this.#turn === '' || turn === this.#turn;
   }
 
   woken(): void {

@@ -19,7 +19,7 @@ export async function checkServerMode(client: RedisClient, target: RedisTarget):
   const expected = target.form === 'cluster' ? 'cluster' : 'standalone';
   const found = FORM_OF_MODE[mode ?? ''];
   if (mode === expected || found === undefined) return;
-  throw new Error(`REDIS_URL names ${FORM_OF_MODE[expected]}, but what answers there is ${found}`);
+  throw new Error(`REDIS_URL names ${FORM_OF_MODE[expected]}, but ${found} answers there`);
 }
 
 /** Waits for a late first answer, because a busy machine is no reason not to start. */

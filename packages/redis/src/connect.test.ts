@@ -14,6 +14,20 @@ import { turnWorker } from './turn-worker.ts';
 const log = { warn: () => {}, error: () => {} };
 const AGAIN_WITHIN_MS = 30_000;
 
+test('the commands of one pass of the event loop go to the server in one write', async () => {
+  const server = await startTestRedis();
+  const redis = await connectRedis({ url: server.url, log });
+  try {
+    const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await redis.commands.info('stats'))?.[1]);
+    const before = await reads();
+    await Promise.all(Array.from({ length: 200 }, () => redis.commands.incr('a')));
+    expect((await reads()) - before).toBeLessThan(20);
+  } finally {
+    await redis.close();
+    await server.stop();
+  }
+});
+
 describe.each([
   ['a cluster', () => startTestRedisCluster({ replicas: true })],
   ['a Sentinel set', startTestRedisSentinel],

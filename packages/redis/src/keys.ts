@@ -14,7 +14,7 @@ export function shardKeys(shard: number) {
     /** Stream: the records that the history writer still has to put into Postgres. */
     history: `${tag(shard)}:history`,
     /**
-     * Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is owed. The
+     * Sorted set: `<bot id>:<turn kind>`, `<bot id>:program:<id>` or `history` → since when (ms) that turn is pending. The
      * stored name is older.
      */
     pendingTurns: `${tag(shard)}:dirty`,
@@ -199,7 +199,10 @@ export function freshLinkKey(botId: number, businessConnectionId: string, chatId
 export const channels = {
   /** Payload: the id of a bot whose log has something new for pull. */
   appended: 'flotilla:appended',
-  /** Payload: the id of a bot whose push turn, already woken, has something new to file. */
+  /**
+   * Payload: the id of a bot whose turns, already woken, have something new to file; or the names of turns that a
+   * worker holds, as in the pending turns, with spaces between them.
+   */
   pushable: 'flotilla:pushable',
   /** Payload: the id of a bot whose live stream has something new. */
   live: 'flotilla:live',
@@ -210,6 +213,11 @@ export const channels = {
   /** Payload: the id of a bot whose configuration changed. */
   config: 'flotilla:config',
 } as const;
+
+/** Whether a worker holds the turn that is pending since this time, as lib/pending.lua says. */
+export function isHeld(pendingSinceMs: number): boolean {
+  return !Number.isInteger(pendingSinceMs);
+}
 
 /** BullMQ prefix of one kind of turns; each queue has a slot of its own. */
 export function turnQueuePrefix(kind: string): string {

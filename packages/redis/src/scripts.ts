@@ -78,6 +78,9 @@ export function defineScripts(redis: RedisClient): void {
   for (const name of SCRIPT_NAMES) redis.defineCommand(name, { lua: loadScript(name) });
 }
 
+/** A reply whose texts are bytes as Redis sent them. */
+export type RawReply = (Buffer | number | null | RawReply)[];
+
 type Runner = (keyCount: number, ...args: (string | number)[]) => Promise<unknown>;
 
 /** Runs a script; the reply's form is in the header of its file. */
@@ -89,4 +92,15 @@ export function runScript(
 ): Promise<ScriptReply> {
   const command = (redis as unknown as Record<ScriptName, Runner>)[name];
   return command.call(redis, keys.length, ...keys, ...args) as Promise<ScriptReply>;
+}
+
+/** The same for a reply of long texts that are passed on: they are not decoded. */
+export function runScriptRaw(
+  redis: RedisCommands,
+  name: ScriptName,
+  keys: string[],
+  args: (string | number)[],
+): Promise<RawReply> {
+  const command = (redis as unknown as Record<`${ScriptName}Buffer`, Runner>)[`${name}Buffer`];
+  return command.call(redis, keys.length, ...keys, ...args) as Promise<RawReply>;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -164,6 +165,89 @@ describe('turns', () => {
     });
     await waitFor(() => turns.includes('second'));
   });
+
+  test('turns that rest let others run, are not too many, and wait for room when they go on', async () => {
+    let goOn: () => void = () => {};
+    const news = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let running = 0;
+    let most = 0;
+    const rested: number[] = [];
+    const ended: number[] = [];
+    const run: Turn = async (subject, lease) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(5);
+      running -= 1;
+      if (lease.mayRest()) {
+        rested.push(subject);
+        await lease.rest(news);
+        running += 1;
+        most = Math.max(most, running);
+        await sleep(5);
+        running -= 1;
+      }
+      ended.push(subject);
+      return { next: 'idle' };
+    };
+    workers.push(turnWorker({ redis, queue, concurrency: 2, turnsHeld: { count: 0, atMost: 20 }, run, log }));
+    for (let subject = 1; subject <= 30; subject += 1) {
+      await queue.wake(subject);
+      await waitFor(() => rested.length + ended.length === subject);
+    }
+    expect([rested.length, ended.length]).toEqual([20, 10]);
+    goOn();
+    await waitFor(() => ended.length === 30);
+    expect(most).toBe(2);
+  });
+
+  test('a turn does not rest while more than half of the turns that may run do', async () => {
+    let goOn: () => void = () => {};
+    const news = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const asks: (() => boolean)[] = [];
+    const run: Turn = async (_subject, lease) => {
+      asks.push(lease.mayRest);
+      await news;
+      return { next: 'idle' };
+    };
+    workers.push(turnWorker({ redis, queue, concurrency: 4, turnsHeld: { count: 0, atMost: 20 }, run, log }));
+    for (const [subject, may] of [true, true, false, false].entries()) {
+      await queue.wake(subject + 1);
+      await waitFor(() => asks.length === subject + 1);
+      expect(asks.map((mayRest) => mayRest())).toEqual(asks.map(() => may));
+    }
+    goOn();
+    await waitFor(idle);
+  });
+
+  test('a worker that holds thousands of turns keeps their locks, and stops within seconds', async () => {
+    let resting = 0;
+    let lost = 0;
+    const run: Turn = async (_subject, lease) => {
+      resting += 1;
+      await lease.rest(new Promise((resolve) => lease.signal.addEventListener('abort', () => resolve())));
+      if (String(lease.signal.reason).includes('lock')) lost += 1;
+      return { next: 'idle' };
+    };
+    const stalled: string[] = [];
+    const warn = (_fields: object, message: string) => void stalled.push(message);
+    workers.push(
+      turnWorker({ redis, queue, concurrency: 50, turnsHeld: { count: 0, atMost: 5_000 }, run, log: { ...log, warn } }),
+    );
+    await queue.wakeAll(Array.from({ length: 3_000 }, (_, at) => at + 1));
+    await waitFor(() => resting === 3_000, { timeoutMs: 30_000 });
+    // Beyond the life of a lock, which is 10 s.
+    const beganAtMs = performance.now();
+    await waitFor(() => performance.now() - beganAtMs > 12_000, { timeoutMs: 20_000 });
+    const stoppedAtMs = performance.now();
+    await workers.pop()!.close();
+    expect(performance.now() - stoppedAtMs).toBeLessThan(8_500);
+    expect([lost, stalled]).toEqual([0, []]);
+    expect(await idle()).toBe(true);
+  }, 60_000);
 
   test('a Redis that is full is asked about once a second, and turns go on when it has room', async () => {
     const turns: number[] = [];

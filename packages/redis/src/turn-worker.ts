@@ -23,6 +23,10 @@ export type TurnLease = {
   signal: AbortSignal;
   /** False once the last renewal is too old to be sure that no other worker runs this turn. Ask before every send. */
   held(): boolean;
+  /** Whether the worker may hold one more turn that has nothing to do. */
+  mayRest(): boolean;
+  /** Waits, and lets another turn run meanwhile; at the end it may have to wait for its own room again. */
+  rest(wait: Promise<void>): Promise<void>;
 };
 
 export type Turn = (subject: number, lease: TurnLease) => Promise<TurnOutcome>;
@@ -33,6 +37,9 @@ export type TurnWorker = {
   close(): Promise<void>;
 };
 
+/** The turns that a process holds without work, of all kinds together. */
+export type TurnsHeld = { count: number; atMost: number };
+
 type Log = { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 
 const LOCK_MS = 10_000;
@@ -42,22 +49,33 @@ const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
-/** A Redis that answers and refuses, as a full one does, would be asked again without a pause. */
+/** The pause after Redis refuses a command, as a full Redis does; BullMQ would ask again at once. */
 const REFUSED_PAUSE_MS = 1_000;
+/** Thousands of locks in one script would block Redis for tens of milliseconds. */
+const RENEWED_AT_ONCE = 200;
+/** Each aborted turn asks Redis, so thousands of them stop some at a time. */
+const STOPPED_AT_ONCE = 200;
+const STOP_PAUSE_MS = 20;
 const STOPPED = new Error('the worker stops');
 
-/** Runs turns of one kind, up to `concurrency` at once, and never two of one subject, unless the lock was lost. */
+/**
+ * Runs turns of one kind, up to `concurrency` at once, and never two of one subject, unless the lock was lost. Turns that
+ * have nothing to do are held beside these.
+ */
 export function turnWorker(options: {
   redis: RedisHandles;
   queue: TurnQueue;
   concurrency: number;
+  turnsHeld?: TurnsHeld;
   run: Turn;
   log: Log;
 }): TurnWorker {
-  const { queue, log } = options;
+  const { queue, log, concurrency, turnsHeld = { count: 0, atMost: 0 } } = options;
   const kind: TurnKind = queue.kind;
   const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
 
+  const room = runningTurns(concurrency);
+  let resting = 0;
   let stopping = false;
   const warnOfRedis = throttledLog((error: unknown, leftOut) =>
     log.warn({ kind, reason: String(error), leftOut }, 'turns wait for Redis; upkeep revives them'),
@@ -69,8 +87,24 @@ export function turnWorker(options: {
     // BullMQ may hand out one more turn while it closes.
     if (stopping) lease.abort.abort(STOPPED);
     const held = () => performance.now() - lease.renewedAtMs < HELD_FOR_MS && !lease.abort.signal.aborted;
+    const rest = async (wait: Promise<void>) => {
+      const isFull = leases.size >= concurrency + resting;
+      resting += 1;
+      turnsHeld.count += 1;
+      if (isFull) worker.allow(concurrency + resting);
+      else worker.concurrency = concurrency + resting;
+      room.leave();
+      await wait;
+      resting -= 1;
+      turnsHeld.count -= 1;
+      worker.concurrency = concurrency + resting;
+      await room.enter();
+    };
+    // While many turns run, others wait for their room: then a turn that has nothing to do ends.
+    const mayRest = () => turnsHeld.count < turnsHeld.atMost && leases.size - resting <= concurrency / 2;
+    await room.enter();
     try {
-      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held });
+      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held, mayRest, rest });
       await continueTurn(queue, job.data.subject, outcome);
     } catch (error) {
       const { subject } = job.data;
@@ -78,6 +112,7 @@ export function turnWorker(options: {
       else log.error({ kind, subject, err: error }, 'a turn failed; it is taken again in a second');
       await continueTurn(queue, subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(warnOfRedis);
     } finally {
+      room.leave();
       leases.delete(job.id!);
     }
   };
@@ -85,7 +120,7 @@ export function turnWorker(options: {
   const worker = new PatientWorker(kind, takeTurn, {
     connection: options.redis.newBlocking() as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
-    concurrency: options.concurrency,
+    concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     runRetryDelay: RECONNECT_PAUSE_MS,
@@ -117,15 +152,58 @@ export function turnWorker(options: {
     close: async () => {
       stopping = true;
       const closing = worker.close();
-      for (const lease of leases.values()) lease.abort.abort(STOPPED);
-      await Promise.race([closing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      const late = sleep(CLOSE_WITHIN_MS, undefined, { ref: false });
+      let aborted = 0;
+      for (const lease of [...leases.values()]) {
+        lease.abort.abort(STOPPED);
+        aborted += 1;
+        if (aborted % STOPPED_AT_ONCE === 0) await sleep(STOP_PAUSE_MS);
+      }
+      await Promise.race([closing, late]);
       clearInterval(watch);
     },
   };
 }
 
-/** BullMQ asks again without a pause after an error that does not come from the connection. */
+/** Room for this many turns to run at once; the others enter in the order in which they came. */
+function runningTurns(atMost: number) {
+  const waiting = new Set<() => void>();
+  let running = 0;
+  return {
+    enter: async (): Promise<void> => {
+      if (running < atMost) running += 1;
+      else await new Promise<void>((resolve) => waiting.add(resolve));
+    },
+    leave: () => {
+      const [next] = waiting;
+      if (next === undefined) {
+        running -= 1;
+      } else {
+        waiting.delete(next);
+        next();
+      }
+    },
+  };
+}
+
 class PatientWorker extends Worker<TurnData> {
+  /** Allows for more jobs at once. BullMQ would notice only when the next job ends, so its loop is woken as `resume` does it. */
+  allow(concurrency: number): void {
+    this.concurrency = concurrency;
+    const { mainLoopQueue } = this as unknown as { mainLoopQueue: { add(nothing: Promise<undefined>): void } | null };
+    mainLoopQueue?.add(Promise.resolve(undefined));
+  }
+
+  override async extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]> {
+    const failed: string[] = [];
+    for (let from = 0; from < jobIds.length; from += RENEWED_AT_ONCE) {
+      const to = from + RENEWED_AT_ONCE;
+      failed.push(...(await super.extendJobLocks(jobIds.slice(from, to), tokens.slice(from, to), durationMs)));
+    }
+    return failed;
+  }
+
+  /** BullMQ asks again without a pause after an error that does not come from the connection. */
   protected override async moveToActive(token: string, name?: string): Promise<Job<TurnData>> {
     try {
       return await super.moveToActive(token, name);

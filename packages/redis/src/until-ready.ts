@@ -46,7 +46,7 @@ export function reasonOf(error: Error & { lastNodeError?: Error }): string {
 
 function hint(target: RedisTarget, reason: string): string {
   if (target.tls && reason === '') return '; does it speak TLS on this port?';
-  if (!target.tls && /ECONNRESET/.test(reason)) return '; where it speaks TLS the URL begins rediss';
+  if (!target.tls && /ECONNRESET/.test(reason)) return '; for TLS the URL begins with rediss';
   return target.form === 'sentinel' ? `; do the Sentinels watch "${target.primary}"?` : '';
 }
 

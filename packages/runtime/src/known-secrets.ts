@@ -34,7 +34,7 @@ export function knownSecretFault(name: string, value: string, sandbox: boolean):
   const makeOne = `make a real one with: ${setting.command}`;
   if (name === 'ENCRYPTION_KEY' && secrets.some(isPattern)) return `is a pattern that anybody can guess; ${makeOne}`;
   if (sandbox || !secrets.some((secret) => WELL_KNOWN.has(secret))) return null;
-  return `${name.endsWith('_URL') ? 'its password ' : ''}stands in Flotilla's repository for everybody to read; ${makeOne}`;
+  return `${name.endsWith('_URL') ? 'its password ' : ''}is in Flotilla's repository, where everybody can read it; ${makeOne}`;
 }
 
 function secretsIn(setting: SecretSetting, value: string): string[] {

@@ -27,6 +27,15 @@ describe('The logger', () => {
     expect(line).toContain('/tgapi/bot123456789:[redacted]/sendMessage');
   });
 
+  test('shows no secret that signs deliveries, wherever it stands', () => {
+    const secret = 'ZXhhbXBsZSBleGFtcGxlIGV4YW1wbGUgZXhhbXBsZSE+/=';
+    const line = written((log) =>
+      log.info({ err: new Error(`cannot use whsec_${secret}`) }, `whsec_${secret} is wrong`),
+    );
+    expect(line).not.toContain(secret.slice(0, 12));
+    expect(line).toContain('whsec_[redacted] is wrong');
+  });
+
   test('shows no secret of an error: message, stack, cause and further fields', () => {
     const cause = Object.assign(new Error(`connect postgres://flotilla:hunter2@db:5432/x`), { token: SECRET });
     const error = new Error(`https://api.telegram.org/bot${TOKEN}/getMe failed`, { cause });

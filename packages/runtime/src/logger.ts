@@ -22,6 +22,8 @@ const HIDDEN = '[redacted]';
 
 /** A bot token anywhere, also in a URL or percent-encoded. The bot id stays, so that bots can be told apart. */
 const BOT_TOKEN = /(\d{1,20}(?::|%(?:25)?3A))[A-Za-z0-9_-]{20,}/gi;
+/** The secret that signs deliveries, in the form of Standard Webhooks. */
+const SIGNING_SECRET = /whsec_[A-Za-z0-9+/=]{8,}/g;
 const API_KEY = /flt_[^\s"'\\&<>,;)\]}]+/g;
 const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{1,20}:\/\/[^:/@\s"]{0,256}:)[^@/\s"]{1,1024}@/gi;
 /** A URL with a user and no password. That user is often a key. */
@@ -56,6 +58,7 @@ export function redactSecrets(line: string): string {
   return line
     .replace(BOT_TOKEN, `$1${HIDDEN}`)
     .replace(API_KEY, `flt_${HIDDEN}`)
+    .replace(SIGNING_SECRET, `whsec_${HIDDEN}`)
     .replace(CREDENTIALS_IN_URL, `$1${HIDDEN}@`)
     .replace(USER_IN_URL, `$1${HIDDEN}@`)
     .replace(QUOTED, `$1"${HIDDEN}"`)

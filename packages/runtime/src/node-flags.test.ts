@@ -8,12 +8,19 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 describe('how Node is started', () => {
   it.each(['api', 'worker'])('is the same for the %s by npm and in its image', (program) => {
-    const command = ['node', ...nodeFlags(program), `apps/${program}/src/launch.mjs`];
-    expect(JSON.parse(read('package.json')).scripts[`start:${program}`]).toBe(`exec ${command.join(' ')}`);
+    const node = ['node', ...nodeFlags(program)];
+    const byNpm = ['exec', ...node, `apps/${program}/src/launch.mjs`];
+    expect(JSON.parse(read('package.json')).scripts[`start:${program}`]).toBe(byNpm.join(' '));
+    const dockerfile = read('infra/docker/Dockerfile');
+    const inImage = JSON.stringify([...node, `built/${program}/launch.mjs`]).replaceAll(',', ', ');
+    expect(dockerfile).toContain(`CMD ${inImage}\n`);
     // The compiled code of other flags is of no use.
-    const fill = ['RUN node', ...nodeFlags(program), `packages/runtime/src/fill-compile-cache.mjs ${program} `];
-    expect(read('infra/docker/Dockerfile')).toContain(fill.join(' '));
-    expect(read('infra/docker/Dockerfile')).toContain(`CMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
+    expect(dockerfile).toContain(`RUN ${node.join(' ')} built/${program}/fill-compile-cache.mjs\n`);
+  });
+
+  it('is the same for a bench that does the work of a worker', () => {
+    const flags = read('scripts/bench.mjs').matchAll(/'(--[a-z-]+=\d+)'/g);
+    expect([...flags].map(([, flag]) => flag)).toEqual(nodeFlags('worker'));
   });
 
   it('is the same for an api of systemd, as the handbook shows it', () => {

@@ -1,9 +1,18 @@
 /**
- * The Node flags for one of our programs. By default the young generation begins at 1 MB, so that a start collects it a
- * dozen times; from 16 MB on, hardly. By default, waiting polls let that of an api grow to 128 MB. Twice the size given
- * here holds the garbage of calls, and it is collected no more slowly.
+ * By default the young generation begins at 1 MB, so that a start collects it a dozen times. And load lets it grow to
+ * 128 MB. Twice the size given here holds the garbage of what is being done. With 16 MB a process is 15 to 20 MB larger,
+ * and no faster.
  */
+const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
+
+/**
+ * What a worker has for a moment often gets into the old generation, of which 30 MB is in use. By default that is first
+ * collected at some 300 MB, here at 40 MB and then at 1.6 times what was in use.
+ */
+const OLD_OF_WORKERS = ['--initial-old-space-size=40', '--heap-growing-percent=60'];
+
+/** The Node flags for one of our programs. */
 export function nodeFlags(program: string): string[] {
-  if (program === 'api') return ['--min-semi-space-size=16', '--max-semi-space-size=16'];
-  return program === 'worker' ? ['--min-semi-space-size=16'] : [];
+  if (program === 'api') return YOUNG;
+  return program === 'worker' ? [...YOUNG, ...OLD_OF_WORKERS] : [];
 }

@@ -96,6 +96,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('has a % that begins no character: write % itself as %25');
+    throw new Error('has a % that encodes no character: write % itself as %25');
   }
 }

@@ -55,7 +55,7 @@ describe('The secret box', () => {
     const flipped = sealed.slice(0, -3) + (sealed.at(-3) === 'A' ? 'B' : 'A') + sealed.slice(-2);
     expect(() => secretBox(key).open(flipped, PLACE)).toThrow();
     expect(() => secretBox(key).open(sealed.slice(0, 30), PLACE)).toThrow();
-    expect(() => secretBox(key).open('plain text', PLACE)).toThrow('not a text that was sealed');
+    expect(() => secretBox(key).open('plain text', PLACE)).toThrow('This is not a sealed text');
     expect(() => secretBox(newKey()).open(sealed, PLACE)).toThrow('does not list the key');
   });
 
@@ -83,7 +83,7 @@ describe('The secret box', () => {
   test('names the key that has the id of another', () => {
     const sealed = secretBox(`2024:${newKey()}`).seal(TOKEN, PLACE);
     expect(() => secretBox(`2024:${newKey()}`).open(sealed, PLACE)).toThrow(
-      'The key "2024" of ENCRYPTION_KEY is another',
+      'The key "2024" of ENCRYPTION_KEY is not the one',
     );
   });
 

@@ -41,9 +41,10 @@ export function secretBox(encryptionKey: string): SecretBox {
     sealUnbound: (plain) => encrypt(UNBOUND, plain, bindingsOf(UNBOUND, first.id, '')),
     open: (sealed, place) => {
       const { format, id, text } = partsOf(sealed);
-      if (id === null || !text) throw new Error('This is not a text that was sealed here');
+      if (id === null || !text) throw new Error('This is not a sealed text');
       const key = keys.byId(id);
-      if (!key) throw new Error(`ENCRYPTION_KEY does not list the key "${id}" any more, which sealed this text`);
+      if (!key)
+        throw new Error(`ENCRYPTION_KEY does not list the key "${id}" any more, with which this text was sealed`);
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error('The sealed text is cut short');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
@@ -82,7 +83,7 @@ function verified(decipher: DecipherGCM, keyId: string): string {
     return decipher.final('utf8');
   } catch {
     throw new Error(
-      `The key "${keyId}" of ENCRYPTION_KEY is another than the one that sealed this text, or it was altered or moved`,
+      `The key "${keyId}" of ENCRYPTION_KEY is not the one that sealed this text, or the text was altered or moved`,
     );
   }
 }

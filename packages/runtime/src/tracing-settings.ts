@@ -79,7 +79,7 @@ function pairsSetting() {
   return z
     .string()
     .regex(/^\s*[^=,\s]+\s*=[^,]*(,\s*[^=,\s]+\s*=[^,]*)*$/, 'must be name=value pairs, separated by commas')
-    .refine((value) => decoded(value) !== null, 'has a % that encodes nothing')
+    .refine((value) => decoded(value) !== null, 'has a % that encodes no character')
     .transform((value) => decoded(value) ?? {})
     .default({});
 }

@@ -14,6 +14,7 @@ const COPIED = [
   'package.json',
   'package-lock.json',
   'tsconfig.base.json',
+  'scripts/programs',
   'docs/operations',
 ];
 const CHECK_MS = 120_000;
@@ -129,6 +130,20 @@ test.each([
   ],
   ['kubernetes', 'infra/kubernetes/installation/monitoring.yaml', 'release: kube', 'instance: kube', 'a label release'],
   ['dockerfile', 'infra/docker/Dockerfile', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGKILL', 'STOPSIGNAL'],
+  [
+    'dockerfile',
+    'infra/docker/Dockerfile',
+    '"built/api/launch',
+    '"apps/api/src/launch',
+    'api does not start its built',
+  ],
+  [
+    'dockerfile',
+    'infra/docker/Dockerfile',
+    'built/migrate built/migrate',
+    'built/migrate built/x',
+    'migrate does not copy',
+  ],
   ['dockerfile', 'infra/docker/Dockerfile', '--chmod=755 apps/worker', 'apps/worker', 'no --chmod'],
   ['dockerfile', 'infra/docker/Dockerfile', '--chmod=644 package.json', '--chmod=640 package.json', 'no --chmod'],
   [

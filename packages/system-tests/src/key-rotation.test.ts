@@ -108,7 +108,7 @@ test('the key is rotated step by step under traffic: nothing fails, and the old 
   const before = await rotate(NEW_FIRST, '--check');
   expect(before).toMatchObject({
     exitCode: 1,
-    output: expect.stringContaining('Not done: other keys are still needed'),
+    output: expect.stringContaining('Not done: some secrets need other keys'),
   });
   const tooEarly = await rotate(NEW_ALONE);
   expect(tooEarly).toMatchObject({ exitCode: 1, output: expect.stringContaining('no listed key opens') });

@@ -1,17 +1,20 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
-import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Ledger, ledger } from './ledger.ts';
 
 let fleet: Fleet;
+const bots: FleetBot[] = [];
 let books: Map<string, Ledger>;
 let backend: TestBackend;
 /** How the backend treats a request to this path: it answers with a status, or never. */
 let behaviour: (path: string, text: string) => number | 'hang';
 
-beforeEach(async () => {
+beforeAll(async () => {
   fleet = await startFleet();
+}, 60_000);
+beforeEach(async () => {
   books = new Map();
   behaviour = () => 200;
   backend = await startBackend((request, response) => {
@@ -22,25 +25,30 @@ beforeEach(async () => {
   });
 }, 60_000);
 afterEach(async () => {
+  // What a test leaves behind would be load for the next one.
+  for (const { id } of bots.splice(0)) await fleet.rest('/api/bots/delete', { id });
   await backend.stop();
-  await fleet.stop();
 }, 60_000);
+afterAll(() => fleet?.stop(), 60_000);
 
 const bookOf = (path: string): Ledger => {
   const book = books.get(path) ?? ledger();
   books.set(path, book);
   return book;
 };
-const addBot = async (path: string) =>
-  (await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}${path}` })).platformId;
+const addBot = async (path: string): Promise<number> => {
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}${path}` });
+  bots.push(bot);
+  return bot.platformId;
+};
 
 describe('under load', () => {
   test('three bots, 30 chats, a flapping backend, a worker killed every 5 s: nothing lost, each lane in its order', async () => {
-    const bots = [await addBot('/a'), await addBot('/b'), await addBot('/c')];
+    const three = [await addBot('/a'), await addBot('/b'), await addBot('/c')];
     const seconds = 60;
     let down = false;
     behaviour = (path) => (path === '/b' && down ? 503 : 200);
-    await fleet.control.generate({ bots, chats: 10, count: 300 * seconds, perSecond: 300 });
+    await fleet.control.generate({ bots: three, chats: 10, count: 300 * seconds, perSecond: 300 });
     const flapping = setInterval(() => {
       down = !down;
     }, 3_000);

@@ -31,18 +31,20 @@ function portOfRedis(url: string): number {
   return target.form === 'cluster' ? target.nodes[0]!.port : target.address.port;
 }
 
-/** The reasons why this backend is refused: by REST, and by the bot's own setWebhook. */
-async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
-  const byRest = await fleet.rest('/api/bots/update', { id: bot.id, backend_url: url }).then(
+const refusalByRest = (bot: FleetBot, url: string): Promise<string> =>
+  fleet.rest('/api/bots/update', { id: bot.id, backend_url: url }).then(
     () => 'accepted',
     (error: Error) => error.message,
   );
+
+/** The reasons why this backend is refused: by REST, and by the bot's own setWebhook. */
+async function refusalsOf(bot: FleetBot, url: string): Promise<string[]> {
   const set = async () => {
     const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/setWebhook?url=${encodeURIComponent(url)}`);
     const answer = (await response.json()) as { ok: boolean; description: string };
     return response.status !== 429 && (answer.ok ? 'accepted' : answer.description);
   };
-  return [byRest, (await waitFor(set)) as string];
+  return [await refusalByRest(bot, url), (await waitFor(set)) as string];
 }
 
 /** The gateways in the kernel's routing table. */
@@ -66,8 +68,8 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     'the platform': portOf(fleet.simulator.url),
   };
   // Wait until the api knows the address on which the worker listens.
-  const known = async () => OURS.test((await refusalsOf(bot, `http://127.0.0.1:${worker.metricsPort}/`))[0]!);
-  await waitFor(known, { timeoutMs: 30_000, message: 'the api to know of the worker' });
+  const known = async () => OURS.test(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/`));
+  await waitFor(known, { timeoutMs: 60_000, message: 'the api to know of the worker' });
   for (const [what, port] of Object.entries(ports)) {
     for (const host of ['127.0.0.1', 'localhost', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[::1]']) {
       const refusals = await refusalsOf(bot, `http://${host}:${port}/x`);

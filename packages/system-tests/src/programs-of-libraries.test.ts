@@ -33,7 +33,7 @@ async function seat(library: Library, mode: 'pull' | 'webhook'): Promise<Seat> {
   const { id: programId } = await fleet.rest<{ id: number }>('/api/programs/add', {
     bot_id: bot.id,
     name: library,
-    filter: { chats: [own.person, shared.person] },
+    filter: { chat_ids: [own.person, shared.person] },
   });
   const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
     program_id: programId,

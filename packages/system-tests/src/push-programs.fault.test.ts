@@ -1,7 +1,7 @@
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { busiestWorker } from '@flotilla/testing/fleet/busiest-worker.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
-import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Ledger, ledger } from './ledger.ts';
@@ -67,11 +67,9 @@ function poller(bot: FleetBot, { id }: Program): Ledger {
 }
 
 async function killBusiest(kind: string): Promise<void> {
-  const turns = await Promise.all(
-    fleet.workers.map(async (worker) => (await readMetric(worker, 'flotilla_active_turns', { kind })) ?? 0),
-  );
-  const [victim] = fleet.workers.splice(turns.indexOf(Math.max(...turns)), 1);
-  await victim!.kill();
+  const victim = await busiestWorker(fleet, kind);
+  fleet.workers.splice(fleet.workers.indexOf(victim), 1);
+  await victim.kill();
 }
 
 test('one hangs, one fails and heals, a worker is killed: the backend and every other program get all, in order', async () => {

@@ -141,3 +141,44 @@ describe('a call in the answer of a program whose webhook a token set', () => {
     }
   }, 120_000);
 });
+
+test.each([
+  ['user', undefined],
+  ['admin', 1],
+] as const)(
+  'a call in the answer of a program whose URL a %s gave by REST may be what they may allow',
+  async (role, named) => {
+    const person = await fleet.control.createPerson({});
+    const backend = await startBackend(({ text }, response) => {
+      const reply = text.includes('rename')
+        ? { method: 'setMyName', name: 'Renamed' }
+        : { method: 'sendMessage', chat_id: person.id, text: 'by reply' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    });
+    try {
+      const bot = await fleet.addBot({});
+      const { key } = await fleet.rest<{ key: string }>('/api/auth/api-keys', { name: role, role, bot_ids: [bot.id] });
+      const added = await fetch(`${fleet.url}/api/programs/add`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+        body: JSON.stringify({ bot_id: bot.id, name: 'relay', mode: 'push', backend_url: backend.url }),
+      });
+      expect(added.status).toBe(200);
+      const { id } = (await added.json()) as { id: number };
+      const say = (text: string) => fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text });
+      await say('rename');
+      await say('hello');
+      const calls = async () => (await fleet.control.readCalls({ bot: bot.platformId })).byMethod;
+      // The second is delivered once the answer to the first has been dealt with.
+      await waitFor(async () => (await calls()).sendmessage === 1, PATIENCE);
+      expect((await calls()).setmyname).toBe(named);
+      const refused = async () => fleet.rest<{ method: string }[]>(`/api/programs/refusals?id=${id}`);
+      const expected = named === undefined ? [expect.objectContaining({ method: 'setmyname' })] : [];
+      await waitFor(async () => (await refused()).length === expected.length, PATIENCE);
+      expect(await refused()).toEqual(expected);
+    } finally {
+      await backend.stop();
+    }
+  },
+  120_000,
+);

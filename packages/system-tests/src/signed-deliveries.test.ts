@@ -8,7 +8,7 @@ import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/every
 import { FLEET_ENCRYPTION_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Webhook } from 'standardwebhooks';
+import { verifies } from './verifies.ts';
 
 const PATIENCE = { timeoutMs: 60_000 };
 const secrets = secretBox(FLEET_ENCRYPTION_KEY);
@@ -39,10 +39,10 @@ beforeEach(async () => {
 afterEach(() => backend?.stop());
 
 const addBot = () => fleet.addBot({ proxy_enabled: true, backend_url: backend.url, secret_token: 'a-secret-token' });
-const signing = <Answer>(change: 'enable' | 'rotate' | 'remove', { id }: FleetBot) =>
-  fleet.rest<Answer>(`/api/bots/signing/${change}`, { id });
-const enable = async (bot: FleetBot) => (await signing<{ signing_secret: string }>('enable', bot)).signing_secret;
+const signing = <Answer>(change: 'rotate' | 'remove', { id }: FleetBot) =>
+  fleet.rest<Answer>(`/api/bots/${change}-signing`, { bot_id: id });
 const rotate = (bot: FleetBot) => signing<{ signing_secret: string; previous_valid_until?: string }>('rotate', bot);
+const enable = async (bot: FleetBot) => (await rotate(bot)).signing_secret;
 const say = (bot: FleetBot, text: string, chat = 5) =>
   fleet.control.injectUpdate({
     bot: bot.platformId,
@@ -52,25 +52,24 @@ const say = (bot: FleetBot, text: string, chat = 5) =>
 const textOf = (request: RecordedRequest) => JSON.parse(request.text).message.text as string;
 const untilThere = (text: string) =>
   waitFor(() => backend.requests.find((request) => request.text.includes(`"${text}"`)), PATIENCE);
+const isSigned = ({ headers }: RecordedRequest) => Object.keys(headers).some((name) => name.startsWith('webhook-'));
+/** A worker learns of a secret a moment after the answer: speaks until it has. */
+const sayUntil = (bot: FleetBot, signed: boolean) =>
+  waitFor(async () => {
+    const text = `until ${performance.now()}`;
+    await say(bot, text);
+    return isSigned((await untilThere(text))!) === signed;
+  }, PATIENCE);
 const namesOf = ({ text }: RecordedRequest, bot: FleetBot) => `upd_${bot.id}_${JSON.parse(text).update_id}`;
-
-/** Whether a library for receivers accepts the bytes that came. */
-function verifies(secret: string, { body, headers }: RecordedRequest): boolean {
-  try {
-    new Webhook(secret).verify(body, headers as Record<string, string>);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe('signed deliveries', () => {
   test('are verified by a library for receivers, with one id at every try, and only when they are wanted', async () => {
     const bot = await addBot();
     await say(bot, 'unsigned');
-    expect(Object.keys((await untilThere('unsigned'))!.headers).join()).not.toContain('webhook-');
+    expect(isSigned((await untilThere('unsigned'))!)).toBe(false);
     const secret = await enable(bot);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    await sayUntil(bot, true);
     let tries = 0;
     answer = (request) => {
       tries += request.text.includes('"again"') ? 1 : 0;
@@ -82,7 +81,7 @@ describe('signed deliveries', () => {
       () => backend.requests.filter((request) => request.text.includes('"again"')).length >= 2 && backend.requests,
       PATIENCE,
     );
-    const signed = (all || []).slice(1);
+    const signed = (all || []).filter((request) => textOf(request).startsWith('again'));
     expect(signed.map((request) => verifies(secret, request))).toEqual(signed.map(() => true));
     expect(signed.some((request) => verifies(newSigning().secret, request))).toBe(false);
     for (const request of signed) {
@@ -91,8 +90,7 @@ describe('signed deliveries', () => {
       expect(request.headers['content-type']).toBe('application/json');
     }
     await signing('remove', bot);
-    await say(bot, 'unsigned again');
-    expect(Object.keys((await untilThere('unsigned again'))!.headers).join()).not.toContain('webhook-');
+    await sayUntil(bot, false);
   });
 
   test('that were dead letters are signed when they are sent again, under the id of their update', async () => {

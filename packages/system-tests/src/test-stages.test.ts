@@ -5,8 +5,6 @@ import { expect, test } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../../..');
 const FILES = globSync('{apps,packages}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
 const { STAGES, filesOf } = await import(join(ROOT, 'scripts/test-stages.mjs'));
-const { WITH_EVERY_CHANGE } = await import(join(ROOT, 'scripts/redis-forms.mjs'));
-const { configBeside } = await import(join(ROOT, 'scripts/stages-beside.mjs'));
 const NAMES: string[] = Object.keys(STAGES);
 
 /** As Jest selects by `testMatch`: `!` before a glob leaves its files out. */
@@ -35,24 +33,14 @@ test('every glob of a stage names a test: one that was moved would run in npm te
   expect(globs.filter((glob) => selected([glob]).length === 0)).toEqual([]);
 });
 
-test('every stage is an npm command, and .ci/run runs it, alone or beside others', () => {
+test('every stage is an npm command, and .ci/run runs it', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
   const all = [...NAMES, 'sentinel', 'cluster'];
   for (const stage of all) expect(scripts[`test:${stage}`]).toBe(`node scripts/test.mjs ${stage}`);
-  const runs = [...readFileSync(join(ROOT, '.ci/run'), 'utf8').matchAll(/^run_tests (\S+)$/gm)];
-  const ran = runs.flatMap(([, script]) => scripts[script!]!.replace('node scripts/test.mjs', '').trim().split(' '));
-  expect(ran.sort()).toEqual([...all, '', 'beside'].sort());
-});
-
-test('stages that run beside each other have the files that each has alone', () => {
-  const [system, sentinel] = configBeside(['system', 'sentinel']).projects;
-  expect(system.testMatch).toEqual(filesOf('system'));
-  const overSentinel = FILES.filter((file) => new RegExp(sentinel.testRegex).test(`/a/${file}`));
-  const alone = Object.keys(WITH_EVERY_CHANGE).map((pattern) => new RegExp(pattern));
-  const isFault = (file: string) => new RegExp(sentinel.testPathIgnorePatterns[0]).test(file);
-  expect(overSentinel.filter((file) => !isFault(file))).toEqual(
-    FILES.filter((file) => !matchesGlob(file, '**/*.fault.test.ts') && alone.some((pattern) => pattern.test(file))),
-  );
+  const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+  expect(ci).toMatch(/^run_tests test$/m);
+  const [, ran] = /^for stage in (.+); do$/m.exec(ci)!;
+  expect(ran!.split(' ').sort()).toEqual(all.sort());
 });

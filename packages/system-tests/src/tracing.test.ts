@@ -8,8 +8,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type RoutingScene, routingScene } from './routing/routing-scene.ts';
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
-/** Prints a line for each OpenTelemetry module that a process loads, except the API, which prom-client loads too. */
-const TELL_IMPORTS = `--import=data:text/javascript,${encodeURIComponent(`
+/**
+ * Prints a line for each OpenTelemetry module that a process loads, except the API, which prom-client loads too. The
+ * process runs its sources, because a built file does not import its modules by name.
+ */
+const TELL_IMPORTS = {
+  BUILT_PROGRAMS: '',
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
     resolve: (name, context, next) => {
@@ -17,7 +22,8 @@ const TELL_IMPORTS = `--import=data:text/javascript,${encodeURIComponent(`
       return next(name, context);
     },
   });
-`)}`;
+`)}`,
+};
 
 let fleet: Fleet;
 let backend: TestBackend;
@@ -50,7 +56,7 @@ describe('with a collector', () => {
         PUBLIC_URL: 'http://127.0.0.1:1',
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=a%20key',
-        NODE_OPTIONS: TELL_IMPORTS,
+        ...TELL_IMPORTS,
       },
     );
     scene = await routingScene(fleet);
@@ -218,7 +224,7 @@ describe('without a collector', () => {
 
   beforeAll(async () => {
     backend = await startBackend();
-    fleet = await startFleet({ apis: 1, workers: 1 }, { NODE_OPTIONS: TELL_IMPORTS });
+    fleet = await startFleet({ apis: 1, workers: 1 }, TELL_IMPORTS);
     redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
   }, 60_000);
   afterAll(async () => {

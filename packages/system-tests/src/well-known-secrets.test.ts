@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { knownSecretFault } from '@flotilla/runtime/known-secrets.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -26,16 +27,12 @@ const COMMANDS = {
 type Name = keyof typeof KNOWN;
 
 test.each<[string, string[], Name[]]>([
-  [
-    'api',
-    ['apps/api/src/launch.mjs'],
-    ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY'],
-  ],
-  ['worker', ['apps/worker/src/launch.mjs'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
-  ['migration', ['packages/database/src/launch.mjs'], ['DATABASE_URL']],
-  ['backup', ['apps/maintenance/src/launch.mjs', 'backup', '/nowhere/backup'], ['DATABASE_URL']],
-  ['restore', ['apps/maintenance/src/launch.mjs', 'restore', '/nowhere/backup'], ['DATABASE_URL']],
-  ['key rotation', ['apps/maintenance/src/launch.mjs', 'rotate-keys'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
+  ['api', [programEntry('api')], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY']],
+  ['worker', [programEntry('worker')], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
+  ['migration', [programEntry('migrate')], ['DATABASE_URL']],
+  ['backup', [programEntry('maintenance'), 'backup', '/nowhere/backup'], ['DATABASE_URL']],
+  ['restore', [programEntry('maintenance'), 'restore', '/nowhere/backup'], ['DATABASE_URL']],
+  ['key rotation', [programEntry('maintenance'), 'rotate-keys'], ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']],
 ])('the %s refuses to start with secrets that everybody knows, and says how real ones are made', (_, args, names) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, args, {
     cwd: ROOT,

@@ -83,7 +83,7 @@ describe('the log of a worker has one line when', () => {
         { level: 40, reason: expect.stringMatching(/401|refused/) },
       ]);
       await fleet.rest('/api/bots/update', { id: bot.id, token });
-      await waitFor(() => seen(bot, /platform accepts/), { timeoutMs: 30_000 });
+      await waitFor(() => seen(bot, /platform accepts/), WITHIN);
       expect(ofBot(bot, /platform accepts/)).toMatchObject([{ level: 30, forSeconds: expect.any(Number) }]);
       expect(fleet.workers[0]!.output()).not.toContain(token.split(':')[1]);
     },

@@ -31,7 +31,7 @@ export function measurePlatform(metrics: Metrics) {
   });
   const seconds = metrics.quickHistogram({
     name: 'flotilla_platform_call_seconds',
-    help: 'Seconds such a call took; kind poll is getUpdates and includes its waiting.',
+    help: 'Seconds that a call to the platform took; kind poll is getUpdates and includes its waiting.',
     labelNames: ['kind'],
     buckets: BUCKETS_S,
   });

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { sealColumns } from '@flotilla/domain/bots/sealed-bot.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sql } from 'kysely';
 import { FLEET_ENCRYPTION_KEY } from './fleet/fleet.ts';
 
 const ROWS = 500;
@@ -9,8 +9,7 @@ const ROWS = 500;
 /** Inserts many pushed bots into Postgres; each has a path of its own at the backend that `originOf` returns. */
 export async function insertManyBots(db: Database, count: number, originOf: (bot: number) => string): Promise<void> {
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);
-  const newRow = async (bot: number) => {
-    const id = await botStore(db).nextId();
+  const newRow = (id: number, bot: number) => {
     const plain = { token: `${bot}:token-of-this-bot`, backendUrl: `${originOf(bot)}/${bot}` };
     return {
       id,
@@ -28,10 +27,15 @@ export async function insertManyBots(db: Database, count: number, originOf: (bot
     };
   };
   for (let from = 1; from <= count; from += ROWS) {
-    const rows = Array.from({ length: Math.min(ROWS, count - from + 1) }, (_, at) => newRow(from + at));
-    await db
-      .insertInto('bots')
-      .values(await Promise.all(rows))
-      .execute();
+    const ids = await newIds(db, Math.min(ROWS, count - from + 1));
+    const rows = ids.map((id, at) => newRow(id, from + at));
+    await db.insertInto('bots').values(rows).execute();
   }
+}
+
+/** In one query: the last of hundreds would wait for a connection longer than the pool allows. */
+async function newIds(db: Database, count: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('bots', 'id')) as id from generate_series(1, ${count})`.execute(db);
+  return rows.map(({ id }) => id);
 }

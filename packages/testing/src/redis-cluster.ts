@@ -5,34 +5,33 @@ import type { ReplicatedRedis } from './replicated-redis.ts';
 import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
-const MASTERS = 3;
 const SLOTS = 16_384;
 const FORMED_WITHIN_MS = 30_000;
 
 type Node = RedisServer & { busPort: number };
 
 type ClusterOptions = {
+  masters?: number;
   replicas?: boolean;
   tls?: TlsFiles;
   /** After how much silence a node counts as failed. */
   silentMs?: number;
 };
 
-/** Starts a Redis Cluster of three masters, with a replica each if `replicas`; with TLS the nodes announce names. */
+/** Starts a Redis Cluster, with a replica of each master if `replicas`; with TLS the nodes announce names. */
 export async function startTestRedisCluster({
+  masters: count = 3,
   replicas = false,
   tls,
   silentMs = 2000,
 }: ClusterOptions = {}): Promise<ReplicatedRedis> {
-  const nodes = await Promise.all(
-    Array.from({ length: replicas ? 2 * MASTERS : MASTERS }, () => startNode(silentMs, tls)),
-  );
-  const masters = nodes.slice(0, MASTERS);
-  await Promise.all(masters.map(giveSlots));
+  const nodes = await Promise.all(Array.from({ length: replicas ? 2 * count : count }, () => startNode(silentMs, tls)));
+  const masters = nodes.slice(0, count);
+  await Promise.all(masters.map((master, at) => giveSlots(master, at, count)));
   const [first, ...others] = nodes as [Node, ...Node[]];
   for (const node of others) await node.connection.call('cluster', 'meet', '127.0.0.1', first.port, first.busPort);
   await waitFor(() => allSay(nodes, 'cluster_known_nodes', String(nodes.length)), { timeoutMs: FORMED_WITHIN_MS });
-  await Promise.all(nodes.slice(MASTERS).map((replica, at) => follow(replica, masters[at]!)));
+  await Promise.all(nodes.slice(count).map((replica, at) => follow(replica, masters[at]!)));
   await waitFor(() => allSay(nodes, 'cluster_state', 'ok'), { timeoutMs: FORMED_WITHIN_MS });
   return {
     url: `redis${tls ? 's' : ''}-cluster://${masters.map(({ port }) => `${tls ? TLS_HOST : '127.0.0.1'}:${port}`).join(',')}`,
@@ -65,10 +64,10 @@ async function startNode(silentMs: number, tls?: TlsFiles): Promise<Node> {
   return { ...server, busPort };
 }
 
-async function giveSlots(master: Node, at: number): Promise<void> {
-  const from = Math.ceil((at * SLOTS) / MASTERS);
+async function giveSlots(master: Node, at: number, masters: number): Promise<void> {
+  const from = Math.ceil((at * SLOTS) / masters);
   await master.connection.call('cluster', 'set-config-epoch', at + 1);
-  await master.connection.call('cluster', 'addslotsrange', from, Math.ceil(((at + 1) * SLOTS) / MASTERS) - 1);
+  await master.connection.call('cluster', 'addslotsrange', from, Math.ceil(((at + 1) * SLOTS) / masters) - 1);
 }
 
 async function follow(replica: Node, master: Node): Promise<void> {

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { headersOf, httpCall, textOf } from './http-call.ts';
+
 export interface RestAnswer {
   status: number;
   headers: Headers;
@@ -21,9 +24,8 @@ export function restClient(url: string, key?: string): RestClient {
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string]),
     );
-    const response = await fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
+    const answer = await httpCall(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
       method,
-      redirect: 'manual',
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -31,19 +33,19 @@ export function restClient(url: string, key?: string): RestClient {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = isEventStream(response) ? await firstBlock(response) : await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const text = isEventStream(answer) ? await firstBlock(answer) : await textOf(answer);
+    return { status: answer.statusCode!, headers: headersOf(answer), text, json: parsed(text) };
   };
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
 /** Reads an answer without an end up to its first empty line, and ends it. */
-async function firstBlock(response: Response): Promise<string> {
+async function firstBlock(answer: IncomingMessage): Promise<string> {
   let text = '';
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  for await (const piece of answer.setEncoding('utf8')) {
     text += piece;
     if (text.includes('\n\n')) break;
   }

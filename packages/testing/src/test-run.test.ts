@@ -71,21 +71,3 @@ test('a test run reports each test that fails, and each file that cannot run or 
   }
   await rm(folder, { recursive: true });
 }, 60_000);
-
-test('a file runs anew over each form of Redis, also in a worker that ran it before', async () => {
-  const folder = await throwAwayDir();
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(folder, 'form.test.ts'), `${IMPORT}\ntest(process.env.TEST_REDIS, () => {});\n`);
-  const forms = ['sentinel', 'cluster', 'single'];
-  const projects = forms.map((redis) => ({
-    ...native,
-    rootDir: folder,
-    displayName: redis,
-    testEnvironmentOptions: { redis },
-  }));
-  const { exitCode, results } = await runJest(folder, { projects });
-  const titles = results.testResults.flatMap(({ assertionResults }) => assertionResults.map(({ title }) => title));
-  expect(titles.sort()).toEqual(forms.sort());
-  expect(exitCode).toBe(0);
-  await rm(folder, { recursive: true });
-}, 60_000);

@@ -202,6 +202,17 @@ describe('a session', () => {
     expect((await logOut(cookie, { origin: api.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
+  test('moves no cursor by a link from another site: a poll acknowledges, though it is a GET', async () => {
+    const cookie = cookieOf(await signIn(await newAccount({ role: 'admin' })));
+    const poll = (headers: Record<string, string>) =>
+      http('GET', '/api/updates/poll', { query: { bot_id: 999_999, offset: 9 }, headers: { cookie, ...headers } });
+    for (const site of ['cross-site', 'same-site']) expect((await poll({ 'sec-fetch-site': site })).status).toBe(403);
+    expect((await poll({ origin: 'https://evil.example' })).status).toBe(403);
+    for (const site of ['none', 'same-origin']) expect((await poll({ 'sec-fetch-site': site })).status).toBe(404);
+    const headers = { cookie, 'sec-fetch-site': 'cross-site' };
+    expect((await http('GET', '/api/bots', { headers })).status).toBe(200);
+  });
+
   test('lets pages of other sites not sign somebody in over it either', async () => {
     const account = await newAccount();
     const cookie = cookieOf(await signIn(account));

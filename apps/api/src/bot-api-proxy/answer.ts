@@ -5,8 +5,11 @@ import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
 import { classifyError } from '../http/classify-error.ts';
 import { SANDBOXED } from './headers.ts';
 
-/** An answer of our own: a raw JSON `result`, or an error in the platform's form. */
-export type BotApiAnswer = { ok: true; result: string; description?: string } | Refusal;
+/** An answer of our own: a raw JSON `result`, the pieces of the whole answer, or an error in the platform's form. */
+export type BotApiAnswer =
+  | { ok: true; result: string; description?: string }
+  | { ok: true; pieces: Buffer[] }
+  | Refusal;
 export type Refusal = { ok: false; code: number; description: string; retryAfterS?: number };
 
 export const NOT_FOUND = refusal(404, 'Not Found');
@@ -86,6 +89,10 @@ export function sendAnswer(res: ServerResponse, answer: BotApiAnswer): void {
     sendError(res, answer.code, answer.description, answer.retryAfterS);
     return;
   }
+  if ('pieces' in answer) {
+    sendPieces(res, answer.pieces);
+    return;
+  }
   const description = answer.description === undefined ? '' : `,"description":${JSON.stringify(answer.description)}`;
   sendBody(res, 200, `{"ok":true,"result":${answer.result}${description}}`, {});
 }
@@ -109,4 +116,14 @@ function sendBody(res: ServerResponse, code: number, body: string, headers: Reco
   const length = String(Buffer.byteLength(body));
   res.writeHead(code, { ...SANDBOXED, 'Content-Type': 'application/json', 'Content-Length': length, ...headers });
   res.end(body);
+}
+
+/** Sends an answer in one write. */
+function sendPieces(res: ServerResponse, pieces: Buffer[]): void {
+  if (res.headersSent || res.destroyed) return;
+  const length = String(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  res.writeHead(200, { ...SANDBOXED, 'Content-Type': 'application/json', 'Content-Length': length });
+  res.cork();
+  for (const piece of pieces) res.write(piece);
+  res.end();
 }

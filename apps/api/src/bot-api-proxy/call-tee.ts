@@ -15,7 +15,7 @@ import { botActor, type MethodCall, type RunningProxy } from './running-proxy.ts
 /** `by` is null if neither the audit log nor the history says who made the call. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };
 
-const NO_ROOM = 'too many answers are waited for whose clients have gone';
+const NO_ROOM = 'too many calls whose clients have gone still wait for answers';
 const TOO_LONG = 'its answer is longer than 1 MiB';
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 

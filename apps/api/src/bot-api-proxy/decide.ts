@@ -6,7 +6,7 @@ import type { Sender } from '../http/collect-body.ts';
 import { AMBIGUOUS, DISABLED, describeError, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
 import { methodInBody } from './call-body.ts';
 import { teeOf } from './call-tee.ts';
-import { finish, isVerbOfCalls, pass, refuse } from './end-call.ts';
+import { fail, finish, isVerbOfCalls, pass, refuse } from './end-call.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
@@ -28,11 +28,11 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
     bot = proxy.context.directory.byToken(call.path.token);
   } catch (error) {
     // Refused, because we cannot know if the bot is ours; a stranger's call would be passed on to the platform.
-    refuse(proxy, call, describeError(proxy.context.log, error));
+    fail(proxy, call, error);
     return;
   }
   if (bot !== undefined) decideKnown(proxy, call, bot);
-  else if (isProgramToken(call.path.token)) void decideProgram(proxy, call);
+  else if (isProgramToken(call.path.token)) decideProgram(proxy, call);
   else if (proxy.intercepts.has(call.method)) void lookAgain(proxy, call);
   else decideUnknown(proxy, call);
 }
@@ -86,13 +86,13 @@ async function senderOf(directory: BotDirectory, token: string): Promise<Sender>
 
 /** Refreshes as `senderOf` does: a getUpdates of our bot, if passed on, would acknowledge updates we never stored. */
 async function lookAgain(proxy: RunningProxy, call: MethodCall): Promise<void> {
-  const { directory, log } = proxy.context;
+  const { directory } = proxy.context;
   let bot: Bot | undefined;
   try {
     await directory.refresh();
     bot = directory.byToken(call.path.token);
   } catch (error) {
-    refuse(proxy, call, describeError(log, error));
+    fail(proxy, call, error);
     return;
   }
   if (bot === undefined) decideUnknown(proxy, call);

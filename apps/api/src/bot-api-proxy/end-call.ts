@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BotApiAnswer, POLL_ERROR_DELAY_MS, type Refusal, sendAnswer, sendEmpty } from './answer.ts';
+import {
+  type BotApiAnswer,
+  describeError,
+  POLL_ERROR_DELAY_MS,
+  type Refusal,
+  sendAnswer,
+  sendEmpty,
+} from './answer.ts';
 import { type AsProgram, passThrough, type Tee } from './pass-through.ts';
 import type { MethodCall, RunningProxy } from './running-proxy.ts';
 
@@ -27,6 +34,10 @@ export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asP
 export function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
   if (call.method !== 'getupdates') finish(proxy, call, refusal);
   else void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, call, refusal));
+}
+
+export function fail(proxy: RunningProxy, call: MethodCall, error: unknown): void {
+  refuse(proxy, call, describeError(proxy.context.log, error));
 }
 
 export function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {

@@ -242,3 +242,13 @@ describe('the call to the platform is ended with its client', () => {
     await connection.waitForClose();
   });
 });
+
+test('a poll whose client leaves waits no longer', async () => {
+  const { token } = await newBot();
+  const waiting = () => readMetric(api, 'flotilla_proxy_waiting_polls');
+  const client = await rawConnection(Number(new URL(api.url).port));
+  client.send(`GET /tgapi/bot${token}/getUpdates?timeout=50 HTTP/1.1\r\nHost: h\r\n\r\n`);
+  await waitFor(async () => (await waiting()) === 1);
+  client.end();
+  await waitFor(async () => (await waiting()) === 0);
+});

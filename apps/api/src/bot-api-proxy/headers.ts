@@ -25,6 +25,8 @@ const OWN_KEY = /^[Bb][Ee][Aa][Rr][Ee][Rr]\s+flt_/;
 const CHANGED_IN_REQUESTS = new Set([...REQUEST_HEADERS, ...CREDENTIAL_HEADERS]);
 /** Only we set these headers, because a browser may have a session on our origin. */
 const OURS_TO_SET = ['set-cookie', 'content-security-policy', 'x-content-type-options'];
+/** As for all requests; the header that allows a compressed answer is replaced, too. */
+const CHANGED_FOR_PLAIN_ANSWERS = new Set([...CHANGED_IN_REQUESTS, 'accept-encoding']);
 const CHANGED_IN_RESPONSES = new Set([...REQUEST_HEADERS, ...OURS_TO_SET]);
 for (const name of ['expect', 'host']) CHANGED_IN_RESPONSES.delete(name);
 
@@ -41,6 +43,13 @@ const NEVER_NAMED = new Set(['content-length', 'content-type', 'content-encoding
 /** The raw request headers in their order, without connection headers and without credentials for our API. */
 export function forwardedRequestHeaders(raw: string[]): string[] {
   return withoutHopByHop(raw, CHANGED_IN_REQUESTS);
+}
+
+/** The same, asking for an answer that is not compressed. */
+export function requestHeadersForPlainAnswer(raw: string[]): string[] {
+  const headers = withoutHopByHop(raw, CHANGED_FOR_PLAIN_ANSWERS);
+  headers.push('Accept-Encoding', 'identity');
+  return headers;
 }
 
 /** The raw response headers in their order, without connection headers and cookies, and with SANDBOXED. */
@@ -119,16 +128,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The headers of a request, asking for an answer that is not compressed. */
-export function withPlainAnswer(headers: string[]): string[] {
-  return [...withoutNames(headers, ['accept-encoding']), 'Accept-Encoding', 'identity'];
-}
-
 /** True for a body that its Content-Encoding says is compressed. */
 export function isPacked(contentEncoding: string | string[] | undefined): boolean {
-  return !['', 'identity'].includes(
-    String(contentEncoding ?? '')
-      .trim()
-      .toLowerCase(),
-  );
+  if (contentEncoding === undefined) return false;
+  return !['', 'identity'].includes(String(contentEncoding).trim().toLowerCase());
 }

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { describeUpstreamError, PACKED_ANSWER, type Refusal, sendAnswer } from './answer.ts';
-import { forwardedRequestHeaders, forwardedResponseHeaders, hasBody, isPacked, withPlainAnswer } from './headers.ts';
+import {
+  forwardedRequestHeaders,
+  forwardedResponseHeaders,
+  hasBody,
+  isPacked,
+  requestHeadersForPlainAnswer,
+} from './headers.ts';
 import type { TokenCutter } from './programs/token-cutter.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
 
@@ -18,13 +24,15 @@ export type Tee = {
   onAnswerLost(): void;
 };
 
+/** `allows` sees every byte of the body before it goes on; false refuses the call. */
+export type BodyGuard = { allows(chunk: Buffer): boolean; refusal: Refusal };
+
 /** What is different for a call with a program's token. */
 export type AsProgram = {
   /** Path and query string with the bot's token. */
   path: string;
-  /** Sees every byte of the body before it goes on; false refuses the call. Null: nothing is left to judge. */
-  guard: ((chunk: Buffer) => boolean) | null;
-  refusal: Refusal;
+  /** Null: nothing is left to judge. */
+  guard: BodyGuard | null;
   cutter: TokenCutter;
 };
 
@@ -92,19 +100,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   dispatch(body: Buffer | 'stream' | null): void {
     if (this.#clientGone) return;
     const { tee, path, asProgram } = this.#forward;
-    if (Buffer.isBuffer(body) && asProgram?.guard?.(body) === false) {
-      sendAnswer(this.#res, asProgram.refusal);
-      this.#forward.onDone(asProgram.refusal.code);
+    const guard = asProgram?.guard;
+    if (Buffer.isBuffer(body) && guard?.allows(body) === false) {
+      sendAnswer(this.#res, guard.refusal);
+      this.#forward.onDone(guard.refusal.code);
       return;
     }
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#onRequestChunk(chunk));
     else if (body !== null) tee?.onRequestChunk?.(body);
-    const headers = forwardedRequestHeaders(this.#req.rawHeaders);
+    const { rawHeaders } = this.#req;
     this.#upstream.dispatcher.dispatch(
       {
         path: this.#upstream.basePath + path,
         method: this.#req.method as Dispatcher.HttpMethod,
-        headers: asProgram === null ? headers : withPlainAnswer(headers),
+        headers: asProgram === null ? forwardedRequestHeaders(rawHeaders) : requestHeadersForPlainAnswer(rawHeaders),
         body: body === 'stream' ? this.#body : body,
         idempotent: false,
       },
@@ -113,9 +122,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onRequestChunk(chunk: Buffer): void {
-    const { asProgram } = this.#forward;
-    if (asProgram?.guard?.(chunk) === false) {
-      this.#breakOff(asProgram.refusal);
+    const guard = this.#forward.asProgram?.guard;
+    if (guard?.allows(chunk) === false) {
+      this.#breakOff(guard.refusal);
       return;
     }
     this.#forward.tee?.onRequestChunk?.(chunk);
@@ -137,14 +146,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) return;
-    let headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
+    const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
     const { asProgram } = this.#forward;
     if (asProgram !== null) {
       if (isPacked(parsed['content-encoding'])) {
         this.#breakOff(PACKED_ANSWER);
         return;
       }
-      headers = headers.map(asProgram.cutter.text);
+      for (let at = 0; at < headers.length; at++) headers[at] = asProgram.cutter.text(headers[at] as string);
     }
     this.#status = status;
     const wanted = this.#forward.tee?.onResponseStart(status, headers) ?? false;

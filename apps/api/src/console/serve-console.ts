@@ -8,7 +8,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import { type RequestHandler, type Response, Router } from 'express';
 import mimeTypes from 'mime-types';
 import { PAGE_POLICY } from '../http/page-policy.ts';
-import { refuseMethod } from '../http/serve-operations.ts';
+import { refuseMethod } from '../operations/serve-operations.ts';
 
 const BASE = '/console/';
 const ASSETS = `${BASE}assets/`;

@@ -137,7 +137,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'This bot is not among yours',
   },
   not_found: { when: 'Something that an input names does not exist.', sentence: 'Bot not found' },
-  method_not_allowed: { when: 'The path does not take this method.', sentence: 'PUT is not possible here' },
+  method_not_allowed: { when: 'The path does not accept this method.', sentence: 'This path does not accept PUT' },
   conflict: { when: 'It exists already.', sentence: 'This token is registered already, as bot 7' },
   payload_too_large: {
     when: 'The body is larger than 1 MiB (at sign-in: 16 KiB).',
@@ -172,7 +172,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'The service cannot reach its storage at the moment; try again shortly',
   },
   internal: {
-    when: 'Any other error. The log has it under the request id.',
+    when: 'Any other error. The log shows it with the request id.',
     sentence: 'Something went wrong on our side',
   },
 };

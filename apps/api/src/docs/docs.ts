@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
 import { PAGE_POLICY } from '../http/page-policy.ts';
 import { sendJson } from '../http/send-answer.ts';
-import { refuseMethod } from '../http/serve-operations.ts';
+import { refuseMethod } from '../operations/serve-operations.ts';
 import { apiDocument } from './api-document.ts';
 
 const require = createRequire(import.meta.url);

@@ -180,7 +180,7 @@ describe('a password that is among the commonest', () => {
         new_password: [await session('POST', '/api/auth/change-password', { body: changing })],
       };
       for (const [path, refused] of Object.entries(answers)) {
-        const details = [{ path, reason: 'is one of the commonest passwords: choose another one' }];
+        const details = [{ path, reason: 'is one of the most common passwords: choose another one' }];
         for (const answer of refused)
           expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request', details } });
       }

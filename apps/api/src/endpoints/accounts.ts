@@ -6,9 +6,9 @@ import { addAccount } from '@flotilla/domain/accounts/add-account.ts';
 import { seesAllBots } from '@flotilla/domain/accounts/caller.ts';
 import { deleteAccount } from '@flotilla/domain/accounts/delete-account.ts';
 import { updateAccount } from '@flotilla/domain/accounts/update-account.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 
 export const accountHandlers: Handlers<typeof accountOperations> = {
   async listAccounts(context, { input }) {

@@ -1,7 +1,7 @@
 import type { activityOperations } from '@flotilla/contract/activity.ts';
 import { readActivity } from '@flotilla/domain/activity/read-activity.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 
 export const activityHandlers: Handlers<typeof activityOperations> = {
   async showActivity(context, { input }) {

@@ -5,10 +5,10 @@ import { createApiKey } from '@flotilla/domain/accounts/create-api-key.ts';
 import { deleteApiKey } from '@flotilla/domain/accounts/delete-api-key.ts';
 import { listApiKeys } from '@flotilla/domain/accounts/list-api-keys.ts';
 import { toggleApiKey } from '@flotilla/domain/accounts/toggle-api-key.ts';
-import { requireSeenBot } from '../auth/authorize.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireSeenBot } from '../operations/authorize.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 
 export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
   async listApiKeys(context, { input, caller }) {

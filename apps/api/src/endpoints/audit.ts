@@ -5,9 +5,9 @@ import { findAccountId } from '@flotilla/domain/accounts/find-account-id.ts';
 import { type AuditEntry, type AuditQuery, auditStore } from '@flotilla/domain/audit/audit-store.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { requireBotOfChat } from '../http/bot-of-call.ts';
-import type { Call, Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBotOfChat } from '../operations/bot-of-call.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const auditHandlers: Handlers<typeof auditOperations> = {

@@ -5,20 +5,17 @@ import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/bots/bot-status.ts';
-import { checkBackendHealth } from '@flotilla/domain/bots/check-backend-health.ts';
 import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
 import { type BotPlace, findBots, type PlacedBot, placeOf } from '@flotilla/domain/bots/find-bots.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/bots/validate-token.ts';
-import { testDelivery } from '@flotilla/domain/push/test-delivery.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Context } from '../context.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Call, Handlers } from '../http/handler.ts';
 import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
-import { presentBot } from './present-bot.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
+import { presentBot } from '../present/present-bot.ts';
 
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
@@ -66,27 +63,11 @@ export const botHandlers: Handlers<typeof botOperations> = {
     await deleteBot(context, by, input.id);
     return OK;
   },
-
-  async testDelivery(context, { input, by }) {
-    const update = updateToTest(context, input.update);
-    const tested = await testDelivery(context, by, requireBot(context, input.bot_id), update, context.stopping);
-    const { request, status, durationMs, excerpt, error } = tested;
-    return {
-      request: { ...request, body: update.raw },
-      ...{ status, duration_ms: durationMs, response_excerpt: excerpt?.text ?? '' },
-      ...withoutNulls({ response_content_type: excerpt?.type ?? null, error }),
-    };
-  },
-
-  async checkBackendHealth(context, { input }) {
-    const health = await checkBackendHealth(context, requireBot(context, input.id));
-    return { healthy: health.healthy, status_code: health.statusCode, latency_ms: health.latencyMs };
-  },
 };
 
 type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
 
-/** The cursor of a sorted list says by what it is sorted, so that it is good for no other order. */
+/** The cursor of a sorted list names its order, so that it cannot be used with another one. */
 function cursorOf(found: PlacedBot, sort: Sort): Cursor {
   const { value, id } = placeOf(found);
   return sort === undefined ? [id] : [sort, value, id];
@@ -134,19 +115,4 @@ export function kindsOfInput(named: string[] | null | undefined): string[] | nul
 /** The bot with its current state. */
 async function presentBotNow(context: Context, caller: Caller, bot: Bot): Promise<BotResource> {
   return presentBot(caller, bot, await readBotStatus(context, bot));
-}
-
-/** Ids have at most 52 bits at the platform, so the largest one is nobody's. */
-const NOBODY = 2 ** 52 - 1;
-
-/** The given update as JSON text, or a sample message. */
-function updateToTest({ clock }: Context, given: string | Record<string, unknown> | undefined) {
-  if (typeof given === 'string') return { id: JSON.parse(given).update_id as number, raw: given };
-  const person = { id: NOBODY, first_name: 'Flotilla' };
-  const message = {
-    ...{ message_id: 0, date: Math.floor(clock.nowMs() / 1000), text: 'This is a test delivery from Flotilla.' },
-    ...{ from: { ...person, is_bot: false }, chat: { ...person, type: 'private' } },
-  };
-  const update: Record<string, unknown> = given ?? { update_id: 0, message };
-  return { id: update.update_id as number, raw: JSON.stringify(update) };
 }

@@ -5,9 +5,9 @@ import { demoteChatAdmin } from '@flotilla/domain/chat-actions/demote-chat-admin
 import { listChatAdmins, rankOf } from '@flotilla/domain/chat-actions/list-chat-admins.ts';
 import { promoteChatUser } from '@flotilla/domain/chat-actions/promote-chat-user.ts';
 import { setChatAdminTitle } from '@flotilla/domain/chat-actions/set-chat-admin-title.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatAdminHandlers: Handlers<typeof chatAdminOperations> = {

@@ -3,9 +3,9 @@ import { OK } from '@flotilla/contract/fields.ts';
 import { banChatUser } from '@flotilla/domain/chat-actions/ban-chat-user.ts';
 import { unbanChatUser } from '@flotilla/domain/chat-actions/unban-chat-user.ts';
 import { type ChatUser, chatUserStore } from '@flotilla/domain/chat-users/chat-user-store.ts';
-import { requireBot, requireBotOfChat } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot, requireBotOfChat } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatUserHandlers: Handlers<typeof chatUserOperations> = {

@@ -9,9 +9,9 @@ import { markChatRead } from '@flotilla/domain/chats/mark-chat-read.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/live/chat-reads.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { requireBot, requireManagedBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
+import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
@@ -103,7 +103,7 @@ function nameOfPerson({ type, first_name, last_name }: Chat): string | null {
   return type === 'private' && name !== '' ? name : null;
 }
 
-/** The marker is stored: that other pages of the account hear of it later is no failure of the call. */
+/** The marker is stored, so the call succeeds even if other pages of the account are told late. */
 async function tellReader(context: Context, read: ChatRead): Promise<void> {
   await announceChatRead(context, read).catch((error: unknown) => {
     context.log.debug({ reason: String(error) }, 'a read marker cannot be announced');

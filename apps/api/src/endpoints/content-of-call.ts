@@ -1,10 +1,10 @@
-import type { messageOperations, SentMedia } from '@flotilla/contract/messages.ts';
+import type { messageActionOperations, SentMedia } from '@flotilla/contract/message-actions.ts';
 import type { Content, MediaSource } from '@flotilla/domain/messages/send-message.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import type { Call } from '../http/handler.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
+import type { Call } from '../operations/handler.ts';
 
-type SendInput = Call<typeof messageOperations.sendMessage.input>['input'];
+type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
 
 /** The formats that the platform shows as more than a document. */
 const MEDIA_OF_MIME: Record<string, SentMedia> = {

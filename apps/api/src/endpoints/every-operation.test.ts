@@ -51,9 +51,16 @@ let pushedBotId: number;
 let accountsMade = 0;
 let programsMade = 0;
 const PROGRAM_SETTINGS = {
-  ...{ mode: 'push', backend_url: 'https://relay.example/updates', secret_token: 'relay-secret' },
-  ...{ max_connections: 5, kinds: ['message'], exclusive: false, position: 7 },
-  filter: { chats: [-1001234567890], chat_types: ['group'], users: [7], keywords: ['a'], commands: ['b'], text: '^c' },
+  ...{ mode: 'pull', secret_token: 'relay-secret' },
+  ...{ max_connections: 5, kinds: ['message'], exclusive: false, order: 7 },
+  filter: {
+    chat_ids: [-1001234567890],
+    chat_types: ['group'],
+    user_ids: [7],
+    keyword: 'a',
+    commands: ['b'],
+    text: '^c',
+  },
 };
 
 const newToken = async () => (await api.platform.createBot({})).token;
@@ -115,18 +122,23 @@ const newProgram = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/add', { body: await EXAMPLES.addProgram() });
   return (added.json as { id: number }).id;
 };
+const newPushProgram = async (): Promise<number> => {
+  const id = await newProgram();
+  await admin('POST', '/api/programs/update', { body: { id, mode: 'push', backend_url: backend.url } });
+  return id;
+};
 const newProgramToken = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/tokens/add', { body: await EXAMPLES.addProgramToken() });
   return (added.json as { id: number }).id;
 };
 const newSignedBot = async (): Promise<number> => {
   const id = await newBot();
-  await admin('POST', '/api/bots/signing/enable', { body: { id } });
+  await admin('POST', '/api/bots/rotate-signing', { body: { bot_id: id } });
   return id;
 };
 const newSignedProgram = async (): Promise<number> => {
   const id = await newProgram();
-  await admin('POST', '/api/programs/signing/enable', { body: { id } });
+  await admin('POST', '/api/programs/rotate-signing', { body: { program_id: id } });
   return id;
 };
 const newDeadLetter = async (): Promise<number> => {
@@ -207,10 +219,16 @@ const EXAMPLES: Record<OperationName, Example> = {
     await redis.commands.del(botKeys(pushedBotId).recentTestDelivery);
     return { bot_id: pushedBotId, update: { update_id: 7, message: { text: 'Hello' } } };
   },
+  testProgramDelivery: async () => {
+    await redis.commands.del(botKeys(botId).recentTestDelivery);
+    return { id: await newPushProgram(), update: { update_id: 7, message: { text: 'Hello' } } };
+  },
   checkBackendHealth: () => ({ id: botId }),
+  checkProgramHealth: async () => ({ id: await newPushProgram() }),
   listReaders: () => ({ bot_id: pushedBotId }),
   listProgramReaders: () => ({ bot_id: pushedBotId }),
   resumeBackend: () => ({ bot_id: pushedBotId }),
+  resumeProgramBackend: async () => ({ id: await newPushProgram() }),
   forgetConsumer: async () => {
     await admin('GET', '/api/updates/poll', { query: { bot_id: botId, timeout: 0, consumer: 'example' } });
     return { bot_id: botId, consumer: 'example' };
@@ -231,12 +249,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
   }),
   deleteProgramToken: async () => ({ id: await newProgramToken() }),
-  enableBotSigning: async () => ({ id: await newBot() }),
-  rotateBotSigning: async () => ({ id: await newSignedBot() }),
-  removeBotSigning: async () => ({ id: await newSignedBot() }),
-  enableProgramSigning: async () => ({ id: await newProgram() }),
-  rotateProgramSigning: async () => ({ id: await newSignedProgram() }),
-  removeProgramSigning: async () => ({ id: await newSignedProgram() }),
+  rotateBotSigning: async () => ({ bot_id: await newSignedBot() }),
+  removeBotSigning: async () => ({ bot_id: await newSignedBot() }),
+  rotateProgramSigning: async () => ({ program_id: await newSignedProgram() }),
+  removeProgramSigning: async () => ({ program_id: await newSignedProgram() }),
   listProgramRefusals: async () => ({ id: await newProgram() }),
   listChats: () => ({ bot_id: botId, order: 'recent', q: 'a', type: 'private', unread: true, limit: 5, offset: 0 }),
   markChatRead: async () => inGroup({ message_id: await newMessage() }),
@@ -376,9 +392,12 @@ function texts(input: Input): NonNullable<RestCall['query']> {
 
 function expectError(answer: RestAnswer, status: number): z.output<typeof errorAnswer> {
   const error = errorAnswer.parse(answer.json);
-  expect({ status: answer.status, error: error.error }).toEqual({ status, error: expect.any(String) });
-  expect(ERROR_STATUS[error.code]).toBe(status);
-  expect(answer.headers.get('x-request-id')).toBe(error.request_id);
+  // One expectation: each costs as much as the rest of these checks together.
+  const found = { status: answer.status, ofCode: ERROR_STATUS[error.code], id: answer.headers.get('x-request-id') };
+  expect({ ...found, error: error.error }).toEqual({
+    ...{ status, ofCode: status, id: error.request_id },
+    error: expect.any(String),
+  });
   return error;
 }
 
@@ -404,7 +423,7 @@ function expectSuccess(answer: RestAnswer): void {
 
 function reasons(answer: RestAnswer, field: string): string[] {
   const { details = [] } = expectError(answer, 400);
-  for (const { reason } of details) expect(reason).toMatch(READABLE);
+  expect(details.filter(({ reason }) => !READABLE.test(reason))).toEqual([]);
   const found = details.filter(({ path }) => path === field || path.startsWith(`${field}.`));
   return found.map(({ reason }) => reason);
 }
@@ -526,12 +545,11 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     test('tells nobody else whether a bot is not there or is not theirs', async () => {
       const input = await example();
       const refusals = role === 'admin' ? [ofOtherBot] : [stranger, ofOtherBot, ofDeletedBot];
-      const answers: RestAnswer[] = [];
-      for (const client of refusals)
-        for (const id of [botId, deletedBotId, NO_SUCH_ID])
-          answers.push(await call(client, documented, { ...input, [naming]: id }));
-      for (const id of role === 'admin' ? [] : [deletedBotId, NO_SUCH_ID])
-        answers.push(await call(seesAll, documented, { ...input, [naming]: id }));
+      const calls = refusals.flatMap((client) => [botId, deletedBotId, NO_SUCH_ID].map((id) => [client, id] as const));
+      if (role !== 'admin') for (const id of [deletedBotId, NO_SUCH_ID]) calls.push([seesAll, id]);
+      const answers = await Promise.all(
+        calls.map(([client, id]) => call(client, documented, { ...input, [naming]: id })),
+      );
       const sentences = answers.map((answer) => expectError(answer, 403).error);
       expect([...new Set(sentences)]).toEqual(['This bot is not among yours']);
     });
@@ -551,14 +569,16 @@ describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as co
     test(`refuses ${field} of a wrong type, out of range or too long, and says so to those who may know`, async () => {
       const wrong = method === 'POST' ? wrongValues(schema) : wrongTexts(schema);
       const { [proper]: _right, ...rest } = await example();
-      for (const value of wrong) {
+      // One after the other they would take twice the processor time: this process and Redis would take turns to sleep.
+      const refusals = wrong.map(async (value) => {
         const input = { ...rest, [field]: value };
         const answer = await call(asAdmin(), documented, input);
-        const isNamed = reasons(answer, proper).length > 0;
-        expect({ value, isNamed }).toEqual({ value, isNamed: true });
-        if (schema.type === 'integer') expect(reasons(answer, proper)).toEqual([rangeOf(schema)]);
+        const found = reasons(answer, proper);
+        expect({ value, isNamed: found.length > 0 }).toEqual({ value, isNamed: true });
+        if (schema.type === 'integer') expect(found).toEqual([rangeOf(schema)]);
         if (isOpenToUsers) expectError(await call(owner, documented, input), 400);
-      }
+      });
+      await Promise.all(refusals);
       if (role === 'public' || wrong.length === 0) return;
       const input = { ...rest, [field]: wrong[0] };
       expectError(await call(nobody, documented, input), 401);

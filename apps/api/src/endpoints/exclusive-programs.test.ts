@@ -22,16 +22,16 @@ beforeAll(async () => {
   api.endBefore(worker.close);
 });
 
-type Program = { id: number; exclusive: boolean; position: number; filter: ProgramFilter };
+type Program = { id: number; exclusive: boolean; order: number; filter: ProgramFilter };
 type Update = { id: number; chat: number; text: string; possible: string[]; got: string[] };
 
 /** Who gets an update by this configuration, as texts such as `7` or `audit,default,3,4`. */
 function receivers(programs: Program[], { chat, text }: Update): string {
   const wants = ({ filter }: Program) =>
-    (filter.chats === undefined || filter.chats.includes(chat)) &&
+    (filter.chat_ids === undefined || filter.chat_ids.includes(chat)) &&
     (filter.commands === undefined || text === `/${filter.commands[0]}`);
   const taking = programs.filter((program) => program.exclusive && wants(program));
-  const [owner] = taking.toSorted((left, right) => left.position - right.position || left.id - right.id);
+  const [owner] = taking.toSorted((left, right) => left.order - right.order || left.id - right.id);
   if (owner !== undefined) return String(owner.id);
   return ['audit', 'default', ...programs.filter(wants).map(({ id }) => String(id))].toSorted().join();
 }
@@ -64,9 +64,9 @@ test('every update goes to one taker, or to all who want it, whatever changes me
   };
   const randomSettings = () => ({
     exclusive: below(2) === 0,
-    position: 1 + below(5),
+    order: 1 + below(5),
     filter: {
-      ...(below(3) === 0 ? {} : { chats: CHATS.filter(() => below(2) === 0).concat(11) }),
+      ...(below(3) === 0 ? {} : { chat_ids: CHATS.filter(() => below(2) === 0).concat(11) }),
       ...(below(3) === 0 ? { commands: [oneOf(['a', 'b'])] } : {}),
     },
   });

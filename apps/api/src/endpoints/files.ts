@@ -5,8 +5,8 @@ import { type BotFile, openFile } from '@flotilla/domain/files/open-file.ts';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import type { Request, Response } from 'express';
 import { lookup } from 'mime-types';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 
 /** A single range; any other Range header is ignored, as HTTP allows. */
 const ONE_RANGE = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;

@@ -1,7 +1,7 @@
 import type { fleetOperations } from '@flotilla/contract/fleet.ts';
 import { readFleet } from '@flotilla/domain/fleet-figures/read-fleet.ts';
-import type { Handlers } from '../http/handler.ts';
-import { presentFleet } from './present-fleet.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { presentFleet } from '../present/present-fleet.ts';
 
 export const fleetHandlers: Handlers<typeof fleetOperations> = {
   async showFleet(context, { caller }) {

@@ -1,17 +1,21 @@
 import type { operations } from '@flotilla/contract/operations.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { accountHandlers } from './accounts.ts';
 import { activityHandlers } from './activity.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
+import { backendHandlers } from './backends.ts';
 import { botHandlers } from './bots.ts';
 import { chatAdminHandlers } from './chat-admins.ts';
 import { chatUserHandlers } from './chat-users.ts';
 import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
+import { deliveryAttemptHandlers } from './delivery-attempts.ts';
+import { deliveryJobHandlers } from './delivery-jobs.ts';
 import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { liveHandlers } from './live.ts';
+import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
@@ -36,12 +40,14 @@ export const handlers: Handlers<typeof operations> = {
   ...systemHandlers,
   ...botHandlers,
   ...readerHandlers,
+  ...backendHandlers,
   ...programHandlers,
   ...programTokenHandlers,
   ...programRefusalHandlers,
   ...signingHandlers,
   ...chatHandlers,
   ...messageHandlers,
+  ...messageActionHandlers,
   ...fileHandlers,
   ...chatUserHandlers,
   ...chatAdminHandlers,
@@ -53,4 +59,6 @@ export const handlers: Handlers<typeof operations> = {
   ...updateHandlers,
   ...liveHandlers,
   ...deliveryHandlers,
+  ...deliveryAttemptHandlers,
+  ...deliveryJobHandlers,
 };

@@ -1,9 +1,9 @@
 import { type liveOperations, liveTopic } from '@flotilla/contract/live.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Handlers } from '../http/handler.ts';
-import { untilGone } from '../http/while-allowed.ts';
-import { watchedTopics, watchLive } from '../live/watch-live.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { untilGone } from '../operations/while-allowed.ts';
+import { watchedTopics, watchLive } from './watch-live.ts';
 
 export const liveHandlers: Handlers<typeof liveOperations> = {
   async watchLive(context, { input, caller, request, response, whileAllowed }) {
@@ -20,7 +20,7 @@ export const liveHandlers: Handlers<typeof liveOperations> = {
   },
 };
 
-/** The stream was opened for what the caller saw then: with other rights it must begin anew. */
+/** The stream was opened with the caller's rights at that time. If they change, the client must reconnect. */
 function requireSameRights(then: Caller, now: Caller): void {
   if (then.role === now.role && rightsOf(then) === rightsOf(now)) return;
   throw new FlotillaError('forbidden', 'Your rights have changed; connect again');

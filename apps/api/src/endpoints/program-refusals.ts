@@ -1,9 +1,9 @@
 import type { programRefusalOperations } from '@flotilla/contract/program-refusals.ts';
-import { listRefusals } from '@flotilla/domain/programs/list-refusals.ts';
 import { programStore } from '@flotilla/domain/programs/program-store.ts';
 import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
+import { listRefusals } from '@flotilla/domain/refusals/list-refusals.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { findBotOfProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -16,9 +16,10 @@ export const programRefusalHandlers: Handlers<typeof programRefusalOperations> =
       const refusals = await listRefusals({ redis }, program);
       const nameOf = await programTokenStore(db).namesOf(program.id);
       return refusals.map(({ atMs, tokenId, method, reason, description, chatId }) => ({
-        ...{ at: new Date(atMs).toISOString(), token_id: tokenId, reason, description },
+        ...{ at: new Date(atMs).toISOString(), reason, description },
         ...withoutNulls({
-          token_name: nameOf.get(tokenId) ?? null,
+          token_id: tokenId,
+          token_name: tokenId === null ? null : (nameOf.get(tokenId) ?? null),
           method: method === '' ? null : method,
           chat_id: chatId,
         }),

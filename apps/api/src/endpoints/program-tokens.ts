@@ -9,9 +9,9 @@ import { programTokenStore } from '@flotilla/domain/programs/program-token-store
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import type { Context } from '../context.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
-import { findBotOfProgram, requireChanger } from './programs.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { findBotOfProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
@@ -37,10 +37,8 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBotsBy: 'program_id',
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
-      // A token can set another backend for what the program takes.
-      await requireChanger(context, caller, input.program_id);
       const { program_id: programId, name, methods = null, chats = null, rate, expires_at: expiresAt } = input;
-      const { token, record } = await addProgramToken(context, by, programId, {
+      const { token, record } = await addProgramToken(context, by, caller.role, programId, {
         ...{ name, methods, chats },
         perSecond: rate?.per_second ?? null,
         perMinute: rate?.per_minute ?? null,

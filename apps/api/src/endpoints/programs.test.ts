@@ -5,11 +5,13 @@ import { botFromRow } from '@flotilla/domain/bots/bot-row.ts';
 import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -95,6 +97,22 @@ describe('programs of one bot', () => {
     expect(await poll(program)).toEqual([1]);
   });
 
+  test('get kinds that are added while a poll of theirs waits', async () => {
+    const bot = await api.addBot();
+    const program = await add(bot, { name: 'grows', kinds: ['poll'] });
+    const metrics = restClient(`http://127.0.0.1:${api.metricsPort}`);
+    const waiting = async () => /flotilla_waiting_polls (\d+)/.exec((await metrics('GET', '/metrics')).text)?.[1];
+    const before = Number(await waiting());
+    const polled = poll(program, { timeout: 20 });
+    await waitFor(async () => Number(await waiting()) === before + 1);
+    const { status } = await api.admin('POST', '/api/programs/update', {
+      body: { id: program.id, kinds: ['poll', 'message'] },
+    });
+    expect(status).toBe(200);
+    await accept(bot, update(1));
+    expect(await polled).toEqual([1]);
+  });
+
   test('have names of their own, of which the conflict is named; another bot may use the same', async () => {
     const [bot, other] = [await api.addBot(), await api.addBot()];
     const [first, second] = [await add(bot, { name: 'one' }), await add(bot, { name: 'two' })];
@@ -152,5 +170,16 @@ describe('programs of one bot', () => {
     expect(worker.directory.byId(bot.id)?.programs).toMatchObject([{ id: program.id, name: 'kept' }]);
     await accept(bot, update(1));
     expect(await poll(program)).toEqual([1]);
+  });
+
+  test('get a cursor again after a release without programs has forgotten it', async () => {
+    const bot = await api.addBot();
+    const program = await add(bot, { name: 'forgotten' });
+    await accept(bot, update(1));
+    const { consumers } = botKeys(bot.id);
+    await worker.redis.commands.hdel(consumers, `program:${program.id}`);
+    await reconcileBots(worker);
+    await accept(bot, update(2));
+    expect(await poll(program)).toEqual([2]);
   });
 });

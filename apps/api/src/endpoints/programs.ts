@@ -1,8 +1,9 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { ProgramResource, programOperations } from '@flotilla/contract/programs.ts';
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
-import { DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
-import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
+import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { maskedBackend } from '@flotilla/domain/bots/masked-secrets.ts';
 import { addProgram } from '@flotilla/domain/programs/add-program.ts';
 import { deleteProgram } from '@flotilla/domain/programs/delete-program.ts';
 import type { Program } from '@flotilla/domain/programs/program.ts';
@@ -11,13 +12,14 @@ import { programStore } from '@flotilla/domain/programs/program-store.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { seesSecrets } from '../present/present-bot.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const programHandlers: Handlers<typeof programOperations> = {
-  async listPrograms(context, { input }) {
+  async listPrograms(context, { input, caller }) {
     const { bot_id: botId, limit, offset } = input;
     const bot = requireBot(context, botId);
     const [afterId = null] = decodeCursor(input.before, ['number']) ?? [];
@@ -27,37 +29,35 @@ export const programHandlers: Handlers<typeof programOperations> = {
       programs.count(botId),
       programStates(context, bot),
     ]);
-    const shown = rows.map((program) => presentProgram(program, stateOf(program.id)));
+    const shown = rows.map((program) => presentProgram(caller, program, stateOf(program.id)));
     return cutPage(shown, limit, total, (program) => [program.id]);
   },
 
   showProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input }) {
+    async handle(context, { input, caller }) {
       const program = await programStore(context.db, context.secrets).find(input.id);
       if (program === null) throw new FlotillaError('not_found', 'Program not found');
-      return present(context, program);
+      return present(context, caller, program);
     },
   },
 
   async addProgram(context, { input, by, caller }) {
-    if (input.exclusive) requireTaker(caller);
-    const { bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled } = input;
+    const { bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled } = input;
     requireBot(context, botId);
     const content = {
-      ...{ name, mode, kinds, filter, exclusive, position, enabled, backendCertificate: '' },
+      ...{ name, mode, kinds, filter, exclusive, order, enabled, backendCertificate: '' },
       backendUrl: input.backend_url ?? '',
+      backendRole: caller.role,
       secretToken: input.secret_token ?? '',
       maxConnections: input.max_connections ?? DEFAULT_MAX_CONNECTIONS,
     };
-    return present(context, await addProgram(context, by, botId, content));
+    return present(context, caller, await addProgram(context, by, botId, content));
   },
 
   updateProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by, caller }) {
-      if (input.exclusive) requireTaker(caller);
-      await requireChanger(context, caller, input.id);
       const {
         id,
         backend_url: backendUrl,
@@ -65,42 +65,27 @@ export const programHandlers: Handlers<typeof programOperations> = {
         max_connections: maxConnections,
         ...plain
       } = input;
-      const changes = { ...plain, backendUrl, secretToken, maxConnections };
-      return present(context, await updateProgram(context, by, id, changes));
+      const changes = { ...plain, backendUrl, backendRole: caller.role, secretToken, maxConnections };
+      return present(context, caller, await updateProgram(context, by, id, changes));
     },
   },
 
   toggleProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
+    async handle(context, { input, by, caller }) {
       const { id, enabled } = input;
-      return present(context, await updateProgram(context, by, id, { enabled }));
+      return present(context, caller, await updateProgram(context, by, id, { enabled }));
     },
   },
 
   deleteProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by, caller }) {
-      await requireChanger(context, caller, input.id);
+    async handle(context, { input, by }) {
       await deleteProgram(context, by, input.id);
       return OK;
     },
   },
 };
-
-/** Throws 'forbidden' unless the caller is an admin, who alone may keep updates from the backend. */
-function requireTaker({ role }: Caller): void {
-  if (role !== 'admin') throw new FlotillaError('forbidden', 'Admin role required for exclusive programs');
-}
-
-/** Throws 'forbidden' unless the caller may change this program. */
-export async function requireChanger(context: Context, caller: Caller, id: number): Promise<void> {
-  if (await isExclusive(context, id)) requireTaker(caller);
-}
-
-async function isExclusive({ db, secrets }: Context, id: number): Promise<boolean> {
-  return (await programStore(db, secrets).find(id))?.exclusive ?? false;
-}
 
 /** The bot of a program; nothing if there is no such program. */
 export async function findBotOfProgram({ db, secrets }: Context, id: number): Promise<number[]> {
@@ -108,19 +93,32 @@ export async function findBotOfProgram({ db, secrets }: Context, id: number): Pr
   return program === null ? [] : [program.botId];
 }
 
-async function present(context: Context, program: Program): Promise<ProgramResource> {
-  const stateOf = await programStates(context, requireBot(context, program.botId));
-  return presentProgram(program, stateOf(program.id));
+/** A program as this process knows it, with its bot; another one may just have made it. Throws 'not_found'. */
+export async function requireProgram(
+  { directory }: Context,
+  id: number,
+): Promise<{ bot: Bot; program: ActiveProgram }> {
+  if (directory.byProgram(id) === undefined) await directory.refresh();
+  const bot = directory.byProgram(id);
+  const program = bot?.programs.find((known) => known.id === id);
+  if (bot === undefined || program === undefined) throw new FlotillaError('not_found', 'Program not found');
+  return { bot, program };
 }
 
-function presentProgram(program: Program, state: ProgramState): ProgramResource {
-  const { id, botId, name, mode, kinds, filter, exclusive, position, enabled, createdAt } = program;
+async function present(context: Context, caller: Caller, program: Program): Promise<ProgramResource> {
+  const stateOf = await programStates(context, requireBot(context, program.botId));
+  return presentProgram(caller, program, stateOf(program.id));
+}
+
+function presentProgram(caller: Caller, program: Program, state: ProgramState): ProgramResource {
+  const { id, botId, name, mode, kinds, filter, exclusive, order, enabled, createdAt } = program;
   const { pending, parked, polledAtMs, backendState, error } = state;
   const pushes = mode === 'push';
+  const secrets = seesSecrets(caller) ? program : maskedBackend(program);
   return {
-    ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, position, enabled },
-    backend_url: maskedBackendUrl(program),
-    has_secret_token: program.secretToken !== '',
+    ...{ id, bot_id: botId, name, mode, kinds, filter, exclusive, order, enabled },
+    backend_url: secrets.backendUrl,
+    secret_token: secrets.secretToken,
     signing_enabled: program.signing !== null,
     max_connections: program.maxConnections,
     pending_update_count: pending,

@@ -6,8 +6,9 @@ import type { Breaker } from '@flotilla/domain/readers/breaker.ts';
 import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
 import { listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
 import { tryBackend } from '@flotilla/domain/readers/try-backend.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { findBotOfProgram, requireProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const readerHandlers: Handlers<typeof readerOperations> = {
@@ -25,6 +26,15 @@ export const readerHandlers: Handlers<typeof readerOperations> = {
   async resumeBackend(context, { input, by }) {
     await tryBackend(context, by, requireBot(context, input.bot_id));
     return OK;
+  },
+
+  resumeProgramBackend: {
+    findBots: findBotOfProgram,
+    async handle(context, { input, by }) {
+      const { bot, program } = await requireProgram(context, input.id);
+      await tryBackend(context, by, bot, program);
+      return OK;
+    },
   },
 
   async forgetConsumer(context, { input, by }) {

@@ -8,9 +8,9 @@ import { tryRoutingRules } from '@flotilla/domain/routing-rules/try-routing-rule
 import { updateRoutingRule } from '@flotilla/domain/routing-rules/update-routing-rule.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {

@@ -220,7 +220,7 @@ describe('a file on its way', () => {
       chunk(cut, 'x'.repeat(200_000));
       const second = (await arrived('another half'))!;
       cut.send('0\r\n\r\n');
-      expect(await cut.waitFor(/"request_id"/)).toContain('The form has no end');
+      expect(await cut.waitFor(/"request_id"/)).toContain('The form ends before its last boundary');
       await second.waitForClose();
       expect(second.received()).not.toMatch(/--\r\n0\r\n\r\n$/);
     } finally {

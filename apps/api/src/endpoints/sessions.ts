@@ -5,7 +5,7 @@ import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { endOwnSession, type OwnSession, ownSessions } from '../auth/own-sessions.ts';
 import { endSession } from '../auth/session.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 
 export const sessionHandlers: Handlers<typeof sessionOperations> = {
   async listSessions(context, { caller, request }) {

@@ -9,7 +9,7 @@ import { signIn } from '@flotilla/domain/accounts/sign-in.ts';
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { beginSession, endSession } from '../auth/session.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { presentAccount } from './accounts.ts';
 
 export const signInHandlers: Handlers<typeof signInOperations> = {

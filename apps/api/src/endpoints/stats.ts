@@ -1,7 +1,7 @@
 import type { ChatStatsResource, statsOperations } from '@flotilla/contract/stats.ts';
 import { type ChatStats, readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const statsHandlers: Handlers<typeof statsOperations> = {

@@ -4,7 +4,7 @@ import type { SystemState } from '@flotilla/domain/fleet-figures/read-system.ts'
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/update-log/memory-pressure.ts';
 import { memoryLimitBytes, readVersion } from '@flotilla/runtime/process-metrics.ts';
 import type { ApiConfig } from '../config.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const systemHandlers: Handlers<typeof systemOperations> = {

@@ -6,9 +6,9 @@ import { removeTag } from '@flotilla/domain/tags/remove-tag.ts';
 import { type Tag, tagStore } from '@flotilla/domain/tags/tag-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { requireBotOfChat, requireManagedBot } from '../http/bot-of-call.ts';
-import type { Call, Handlers } from '../http/handler.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
+import { requireBotOfChat, requireManagedBot } from '../operations/bot-of-call.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const tagHandlers: Handlers<typeof tagOperations> = {

@@ -79,7 +79,9 @@ describe('a bot’s secrets', () => {
       }),
     ];
     for (const answer of refused) expect(answer).toMatchObject({ status: 400 });
-    expect(refused[0]!.json).toMatchObject({ details: [{ path: 'secret_token', reason: 'is a mask and no secret' }] });
+    expect(refused[0]!.json).toMatchObject({
+      details: [{ path: 'secret_token', reason: 'is a masked value, not a secret' }],
+    });
     expect(refused[1]!.json).toMatchObject({ details: [{ path: 'token' }] });
   });
 });

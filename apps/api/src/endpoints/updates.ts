@@ -2,13 +2,14 @@ import type { updateOperations } from '@flotilla/contract/updates.ts';
 import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
+import { type PulledUpdates, pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { DEFAULT_KINDS } from '@flotilla/telegram/update-kinds.ts';
-import { requireBot } from '../http/bot-of-call.ts';
-import type { Handlers } from '../http/handler.ts';
 import { sendJson } from '../http/send-answer.ts';
-import { untilGone } from '../http/while-allowed.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { untilGone } from '../operations/while-allowed.ts';
 import { kindsOfInput } from './bots.ts';
 
 export const updateHandlers: Handlers<typeof updateOperations> = {
@@ -23,13 +24,13 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
       throw new FlotillaError('bad_request', 'Long polling is off for this bot');
     }
     if (program !== null && consumer !== null) throw refusedInput('consumer', 'cannot be given with program_id');
-    const read = (signal: AbortSignal): Promise<string[]> =>
+    const read = (signal: AbortSignal): Promise<PulledUpdates> =>
       program === null
         ? readUpdates(context, bot, { ...request, consumer, kinds, signal })
         : readProgramUpdates(context, bot, program, { ...request, kinds, signal });
     const updates = await whileAllowed((ended) => untilGone([context.stopping, ended], response, read));
-    context.apiMetrics.pulled.of('rest').inc(updates.length);
-    sendJson(response, 200, `{"ok":true,"result":[${updates.join(',\n')}]}`);
+    context.apiMetrics.pulled.of('rest').inc(updates.count);
+    sendJson(response, 200, Buffer.concat(pollAnswer(updates)));
   },
 };
 

@@ -79,6 +79,14 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
   if (maxPerAddress === 0) return;
   const open = new Map<string, number>();
+  const networks = new WeakMap<Socket, string>();
+  // One listener for all, because each of ten thousand waiting polls would have its own.
+  const closed = function (this: Socket) {
+    const network = networks.get(this) ?? '';
+    const left = (open.get(network) ?? 1) - 1;
+    if (left === 0) open.delete(network);
+    else open.set(network, left);
+  };
   // Added before all other listeners, so that it runs before Node's HTTP sees the connection.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
@@ -92,10 +100,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
       return;
     }
     open.set(network, count + 1);
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left === 0) open.delete(network);
-      else open.set(network, left);
-    });
+    networks.set(socket, network);
+    socket.on('close', closed);
   });
 }

@@ -42,7 +42,7 @@ export function readForm(
       reading.write(bytes);
       if (!share.growTo(reading.heldBytes())) reading.fail(noRoom());
     };
-    const onEnd = () => reading.fail(new FlotillaError('bad_request', 'The form has no end'));
+    const onEnd = () => reading.fail(new FlotillaError('bad_request', 'The form ends before its last boundary'));
     const onClose = () =>
       reading.fail(new FlotillaError('bad_request', 'The request ended before its body was complete'));
     const deadline = setTimeout(() => request.destroy(), FIELDS_WITHIN_MS);

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 
-/** Sends a JSON text with its length. */
-export function sendJson(response: Response, status: number, text: string): void {
+/** Sends a JSON text, or its bytes, with its length. */
+export function sendJson(response: Response, status: number, text: string | Buffer): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));

@@ -7,7 +7,7 @@ import type { BotChanges, ChangedBots } from '@flotilla/domain/live/bot-changes.
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { presentBotTo, seesSecrets } from '../endpoints/present-bot.ts';
+import { presentBotTo, seesSecrets } from '../present/present-bot.ts';
 
 /** A client that is told how bots change. */
 export type BotListener = {

@@ -1,7 +1,7 @@
 import type { Caller } from '@flotilla/domain/accounts/caller.ts';
 import { type ReadDeps, readFleet } from '@flotilla/domain/fleet-figures/read-fleet.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { presentFleet } from '../endpoints/present-fleet.ts';
+import { presentFleet } from '../present/present-fleet.ts';
 
 /** A client that is told the figures of the bots that its caller sees. */
 export type FleetListener = { caller: Caller; onFleet(data: string, bytes: number): void };

@@ -4,8 +4,9 @@ import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { type Intake, intakeOutcomeOf } from '../api-metrics.ts';
+import type { Intake, IntakeOutcome } from '../api-metrics.ts';
 import type { Context } from '../context.ts';
+import { classifyError } from '../http/classify-error.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { MAX_BODY_BYTES, readBytes } from '../http/read-fields.ts';
 
@@ -70,7 +71,20 @@ function addressedBot(context: Context, request: Request): Bot {
   const id = typeof botId === 'string' && /^\d{1,15}$/.test(botId) ? Number(botId) : 0;
   const bot = context.directory.byId(id);
   if (!bot || !isPlatformSecret(bot, request.get('x-telegram-bot-api-secret-token') ?? '')) {
-    throw new FlotillaError('unauthorized', 'This is not how the platform pushes updates');
+    throw new FlotillaError('unauthorized', 'The secret token of the platform is missing or wrong');
   }
   return bot;
+}
+
+function intakeOutcomeOf(error: unknown): IntakeOutcome {
+  switch (classifyError(error).code) {
+    case 'unauthorized':
+      return 'unauthorized';
+    case 'unavailable':
+      return 'unavailable';
+    case 'internal':
+      return 'failed';
+    default:
+      return 'refused';
+  }
 }

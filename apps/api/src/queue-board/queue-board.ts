@@ -1,8 +1,8 @@
 import { type RequestHandler, Router } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
-import { requirePasswordChanged, requireRole, requireSameOrigin } from '../auth/authorize.ts';
 import type { Context } from '../context.ts';
-import { refuseMethod } from '../http/serve-operations.ts';
+import { requirePasswordChanged, requireRole, requireSameOrigin } from '../operations/authorize.ts';
+import { refuseMethod } from '../operations/serve-operations.ts';
 
 const PATH = '/admin/queues';
 /** Only for admins of the whole fleet, because the queues name every bot. */

@@ -1,16 +1,82 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import type { DialogProps } from './dialog-popup.tsx';
-import { loadedOverlays, loadOverlays } from './overlays.ts';
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useWords } from '../words/words.tsx';
+import { Icon } from './icon.tsx';
 
-const LatePopup = lazy(async () => ({ default: (await loadOverlays()).DialogPopup }));
+type DialogProps = {
+  title: string;
+  description?: string;
+  /** Absent: it cannot be closed. */
+  close?: () => void;
+  children: ReactNode;
+  className?: string;
+};
 
 /** Lies over the page while it is rendered, and keeps the focus; Escape and a press beside it close it. */
-export function Dialog(props: DialogProps): ReactNode {
-  // For as long as it is open: another component would begin anew.
-  const [Popup] = useState(() => loadedOverlays()?.DialogPopup ?? LatePopup);
-  return (
-    <Suspense fallback={null}>
-      <Popup {...props} />
-    </Suspense>
+export function Dialog({ title, description, close, children, className = '' }: DialogProps): ReactNode {
+  const words = useWords();
+  const id = useId();
+  const box = useModal();
+  const pressedBeside = useRef(false);
+  return createPortal(
+    <dialog
+      ref={box}
+      // Shown before it is modal, so that a field with autoFocus can have the focus.
+      open
+      className={`dialog ${className}`}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description && `${id}-text`}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        close?.();
+      }}
+      onCancel={(event) => {
+        event.preventDefault();
+        close?.();
+      }}
+      onPointerDown={(event) => {
+        pressedBeside.current = isBeside(event);
+      }}
+      onClick={(event) => pressedBeside.current && isBeside(event) && close?.()}
+    >
+      <header>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {close && (
+          <button type="button" className="button quiet icon-only" aria-label={words.close} onClick={close}>
+            <Icon name="close" />
+          </button>
+        )}
+      </header>
+      {description && <p id={`${id}-text`}>{description}</p>}
+      {children}
+    </dialog>,
+    document.body,
   );
+}
+
+/** Makes a shown dialog modal, and gives the focus back when it is gone. */
+function useModal() {
+  const box = useRef<HTMLDialogElement>(null);
+  const [opener] = useState(() => document.activeElement);
+  useLayoutEffect(() => {
+    const dialog = box.current!;
+    const wanted = dialog.contains(document.activeElement) ? document.activeElement : null;
+    dialog.open = false;
+    dialog.showModal();
+    if (wanted instanceof HTMLElement) wanted.focus();
+    return () => {
+      dialog.close();
+      const back = opener?.isConnected ? opener : document.getElementById('content');
+      if (back instanceof HTMLElement) back.focus();
+    };
+  }, [opener]);
+  return box;
+}
+
+/** Whether the pointer is on what the dialog covers. */
+function isBeside({ target, currentTarget, clientX: x, clientY: y }: MouseEvent): boolean {
+  if (target !== currentTarget) return false;
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  return x < left || x > right || y < top || y > bottom;
 }

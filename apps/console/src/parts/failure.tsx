@@ -1,11 +1,13 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CallError, isSignedOut } from '../call.ts';
-import { outageOf, useOutage } from '../outage.ts';
+import { reloadWhenAnswered } from '../load-late.ts';
+import { outageOf } from '../outage.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
 import { Button } from './button.tsx';
 import { platformRefusalOf } from './platform-refusal.ts';
+import { useOutage } from './use-outage.ts';
 
 type FailureProps = { error: Error; retry?: () => void /** Nothing else is on the page. */; whole?: boolean };
 
@@ -30,9 +32,10 @@ export function Failure({ error, retry, whole = false }: FailureProps): ReactNod
   );
 }
 
-/** For the router, when a screen could not be loaded or drawn. */
-export function RouteFailure({ error, reset }: ErrorComponentProps): ReactNode {
-  return <Failure error={error instanceof Error ? error : new Error(String(error))} retry={reset} whole />;
+/** For the router, when a screen could not be loaded or drawn: a browser does not ask again for a script that failed. */
+export function RouteFailure({ error }: ErrorComponentProps): ReactNode {
+  const shown = error instanceof Error ? error : new Error(String(error));
+  return <Failure error={shown} retry={() => void reloadWhenAnswered()} whole />;
 }
 
 /** In the words of the person where we have them, else in those of the api. */

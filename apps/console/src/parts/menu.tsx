@@ -1,17 +1,16 @@
 import { createContext, type ReactNode, use, useState } from 'react';
 import { Icon } from './icon.tsx';
-import { loadedOverlays, loadOverlays, type Overlays } from './overlays.ts';
+import { loadedMenus, loadMenus, type MenuParts } from './late-menus.ts';
 
-type Base = Overlays['menuParts'];
-const BaseContext = createContext<Base | null>(null);
+const BaseContext = createContext<MenuParts | null>(null);
 
 /** A button that opens a menu below it. */
 export function Menu({ label, face, children }: { label: string; face: ReactNode; children: ReactNode }): ReactNode {
-  const [Base, setBase] = useState<Base | null>(null);
+  const [Base, setBase] = useState<MenuParts | null>(null);
   const open = () => {
-    const overlays = loadedOverlays();
-    if (overlays !== null) setBase(overlays.menuParts);
-    else void loadOverlays().then(({ menuParts }) => setBase(menuParts));
+    const loaded = loadedMenus();
+    if (loaded !== null) setBase(loaded);
+    else void loadMenus().then(setBase);
   };
   const button = { className: 'button quiet', 'aria-label': label, title: label, children: face };
   if (Base === null) {

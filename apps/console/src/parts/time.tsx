@@ -41,7 +41,7 @@ export function Until({ at }: { at: string }): ReactNode {
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
   return (
     <time dateTime={at} title={exact(at, language)}>
-      {relative(language).format(Math.floor(seconds / length), unit)}
+      {seconds === 0 ? atOnce(language) : relative(language).format(Math.floor(seconds / length), unit)}
     </time>
   );
 }
@@ -74,6 +74,7 @@ function exact(at: string, language: string): string {
 }
 
 const relative = perLanguage((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'always', style: 'short' }));
+const atOnce = perLanguage((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(0, 'second'));
 const clock = perLanguage((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' }));
 const full = perLanguage(
   (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),

@@ -10,6 +10,8 @@ export type Column<Row> = {
   width: string;
   /** Numbers stand at the end. */
   end?: true;
+  /** Its corner in the card that a narrow screen shows for a row. */
+  card?: 'top-start' | 'top-end' | 'bottom-start' | 'bottom-end';
   /** The list can be sorted by this column; the order of the whole list is the matter of who shows it. */
   sort?: { order: 'ascending' | 'descending'; active: boolean; toggle: () => void };
   cell: (row: Row) => ReactNode;
@@ -91,7 +93,11 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
               style={{ transform: `translateY(${start - top}px)` }}
             >
               {columns.map((column) => (
-                <div key={column.name} role="cell" className={`cell ${column.name} ${column.end ? 'end' : ''}`}>
+                <div
+                  key={column.name}
+                  role="cell"
+                  className={`cell ${column.name} ${column.end ? 'end' : ''} ${column.card ? `card-${column.card}` : ''}`}
+                >
                   {row === undefined ? <span className="shape" /> : column.cell(row)}
                 </div>
               ))}

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { call } from '../call.ts';
-import { noteOutage, useOutage } from '../outage.ts';
+import { noteOutage } from '../outage.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useOutage } from '../parts/use-outage.ts';
 import { useWords } from '../words/words.tsx';
 
 const ASK_EVERY_MS = 3_000;

@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useShortcuts } from '../keys.ts';
 import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
-import { useOverlaysLater } from '../parts/overlays.ts';
+import { useMenusLater } from '../parts/late-menus.ts';
 import { useInstallation } from '../parts/use-installation.ts';
 import { usePreferences } from '../preferences.tsx';
 import { useSession } from '../session.tsx';
@@ -21,7 +21,7 @@ export function Shell(): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
   const screens = screensOf(useSession().account);
-  useOverlaysLater();
+  useMenusLater();
   const [over, setOver] = useState<'palette' | 'shortcuts' | null>(null);
   useShortcuts({
     'ctrl+k': () => setOver('palette'),

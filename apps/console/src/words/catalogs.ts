@@ -1,3 +1,4 @@
+import { loadLate } from '../load-late.ts';
 import type { Words } from './en.ts';
 
 const CATALOGS = {
@@ -17,5 +18,5 @@ export function isLanguage(text: string | null | undefined): text is Language {
 }
 
 export async function loadWords(language: Language): Promise<Words> {
-  return (await CATALOGS[language]()).words;
+  return (await loadLate(CATALOGS[language])).words;
 }

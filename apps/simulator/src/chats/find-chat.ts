@@ -53,8 +53,8 @@ const CONTENT_NAMES: Record<string, string> = {
 };
 
 /** A chat to which the bot may write; otherwise throws the platform's error. */
-export function findWritableChat(call: Call, permission = 'can_send_messages', field = 'chat_id'): Chat {
-  const chat = findOwnChat(call, field);
+export function findWritableChat(call: Call, permission = 'can_send_messages'): Chat {
+  const chat = findOwnChat(call);
   if (chat.person !== null) {
     if (chat.blocked) throw forbidden('bot was blocked by the user');
     if (!chat.started) throw forbidden("bot can't initiate conversation with a user");

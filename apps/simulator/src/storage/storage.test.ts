@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -12,7 +12,6 @@ import { type ControlClient, controlClient } from '../control-client.ts';
 import { type RunningSimulator, startSimulator } from '../start.ts';
 import { startEndpoint } from '../webhook/test-endpoint.ts';
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const PERSON = 424_242;
 
 let dataDir: string;
@@ -138,8 +137,7 @@ test('a directory in use and a damaged file are refused with one sentence', asyn
 
 /** Starts a simulator as a separate process, which a test can kill. */
 async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
-  const child = spawn(process.execPath, ['apps/simulator/src/launch.mjs'], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [programEntry('simulator')], {
     env: { ...inheritedEnv(), PORT: '0', SIMULATOR_DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -17,7 +17,7 @@ type Gauge<Source> = { name: string; help: string; labelNames?: string[]; read(s
 export function fleetMetrics(deps: WorkerContext): void {
   const figures = remembered(deps.clock, SCRAPE_MS, async () => {
     const found = await readFigures(deps);
-    if (found === null) throw new Error('nobody has gathered figures lately');
+    if (found === null) throw new Error('no worker has counted the fleet lately');
     return found;
   });
   publish(deps, figures, fleetGauges(deps.clock));

@@ -3,6 +3,7 @@ import { removeDeleted } from '@flotilla/domain/retention/remove-deleted.ts';
 import { removeExpired } from '@flotilla/domain/retention/remove-expired.ts';
 import type { WorkerConfig } from '../config.ts';
 import type { WorkerContext } from '../context.ts';
+import { repeatWork } from './repeat-work.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const EXPIRE_EVERY_MS = 3_600_000;
@@ -19,33 +20,15 @@ export function startRemoval({
 }: Pick<WorkerContext, 'db' | 'clock' | 'log'> & { config: Pick<WorkerConfig, 'retentionDays'> }): {
   stop(): Promise<void>;
 } {
-  const stopping = new AbortController();
-  const work = { db, clock, signal: stopping.signal };
   let expiredAtMs = 0;
-  let running: Promise<void> | null = null;
-  const round = async (): Promise<void> => {
+  const remove = async (signal: AbortSignal): Promise<void> => {
+    const work = { db, clock, signal };
     await removeDeleted(work);
     await fillChats(work);
     if (clock.nowMs() - expiredAtMs < EXPIRE_EVERY_MS) return;
     const outcome = await removeExpired(work, config.retentionDays);
     if (outcome === 'done') expiredAtMs = clock.nowMs();
   };
-  const runRound = () => {
-    running ??= round()
-      .catch((error) =>
-        log.warn({ reason: String(error) }, 'stored rows could not be removed or filled in; this continues later'),
-      )
-      .finally(() => {
-        running = null;
-      });
-  };
-  runRound();
-  const timer = setInterval(runRound, LOOK_EVERY_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
-  };
+  const failure = 'stored rows could not be removed or filled in; this continues later';
+  return repeatWork({ log }, { everyMs: LOOK_EVERY_MS, work: remove, failure });
 }

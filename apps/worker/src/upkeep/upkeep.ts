@@ -3,20 +3,27 @@ import { rollUpActivity } from '@flotilla/domain/activity/roll-up-activity.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { botStore } from '@flotilla/domain/bots/bot-store.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
+import { continueDeliveryJobs } from '@flotilla/domain/deliveries/run-delivery-job.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
+import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
-import { SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, channels, isHeld, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { WorkerContext } from '../context.ts';
-import { startDeliveryJobs } from './delivery-jobs.ts';
 import { fleetMetrics } from './fleet-metrics.ts';
-import { startProgramParking } from './program-parking.ts';
 import { startRemoval } from './removal.ts';
+import { repeatWork } from './repeat-work.ts';
 import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
+const CONTINUE_JOBS_EVERY_MS = 5_000;
+const PARK_EVERY_MS = 20_000;
+/** While memory is tight, a program that is behind stops the intake of its bot. */
+const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
 const FORGOTTEN_AFTER_MS = 5_000;
 const LINKS_AT_ONCE = 5_000;
+const TOLD_AT_ONCE = 200;
 const PENDING_KINDS = ['push', 'programs', 'rules', 'history'] as const;
 type PendingKind = (typeof PENDING_KINDS)[number];
 
@@ -54,16 +61,39 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   runRound();
   void warnOfLegacy(deps);
   const timer = setInterval(runRound, ROUND_EVERY_MS);
-  const removal = startRemoval(deps);
-  const deliveryJobs = startDeliveryJobs(deps);
-  const parking = startProgramParking(deps);
+  const beside = [startRemoval(deps), startDeliveryJobs(deps), startParking(deps)];
   fleetMetrics(deps);
   return {
     stop: async () => {
       clearInterval(timer);
-      await Promise.all([running, removal.stop(), deliveryJobs.stop(), parking.stop()]);
+      await Promise.all([running, ...beside.map((work) => work.stop())]);
     },
   };
+}
+
+/** Continues redrives and discards whose process has ended. */
+function startDeliveryJobs(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: CONTINUE_JOBS_EVERY_MS,
+    work: (signal) => continueDeliveryJobs(deps, signal),
+    failure: 'redrives could not be continued; this is tried again',
+  });
+}
+
+/** Parks programs that stay too far behind, which may take minutes. */
+function startParking(deps: WorkerContext): { stop(): Promise<void> } {
+  let dueAtMs = 0;
+  return repeatWork(deps, {
+    everyMs: PARK_WHILE_TIGHT_EVERY_MS,
+    work: async (signal) => {
+      const nowMs = performance.now();
+      const isTight = deps.memory.pressure() !== 'relaxed';
+      if (!deps.directory.ready() || !(isTight || nowMs >= dueAtMs)) return;
+      dueAtMs = nowMs + PARK_EVERY_MS - PARK_WHILE_TIGHT_EVERY_MS / 2;
+      await parkPrograms(deps, deps.config.programLimit, signal);
+    },
+    failure: 'programs could not be checked or parked; this is tried again',
+  });
 }
 
 /** Only the operator knows when no process of the previous release is left. */
@@ -92,31 +122,45 @@ async function removeExpiredLinks(deps: WorkerContext): Promise<void> {
   await routeLinkStore(deps.db).removeExpired(LINKS_AT_ONCE);
 }
 
-/** What only Postgres is missing for is done in a later round. */
+/** Work that fails only because Postgres is away is done in a later round. */
 async function waitingForPostgres(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isUnavailable(error)) throw error;
   });
 }
 
-/** A pending turn that stays means that a wake was lost with its process. */
+/** A pending turn that stays means that a wake was lost, with its process or on its way to the worker that holds the turn. */
 async function wakeForgotten(deps: WorkerContext): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const forgotten: Record<PendingKind, number[]> = { push: [], programs: [], rules: [], history: [] };
+  const held: Record<PendingKind, number[]> = { push: [], programs: [], rules: [], history: [] };
+  const untold: string[] = [];
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).pendingTurns);
   const found = await deps.redis.runMany(shards.map((pendingTurns) => ['zrange', pendingTurns, 0, -1, 'WITHSCORES']));
   for (const [shard, pending] of (found as string[][]).entries()) {
     for (let at = 0; at < pending.length; at += 2) {
       const sinceMs = Number(pending[at + 1]);
-      if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
       const { kind, subject } = turnOf(pending[at]!, shard);
+      if (isHeld(sinceMs) && nowMs < sinceMs) held[kind].push(subject);
+      if (nowMs - sinceMs < FORGOTTEN_AFTER_MS) continue;
       forgotten[kind].push(subject);
+      if (isHeld(sinceMs)) untold.push(pending[at]!);
     }
   }
-  for (const kind of PENDING_KINDS) {
-    deps.measure.lateMarks.set({ kind }, forgotten[kind].length);
-    await deps.turns[kind].ensure(forgotten[kind]);
+  untold.push(...(await unseenByRules(deps, held.rules)));
+  for (let from = 0; from < untold.length; from += TOLD_AT_ONCE) {
+    await deps.redis.commands.publish(channels.pushable, untold.slice(from, from + TOLD_AT_ONCE).join(' '));
   }
+  for (const kind of PENDING_KINDS) {
+    deps.measure.latePendingTurns.set({ kind }, forgotten[kind].length);
+    await deps.turns[kind].ensure([...forgotten[kind], ...held[kind]]);
+  }
+}
+
+/** The previous release does not notify held rules turns. The next release can remove this. */
+async function unseenByRules({ redis }: WorkerContext, botIds: number[]): Promise<string[]> {
+  const unread = await redis.runMany(botIds.map((id) => ['hget', botKeys(id).state, stateFields.rulesUnread]));
+  return botIds.filter((_, at) => Number(unread[at] ?? 0) > 0).map((id) => `${id}:rules`);
 }
 
 /** A pending turn is `<bot id>:<kind>`, `<bot id>:program:<id>`, or `history` for the shard's. */

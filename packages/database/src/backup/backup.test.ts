@@ -170,13 +170,13 @@ describe('a restore', () => {
     await rewriteManifest((text) => text.replace(`"${last}"`, `"${last}",\n    "29990101T000000-later"`));
     await expect(load()).rejects.toThrow('of a newer release (this one does not know 29990101T000000-later)');
     await rewriteManifest((text) => text.replace('"format": 1', '"format": 2'));
-    await expect(load()).rejects.toThrow('of a format that a newer release writes');
+    await expect(load()).rejects.toThrow('a newer release wrote it, in another format');
   });
 
   test('refuses a backup of which a file is damaged, cut short or gone, before it touches the database', async () => {
     await write();
     await appendFile(join(backup, 'bots.copy.gz'), 'x');
-    await expect(load()).rejects.toThrow('bots.copy.gz is not what was written');
+    await expect(load()).rejects.toThrow('bots.copy.gz was changed after the backup');
     await rm(join(backup, 'bots.copy.gz'));
     await expect(load()).rejects.toThrow('bots.copy.gz is missing');
     await rm(join(backup, CHECKSUM_FILE));

@@ -18,7 +18,7 @@ export async function checkBackup(folder: string, signal: AbortSignal): Promise<
     await reading.catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? refusal(folder, `${file} is missing`) : error;
     });
-    if (hash.digest() !== checksum) throw refusal(folder, `${file} is not what was written`);
+    if (hash.digest() !== checksum) throw refusal(folder, `${file} was changed after the backup`);
   }
   const manifest = await readManifest(folder);
   const needed = [MANIFEST_FILE, ...manifest.tables.map((table) => table.file)];
@@ -35,7 +35,8 @@ async function readChecksums(folder: string): Promise<Map<string, string>> {
   return new Map(
     lines.map((line) => {
       const [, checksum, file] = LINE.exec(line) ?? [];
-      if (!checksum || !file || file.includes('/')) throw refusal(folder, `${CHECKSUM_FILE} is not what was written`);
+      if (!checksum || !file || file.includes('/'))
+        throw refusal(folder, `${CHECKSUM_FILE} was changed after the backup`);
       return [file, checksum];
     }),
   );
@@ -47,7 +48,7 @@ async function readManifest(folder: string): Promise<BackupManifest> {
   });
   const content: unknown = JSON.parse(text);
   if ((content as { format?: unknown }).format !== 1) {
-    throw refusal(folder, 'it is of a format that a newer release writes');
+    throw refusal(folder, 'a newer release wrote it, in another format');
   }
   return backupManifest.parse(content);
 }

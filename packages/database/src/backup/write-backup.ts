@@ -59,7 +59,7 @@ async function writeTables(
   await client.query('begin transaction isolation level repeatable read read only');
   const schema = await readMigrations(client);
   if (schema.length === 0)
-    throw new FlotillaError('conflict', 'The database has no tables of ours: nothing to back up');
+    throw new FlotillaError('conflict', 'The database has no tables of Flotilla: there is nothing to back up');
   refuseOtherTables(await readTables(client));
   const createdAt = new Date().toISOString();
   const tables: BackupManifest['tables'] = [];

@@ -33,12 +33,6 @@ export function newApiKey(): string {
   return body + checksumOf(body);
 }
 
-/** True if the text has the form of `newApiKey`. */
-export function isWellFormedKey(key: string): boolean {
-  const body = key.slice(0, -CHECKSUM_LENGTH);
-  return key.startsWith('flt_') && checksumOf(body) === key.slice(-CHECKSUM_LENGTH);
-}
-
 /** True if the key is valid: it and every key it comes from are enabled and have not ended. */
 export function isUsableKey(key: ApiKey, nowMs: number): boolean {
   return key.enabled && key.ancestors.enabled && (endOfKey(key)?.getTime() ?? Number.POSITIVE_INFINITY) > nowMs;

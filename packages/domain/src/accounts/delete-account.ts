@@ -5,7 +5,7 @@ import type { AccountDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { auditedAccount } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
-import { describeLeftTokens } from './left-tokens.ts';
+import { describeLeft } from './left-behind.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 
 /** Deletes an account; its keys and sessions end. Throws 'not_found', or 'bad_request' for the last admin. */
@@ -16,7 +16,7 @@ export async function deleteAccount(deps: AccountDeps, by: Actor, id: number): P
       await refuseLastAdmin(accounts, id);
       // Recorded before the deletion, because the entry names the account.
       const account = await accounts.findById(id);
-      const left = account === null ? '' : await describeLeftTokens(transaction, account, []);
+      const left = account === null ? '' : await describeLeft(transaction, account, []);
       await recordAction({ db: transaction, clock: deps.clock }, by, auditedAccount('account_delete', { id }, left));
       if (!(await accounts.remove(id))) throw new FlotillaError('not_found', 'Account not found');
     }),

@@ -5,6 +5,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { auditedKey } from './audited-account.ts';
 import type { Caller } from './caller.ts';
 import { changeCredentials } from './change-credentials.ts';
+import { describeLeft } from './left-behind.ts';
 import { manageableKey } from './owner-of-keys.ts';
 
 /** Deletes a key; it stops working everywhere within a second. Throws 'not_found'. */
@@ -15,7 +16,8 @@ export async function deleteApiKey(deps: AccountDeps, by: Actor, caller: Caller,
       const keys = apiKeyStore(transaction);
       const made = await keys.descendants(key.id);
       const withIt = made.length === 0 ? '' : `with the keys that it made: ${made.join(', ')}`;
-      await recordAction({ db: transaction, clock: deps.clock }, by, auditedKey('key_delete', key, withIt));
+      const left = await describeLeft(transaction, { keyIds: [key.id, ...made] }, []);
+      await recordAction({ db: transaction, clock: deps.clock }, by, auditedKey('key_delete', key, withIt, left));
       await keys.delete(key.id);
     }),
   );

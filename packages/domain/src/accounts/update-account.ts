@@ -11,7 +11,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { auditedAccount, describeAccountChanges } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { keyUsernames } from './key-usernames.ts';
-import { describeLeftTokens } from './left-tokens.ts';
+import { describeLeft } from './left-behind.ts';
 import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
@@ -50,16 +50,27 @@ export async function updateAccount(
       const before = await changeRow(transaction, id, rowChanges);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
+      const left = revokeKeys ? await describeLeft(transaction, { keyIds: await keyIdsOf(transaction, id) }, []) : '';
       if (revokeKeys) await apiKeyStore(transaction).deleteOf(id);
       const after = await accounts.findById(id);
       if (after === null) throw new FlotillaError('not_found', 'Account not found');
-      const details = [describeAccountChanges(before, after), hash && 'password changed', revokeKeys && 'keys revoked'];
-      if (botIds !== undefined) details.push(await describeLeftTokens(transaction, before, after.botIds));
+      const details = [
+        describeAccountChanges(before, after),
+        hash && 'password changed',
+        revokeKeys && 'keys revoked',
+        left,
+      ];
+      if (botIds !== undefined) details.push(await describeLeft(transaction, before, after.botIds));
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return after;
     }),
   );
+}
+
+async function keyIdsOf(transaction: Database, accountId: number): Promise<number[]> {
+  const keys = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+  return (await keys.execute()).map(({ id }) => id);
 }
 
 /** Returns the account as it was before. */

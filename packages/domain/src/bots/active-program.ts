@@ -1,3 +1,4 @@
+import type { Role } from '@flotilla/contract/accounts.ts';
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { Signing } from './signing.ts';
 
@@ -12,14 +13,17 @@ export type ActiveProgram = {
   /** '' when unset, like the next two. A program that pulls may keep it for later. */
   backendUrl: string;
   secretToken: string;
+  /** PEM. */
   backendCertificate: string;
   /** The token that set the backend, with whose limits it acts; null if people set it. */
   webhookTokenId: number | null;
+  /** The role of who gave the backend by REST: the calls in its answers are those that this role may allow. */
+  backendRole: Role;
   maxConnections: number;
   filter: ProgramFilter;
-  /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest position. */
+  /** It takes alone what its kinds and its filter select; of several such programs the one with the lowest order. */
   exclusive: boolean;
-  position: number;
+  order: number;
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   tokens: ActiveToken[];
@@ -44,3 +48,8 @@ export type ActiveToken = {
   perMinute: number | null;
   expiresAtMs: number | null;
 };
+
+/** The consumer of a program; no client can choose such a name. */
+export function programConsumer(programId: number): string {
+  return `program:${programId}`;
+}

@@ -28,21 +28,26 @@ export async function mirrorBot(
   change: CursorChange = {},
   form: SealedForm = 'bound',
 ): Promise<boolean> {
-  const waits = await applyBot(deps, bot, change);
+  let applied = await applyBot(deps, bot, change);
+  // What was accepted since the first call must not be dropped.
+  while (applied.more) applied = await applyBot(deps, bot, {});
   const text = mirroredText(bot);
   const sealed =
     form === 'bound'
       ? deps.secrets.seal(text, SEALED_PLACES.mirrored(bot.id, bot.revision))
       : deps.secrets.sealUnbound(text);
   await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
-  return waits;
+  return applied.waits;
 }
 
-async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promise<boolean> {
+/** `waits`: updates wait for push. `more`: a deleted program left more dead letters than one call makes. */
+type Applied = { waits: boolean; more: boolean };
+
+async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promise<Applied> {
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
   const flag = (on: boolean | undefined) => (on ? '1' : '0');
-  const [, waits] = await runScript(
+  const [, waits, more] = await runScript(
     deps.redis.commands,
     'apply-bot',
     [
@@ -85,7 +90,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       keys.programs,
     ],
   );
-  return waits === '1';
+  return { waits: waits === '1', more: more === 1 };
 }
 
 /** A program that pushes, for apply-bot. Its target tells whether its updates go elsewhere now. */

@@ -23,9 +23,9 @@ const programsOf = sql<StoredProgram[]>`(
     'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
     'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
     'signingSealed', p.signing_sealed,
-    'webhookTokenId', p.webhook_token_id,
+    'webhookTokenId', p.webhook_token_id, 'backendRole', p.backend_role,
     'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections,
-    'filter', p.filter::json, 'exclusive', p.exclusive, 'position', p.position, 'tokens', (
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'perSecond', t.per_second, 'perMinute', t.per_minute,

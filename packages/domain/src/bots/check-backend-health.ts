@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { ActiveProgram } from './active-program.ts';
 import { forbiddenReason, guardedLookup, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -9,13 +10,17 @@ const DEADLINE_MS = 5000;
 
 /**
  * Sends one GET to the backend, within 5 s. A status below 400, or 405, is healthy. Throws FlotillaError('bad_request')
- * for a bot without a backend.
+ * for a bot or a program without a backend.
  */
-export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, bot: Bot): Promise<BackendHealth> {
-  if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
+export async function checkBackendHealth(
+  deps: Pick<BotDeps, 'backendPolicy'>,
+  owner: Bot | ActiveProgram,
+): Promise<BackendHealth> {
+  if (owner.backendUrl === '')
+    throw new FlotillaError('bad_request', `The ${'mode' in owner ? 'program' : 'bot'} has no backend URL`);
   const begunAt = performance.now();
   const elapsed = () => Math.round(performance.now() - begunAt);
-  const url = parseBackendUrl(bot.backendUrl);
+  const url = parseBackendUrl(owner.backendUrl);
   if (url === null || forbiddenReason(url.hostname, portOf(url), deps.backendPolicy))
     return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
@@ -28,7 +33,7 @@ export async function checkBackendHealth(deps: Pick<BotDeps, 'backendPolicy'>, b
       retry: { limit: 0 },
       timeout: { request: DEADLINE_MS },
       dnsLookup: guardedLookup(portOf(url), deps.backendPolicy),
-      ...(bot.backendCertificate ? { https: { certificateAuthority: bot.backendCertificate } } : {}),
+      ...(owner.backendCertificate ? { https: { certificateAuthority: owner.backendCertificate } } : {}),
     });
     return { healthy: isHealthy(statusCode), statusCode, latencyMs: elapsed() };
   } catch {

@@ -21,7 +21,8 @@ export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<B
   if (changes.webhookMode && deps.publicUrl === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
-  if (isMaskOfSecret(changes.secretToken)) faults.push({ path: 'secret_token', reason: 'is a mask and no secret' });
+  if (isMaskOfSecret(changes.secretToken))
+    faults.push({ path: 'secret_token', reason: 'is a masked value, not a secret' });
   refuse(faults);
 }
 

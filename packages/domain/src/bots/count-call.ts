@@ -4,6 +4,10 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ActiveToken } from './active-program.ts';
 
+export function hasRate({ perSecond, perMinute }: ActiveToken): boolean {
+  return perSecond !== null || perMinute !== null;
+}
+
 /** Counts a call of a token with a rate. 0, or how many seconds to wait if there were too many. Rejects without Redis. */
 export async function countCall(
   { redis, clock }: { redis: RedisHandles; clock: Pick<Clock, 'nowMs'> },

@@ -32,7 +32,7 @@ export function filterConfigOf(bot: Bot): FilterConfig {
 
 function makeConfig({ username, programs: all }: Bot): FilterConfig {
   const exclusive = all.filter((program) => program.exclusive);
-  const first = exclusive.toSorted((left, right) => left.position - right.position || left.id - right.id);
+  const first = exclusive.toSorted((left, right) => left.order - right.order || left.id - right.id);
   const others = all.filter((program) => !program.exclusive && Object.keys(program.filter).length > 0);
   if (first.length + others.length === 0) return NONE;
   const programs = [...first, ...others].map(({ id, kinds, filter, exclusive }) => ({ id, kinds, filter, exclusive }));

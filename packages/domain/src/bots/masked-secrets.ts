@@ -3,14 +3,20 @@ import { maskedBackendUrl } from './masked-backend-url.ts';
 
 const MASK = '****';
 
+type Backend = Pick<Bot, 'secretToken' | 'backendUrl'>;
+
 /** A bot's secrets as they are shown to callers who may not see them. */
 export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secretToken' | 'backendUrl'> {
   return {
     // The part before the colon is the bot's public id.
     token: `${bot.token.split(':', 1)[0]}:${MASK}`,
-    secretToken: bot.secretToken === '' ? '' : MASK,
-    backendUrl: maskedBackendUrl(bot),
+    ...maskedBackend(bot),
   };
+}
+
+/** The same for a backend, of a bot or of a program. */
+export function maskedBackend(backend: Backend): Backend {
+  return { secretToken: backend.secretToken === '' ? '' : MASK, backendUrl: maskedBackendUrl(backend) };
 }
 
 /** True if the text is the mask of a secret token. */

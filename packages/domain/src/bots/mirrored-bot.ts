@@ -21,10 +21,11 @@ const UNKNOWN_OF_PROGRAM = {
   secretToken: '',
   backendCertificate: '',
   webhookTokenId: null,
+  backendRole: 'user',
   maxConnections: DEFAULT_MAX_CONNECTIONS,
   filter: {},
   exclusive: false,
-  position: 100,
+  order: 100,
   signing: null,
 } as const;
 

@@ -24,6 +24,8 @@ export type ProgramTokens = {
 
 export function programTokens(): ProgramTokens {
   const byHash = new Map<string, ProgramCredential>();
+  /** Tokens that were found, so that a busy one is not hashed at each call. Forgotten when any bot with programs changes. */
+  const byText = new Map<string, ProgramCredential>();
   const botById = new Map<number, Bot>();
   return {
     put(bot) {
@@ -33,12 +35,20 @@ export function programTokens(): ProgramTokens {
       }
     },
     remove(bot) {
+      if (bot.programs.length > 0) byText.clear();
       for (const { id, tokens } of bot.programs) {
         botById.delete(id);
         for (const { hash } of tokens) byHash.delete(hash);
       }
     },
     botOf: (programId) => botById.get(programId),
-    find: (token) => (isProgramToken(token) ? byHash.get(sha256Hex(token)) : undefined),
+    find(token) {
+      const known = byText.get(token);
+      if (known !== undefined) return known;
+      const found = isProgramToken(token) ? byHash.get(sha256Hex(token)) : undefined;
+      // A copy, because a part of a URL keeps the whole URL in memory.
+      if (found !== undefined) byText.set(Buffer.from(token).toString(), found);
+      return found;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
-import type { ActiveProgram, StoredProgram } from './active-program.ts';
+import { type ActiveProgram, programConsumer, type StoredProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
@@ -19,17 +19,15 @@ const AT_ONCE = 1000;
 export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
   const rows = await shortened(deps, await botStore(deps.db).all());
   const form = formOf(rows);
-  const applied = await appliedStates(
-    deps,
-    rows.map((row) => row.id),
-  );
+  const applied = await appliedStates(deps, rows);
   await reserveLostIds(deps, rows, applied);
   await renewed(deps, rows);
   const mirrored = new Map(deps.directory.ready() ? deps.directory.all().map((bot) => [bot.id, bot.revision]) : []);
   let mended = 0;
   for (const [at, row] of rows.entries()) {
     const state = applied[at];
-    const inLine = state?.revision === row.revision && state.reservedId >= row.reserved_update_id;
+    const isApplied = state?.revision === row.revision && state.hasPrograms;
+    const inLine = isApplied && state.reservedId >= row.reserved_update_id;
     if (inLine && mirrored.get(row.id) === row.revision) continue;
     await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
     mended += 1;
@@ -58,7 +56,7 @@ async function shortened(deps: ReconcileDeps, rows: BotRow[]): Promise<BotRow[]>
 }
 
 /**
- * The release before leaves out backends and filters of programs and secrets that sign when it mirrors a bot. A new
+ * The previous release leaves out backends and filters of programs, and signing secrets, when it mirrors a bot. A new
  * revision replaces what it wrote.
  */
 async function renewed(deps: ReconcileDeps, rows: BotRow[]): Promise<void> {
@@ -81,23 +79,33 @@ function hasAll(mirrored: ActiveProgram[], stored: StoredProgram[]): boolean {
   return JSON.stringify(known) === JSON.stringify(wanted);
 }
 
-type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'position'>;
+type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'order'>;
 
-function partsOf({ id, tokens, mode, filter, exclusive, position }: Part, hasUrl: boolean, isSigned: boolean) {
-  return [id, mode, hasUrl, isSigned, filter, exclusive, position, ...tokens.map((token) => token.id)];
+function partsOf({ id, tokens, mode, filter, exclusive, order }: Part, hasUrl: boolean, isSigned: boolean) {
+  return [id, mode, hasUrl, isSigned, filter, exclusive, order, ...tokens.map((token) => token.id)];
 }
 
-type AppliedState = { revision: number; reservedId: number };
+/** `hasPrograms`: false if the previous release, which takes programs for clients, forgot a cursor after a day. */
+type AppliedState = { revision: number; reservedId: number; hasPrograms: boolean };
 
-async function appliedStates(deps: ReconcileDeps, botIds: number[]): Promise<AppliedState[]> {
+async function appliedStates(deps: ReconcileDeps, rows: BotRow[]): Promise<AppliedState[]> {
   const states: AppliedState[] = [];
-  for (let from = 0; from < botIds.length; from += AT_ONCE) {
-    const ids = botIds.slice(from, from + AT_ONCE);
-    const found = await deps.redis.runMany(
-      ids.map((id) => ['hmget', botKeys(id).state, stateFields.revision, 'reserved']),
-    );
-    for (const [revision, reservedId] of found as (string | null)[][]) {
-      states.push({ revision: Number(revision ?? -1), reservedId: Number(reservedId ?? 0) });
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    const some = rows.slice(from, from + AT_ONCE);
+    const withPrograms = some.filter(({ programs }) => programs.length > 0);
+    const found = (await deps.redis.runMany([
+      ...some.map(({ id }): [string, string, ...string[]] => {
+        return ['hmget', botKeys(id).state, stateFields.revision, 'reserved'];
+      }),
+      ...withPrograms.map(({ id, programs }): [string, string, ...string[]] => {
+        return ['hmget', botKeys(id).consumers, ...programs.map((program) => programConsumer(program.id))];
+      }),
+    ])) as (string | null)[][];
+    const lacking = new Set(withPrograms.filter((_, at) => found[some.length + at]?.includes(null)));
+    for (const [at, row] of some.entries()) {
+      const [revision, reservedId] = found[at]!;
+      const hasPrograms = !lacking.has(row);
+      states.push({ revision: Number(revision ?? -1), reservedId: Number(reservedId ?? 0), hasPrograms });
     }
   }
   return states;

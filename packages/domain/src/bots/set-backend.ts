@@ -61,7 +61,8 @@ function isSet(bot: Bot, wanted: Pick<Bot, 'backendUrl' | 'secretToken' | 'maxCo
   );
 }
 
-/** True if two stored values of allowed_updates are equal; null is the default set. */
+/** True if two stored values of allowed_updates name the same kinds, in any order; null is the default set. */
 export function sameKinds(left: string[] | null, right: string[] | null): boolean {
-  return left === right || (left !== null && right !== null && left.join() === right.join());
+  if (left === null || right === null) return left === right;
+  return left.every((kind) => right.includes(kind)) && right.every((kind) => left.includes(kind));
 }

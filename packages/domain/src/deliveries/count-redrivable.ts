@@ -1,4 +1,4 @@
-import type { Refusal } from '@flotilla/contract/deliveries.ts';
+import type { Refusal } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { pushes, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -16,7 +16,7 @@ export async function countByBot(
   return sumByBot(await deadLetterStore(deps.db).countByReader(query));
 }
 
-/** What a redrive would do, by the configuration of now. */
+/** What a redrive would do under the present configuration. */
 export async function countRedrivable(
   deps: { db: Database; directory: BotDirectory },
   query: DeadLetterQuery,

@@ -11,14 +11,14 @@ export type DeadLetter = Selectable<DeadLettersTable>;
 export type DeadLetterQuery = DeliveryFilter & {
   botIds: readonly number[] | null;
   ids?: readonly number[] | undefined;
-  /** Without those that died later. */
+  /** The largest id to include, so that letters made later are left out. */
   uptoId?: number | undefined;
 };
 
 /** A place in the order of bots, readers and updates. */
 export type Place = { botId: number; reader: string; updateId: number; id: number };
 
-/** Counting more than that takes longer than a figure is worth. */
+/** Counting stops here, because an exact larger figure would take too long. */
 const COUNTED_AT_MOST = 100_000;
 
 /** SQL of the `dead_letters` table. */

@@ -10,7 +10,7 @@ import { signDelivery } from '../push/sign-delivery.ts';
 export type ListedAttempt = Attempt & {
   id: string;
   programName: string | null;
-  /** Null when the bot's settings have changed since: the request is told by them, and is not stored. */
+  /** The request is not stored but derived from the bot's settings: null when they have changed since. */
   request: ShownRequest | null;
   excerpt: KeptExcerpt | null;
 };

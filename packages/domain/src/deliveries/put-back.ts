@@ -22,7 +22,7 @@ export type PutBackDeps = {
 
 /** A redriven update lives as long as a new one of the longest-lived kind. */
 const LIFE_MS = 86_400_000;
-/** Far longer than a redrive whose process ended waits for another process. */
+/** Far longer than it takes until another process continues a redrive whose process has ended. */
 const KNOWN_FOR_MS = 7 * 86_400_000;
 const RETRY_AFTER_S = 10;
 

@@ -17,10 +17,10 @@ const PAUSE_MS = 5;
 const KEPT_MS = 7 * 86_400_000;
 
 /**
- * Sends dead letters again or discards them, those of now that the query matches: by bot, and in the order of their
- * updates. It stores the job with its first batch, and works on it for `forMs`; then workers continue it, as they do
- * when this process ends. Throws FlotillaError when nothing was changed: 'too_many_requests' when the account has five
- * unfinished jobs, 'unavailable'.
+ * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. It
+ * stores the job with its first batch, and works on it for `forMs`; then workers continue it, as they do when this
+ * process ends. Throws FlotillaError when nothing was changed: 'too_many_requests' when the account has five unfinished
+ * jobs, 'unavailable'.
  */
 export async function runDeliveryJob(
   deps: RunDeps,

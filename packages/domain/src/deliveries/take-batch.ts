@@ -1,4 +1,4 @@
-import type { Refusal } from '@flotilla/contract/deliveries.ts';
+import type { Refusal } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';

@@ -24,29 +24,29 @@ export function judged(facts: JudgedFacts): Judged {
   };
 }
 
-/** The cheap conditions come first, so that the others are judged seldom. */
-function conditionsOf({ chats, chat_types, users, commands, keywords, text }: ProgramFilter, username: string) {
+/** The cheap conditions come first, so that the others are rarely evaluated. */
+function conditionsOf({ chat_ids, chat_types, user_ids, commands, keyword, text }: ProgramFilter, username: string) {
   const conditions: Condition[] = [];
-  if (chats !== undefined) {
-    const ids = new Set(chats);
+  if (chat_ids !== undefined) {
+    const ids = new Set(chat_ids);
     conditions.push(({ chatId }) => chatId !== null && ids.has(chatId));
   }
   if (chat_types !== undefined) {
     const types = new Set<string>(chat_types);
     conditions.push(({ chatType }) => chatType !== null && types.has(chatType));
   }
-  if (users !== undefined) {
-    const ids = new Set(users);
+  if (user_ids !== undefined) {
+    const ids = new Set(user_ids);
     conditions.push(({ userIds }) => userIds.some((id) => ids.has(id)));
   }
   if (commands !== undefined) {
-    const names = new Set(commands.map((name) => name.replace(/^\//, '').toLowerCase()));
+    const names = new Set(commands.map((name) => name.toLowerCase()));
     conditions.push(
       ({ command }) => command !== null && names.has(command.name) && (command.of === '' || command.of === username),
     );
   }
-  if (keywords !== undefined) {
-    conditions.push((facts) => facts.text !== null && keywords.some((word) => hasFoldedKeyword(facts.folded(), word)));
+  if (keyword !== undefined) {
+    conditions.push((facts) => facts.text !== null && hasFoldedKeyword(facts.folded(), keyword));
   }
   if (text !== undefined) conditions.push(patternCondition(text));
   return conditions;

@@ -27,7 +27,7 @@ export async function storeOwnMessage(
   botId: number,
   message: unknown,
 ): Promise<MessageRow> {
-  if (!isMessage(message)) throw new FlotillaError('bad_request', 'The platform answered no message');
+  if (!isMessage(message)) throw new FlotillaError('bad_request', 'The answer of the platform contains no message');
   return deps.db.transaction().execute(async (transaction) => {
     const bot = (await lockBots(transaction, [botId])).get(botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
@@ -37,7 +37,7 @@ export async function storeOwnMessage(
       effects.map((effect) => ({ botId, effect })),
     );
     const stored = effects.find((effect) => effect.type === 'message');
-    if (stored === undefined) throw new FlotillaError('internal', 'A message left no row');
+    if (stored === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the message');
     const { business_connection_id, chat_id, id } = stored.message;
     const done = { action, botId, chatId: chat_id, target: { kind: 'message', id } } as const;
     await recordAction({ db: transaction, clock: deps.clock }, by, done, auditKey);

@@ -164,7 +164,7 @@ describe('incoming messages', () => {
       expect(await found('text')).toEqual([]);
       expect((await chats())[0]?.message_count).toBe(1);
       expect(replaced).toBe(1);
-      expect(logLines.join()).toContain('came again');
+      expect(logLines.join()).toContain('used again');
     });
 
     test('also where the older one was edited, sent or deleted; the count of the chat goes along', async () => {

@@ -52,7 +52,8 @@ async function tryBatch(
     try {
       const { refused, replaced } = await writeBatch(deps.db, entries);
       for (const row of refused) logDeadLetter(deps, row);
-      if (replaced > 0) deps.log.warn({ replaced }, 'ids of messages came again: the newer messages replace the older');
+      if (replaced > 0)
+        deps.log.warn({ replaced }, 'message ids were used again: the newer messages replace the older');
       return { type: 'written', refused: refused.length, replaced };
     } catch (error) {
       if (CONTENTION_CODES.includes(readSqlState(error)) && attempt < CONTENTION_TRIES) continue;
@@ -77,7 +78,7 @@ async function bury(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void> {
 
 function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
   const { bot_id: botId, update_id: updateId, capture_key: captureKey, reason } = row;
-  log.warn({ botId, updateId, captureKey, reason }, 'history cannot keep an entry: it is a dead letter now');
+  log.warn({ botId, updateId, captureKey, reason }, 'the history cannot keep an entry: it becomes a dead letter');
 }
 
 // Only an error about the data makes a dead letter. Any other one (no connection, a missing column, our own fault) must

@@ -43,7 +43,7 @@ const RESERVED_ID = 8;
 /** Indexes of the script arguments that say by which filters the updates were judged, and how. */
 const FILTERS_DIGEST = 10;
 const MARKS = 11;
-/** Every repetition means that the configuration changed since the one before. */
+/** The call is repeated only if the configuration has changed again since the last one. */
 const REPEATED_AT_MOST = 10;
 
 /**
@@ -139,7 +139,7 @@ async function appendUpdates(
 
 type Call = { scriptKeys: string[]; args: (string | number)[] };
 
-/** Repeats the call while Redis asks for what only this process can tell: the reserved id, or who gets the updates. */
+/** Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. */
 async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, updates: JudgedUpdate[]) {
   const judgeBy = async (judge: Judge | null) => {
     args[FILTERS_DIGEST] = judge?.digest ?? '';
@@ -157,7 +157,8 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
     } else {
       return reply;
     }
-    if (calls > REPEATED_AT_MOST) throw new FlotillaError('unavailable', 'The filters of the bot change all the time');
+    if (calls > REPEATED_AT_MOST)
+      throw new FlotillaError('unavailable', 'The filters of the bot keep changing; try again');
   }
 }
 

@@ -9,9 +9,11 @@ import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/p
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { OPERATOR } from '../audit/actor.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { openColumns, SEALED_PLACES, type SealedForm, sealColumns } from '../bots/sealed-bot.ts';
 import { newSigning, openSigning, sealSigning } from '../bots/signing.ts';
+import { makerOf } from '../programs/maker.ts';
 import { programStore } from '../programs/program-store.ts';
 import { countKeys, rotateKeys } from './rotate-keys.ts';
 
@@ -229,18 +231,24 @@ test('a text that was moved to another row or column opens nowhere, and is calle
   );
 });
 
+const RELAY = {
+  mode: 'push',
+  kinds: [],
+  filter: {},
+  exclusive: false,
+  order: 100,
+  backendRole: 'admin' as const,
+} as const;
+
 test('the backends of programs are sealed anew too, each for its own program', async () => {
   const [botId] = await makeBots(1);
   const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40 };
   const wanted = { ...content, backendUrl: 'https://relay.example/', secretToken: 'its-secret' };
-  const program = await programStore(database.db, before).insert(botId!, {
-    ...wanted,
-    mode: 'push',
-    kinds: [],
-    filter: {},
-    exclusive: false,
-    position: 100,
-  });
+  const program = await programStore(database.db, before).insert(
+    botId!,
+    { ...wanted, ...RELAY, kinds: [] },
+    makerOf(OPERATOR),
+  );
   await rotateKeys(deps());
   expect(await programStore(database.db, after).find(program.id)).toMatchObject(wanted);
   await programStore(database.db, after).remove(program);
@@ -249,13 +257,13 @@ test('the backends of programs are sealed anew too, each for its own program', a
 test('what signs deliveries is sealed anew, of bots and of programs', async () => {
   const [botId] = await makeBots(1);
   const content = { name: 'relay', enabled: true, backendCertificate: '', maxConnections: 40, kinds: [] };
-  const of = { filter: {}, exclusive: false, position: 100 };
+  const of = { filter: {}, exclusive: false, order: 100, backendRole: 'admin' as const };
   const wanted = { ...content, ...of, backendUrl: 'https://relay.example/', secretToken: '' };
-  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push' });
+  const { id } = await programStore(database.db, before).insert(botId!, { ...wanted, mode: 'push' }, makerOf(OPERATOR));
   const [ofBot, ofProgram] = [newSigning(), newSigning()];
   const place = SEALED_PLACES.signing(botId!);
   await storeColumns(botId!, { signing_sealed: sealSigning(before, ofBot, place) });
-  await programStore(database.db, before).setSigning(id, ofProgram);
+  await programStore(database.db, before).setSigning(id, ofProgram, makerOf(OPERATOR));
   const { outcome, lines } = await rotateKeys(deps());
   expect(outcome).toBe('done');
   expect(lines).toContainEqual({ place: 'signing secrets', keyId: 'new', sealing: 'current', count: 2 });

@@ -24,8 +24,11 @@ export type ClaimRequest = {
   /** How many units to claim. */
   limit: number;
   tidy: boolean;
-  /** When to take the pending turn away: 'idle' when nothing waits, 'asleep' also when all that waits is due later. */
-  end: 'idle' | 'asleep' | null;
+  /**
+   * When to take the pending turn away: 'idle' when nothing waits, 'asleep' also when all that waits is due later. 'hold'
+   * leaves it for a turn that goes on when there is work.
+   */
+  end: 'idle' | 'asleep' | 'hold' | null;
   /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
   held(): boolean;
 };
@@ -41,6 +44,8 @@ export type Claim =
       nextDueMs: number | null;
       /** The pending turn was taken away; see `end`. */
       ended: boolean;
+      /** Nothing waits, and the turn hears of new work; see `end`. */
+      held: boolean;
       /** The part of the reply that only the script of push, or of rules, has. */
       answer: ScriptReply;
     };
@@ -100,6 +105,7 @@ export async function claimUnits(
     units: units.map((unit) => claimedUnit(unit as ScriptReply)),
     nextDueMs: nextDue === '' ? null : Number(nextDue),
     ended: ended === 1,
+    held: ended === 2,
     answer: answer as ScriptReply,
   };
 }

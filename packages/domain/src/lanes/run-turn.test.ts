@@ -1,19 +1,28 @@
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { expect, test } from '@jest/globals';
 import type { ClaimRequest } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { type LaneReader, runTurn, type TurnClaim } from './run-turn.ts';
-import { sharedLimiter } from './shared-limiter.ts';
 
 const clock = { nowMs: () => Date.now() };
-const deps = { clock, awaitingTurns: sharedLimiter(10) };
-const lease = { signal: new AbortController().signal, held: () => true };
+/** The next moment of settling never comes, but for those who bring it about. */
+const deps = { clock, settling: { next: () => new Promise<void>(() => {}) } };
+/** How many turns rest. */
+let resting = 0;
+const rest = async (wait: Promise<void>) => {
+  resting += 1;
+  await wait;
+  resting -= 1;
+};
+const lease = { signal: new AbortController().signal, held: () => true, mayRest: () => true, rest };
+const deaf = { onWake: () => {} };
 
 const unitOf = (id: number): ClaimedUnit => {
   const update = { id, raw: '', kind: 'message', acceptedAtMs: 0, expiresAtMs: 0, traceparent: null };
   return { lane: `c:${id}`, unitId: String(id), updates: [update], retry: null, progress: '' };
 };
 const claimOf = (units: ClaimedUnit[], more: Partial<Extract<TurnClaim, { outcome: 'claimed' }>> = {}): TurnClaim => ({
-  ...{ outcome: 'claimed', fencingToken: 7, units, nextDueMs: null, more: false, ended: false },
+  ...{ outcome: 'claimed', fencingToken: 7, units, nextDueMs: null, more: false, ended: false, held: false },
   ...more,
 });
 
@@ -29,17 +38,16 @@ function readerOf(claims: TurnClaim[], handle?: LaneReader<SettledUnit>['handle'
     },
     handle: handle ?? (async (unit) => ({ unit, outcome: 'delivered' })),
     lookEveryMs: 60_000,
-    isLively: () => false,
   };
   return { asked, reader };
 }
 
 test('what was handled is settled with the next claim, under the token of the first, until nothing waits', async () => {
   const { asked, reader } = readerOf([claimOf([unitOf(1), unitOf(2)])]);
-  expect(await runTurn(deps, reader, lease)).toEqual({ next: 'idle' });
+  expect(await runTurn(deps, reader, lease, deaf)).toEqual({ next: 'idle' });
   expect(asked.map(({ fencingToken, settled, end }) => [fencingToken, settled, end])).toEqual([
-    [null, [], 'idle'],
-    [7, ['1 delivered', '2 delivered'], 'idle'],
+    [null, [], 'hold'],
+    [7, ['1 delivered', '2 delivered'], 'hold'],
   ]);
   expect(new Set(asked.map(({ name }) => name)).size).toBe(2);
 });
@@ -57,14 +65,14 @@ test('a turn that somebody else owns breaks off what it has in flight', async ()
         });
       }),
   );
-  expect(await runTurn(deps, reader, lease)).toEqual({ next: 'idle' });
+  expect(await runTurn(deps, reader, lease, deaf)).toEqual({ next: 'idle' });
   expect(cancelled).toBe(true);
 });
 
 test('a turn sleeps until its next lane is due, and looks once more when its sleep is stored', async () => {
   const atMs = Date.now() + 60_000;
   const { asked, reader } = readerOf([claimOf([], { nextDueMs: atMs }), claimOf([])]);
-  const outcome = await runTurn(deps, reader, lease);
+  const outcome = await runTurn(deps, reader, lease, deaf);
   expect(outcome).toMatchObject({ next: 'at', atMs });
   expect(outcome.next === 'at' && (await outcome.lookAgain?.())).toBe(true);
   expect(asked.at(-1)).toMatchObject({ fencingToken: 7, limit: 0, end: 'asleep' });
@@ -72,14 +80,14 @@ test('a turn sleeps until its next lane is due, and looks once more when its sle
 
 test('a turn whose lock is lost begins nothing more, and comes again', async () => {
   const { asked, reader } = readerOf([claimOf([])]);
-  expect(await runTurn(deps, reader, { ...lease, held: () => false })).toEqual({ next: 'again' });
+  expect(await runTurn(deps, reader, { ...lease, held: () => false }, deaf)).toEqual({ next: 'again' });
   expect(asked.map(({ limit }) => limit)).toEqual([0]);
 });
 
 test('a turn without room leaves at once, and for seconds, when those who hold the room hang', async () => {
   const { asked, reader } = readerOf([claimOf([], { nextDueMs: 0 })]);
   const begunAtMs = Date.now();
-  const outcome = await runTurn(deps, { ...reader, room: () => 0, isStuck: () => true }, lease);
+  const outcome = await runTurn(deps, { ...reader, room: () => 0, isStuck: () => true }, lease, deaf);
   expect(asked).toHaveLength(1);
   expect(outcome).toMatchObject({ next: 'at', atMs: expect.any(Number) });
   expect(outcome.next === 'at' && outcome.atMs - begunAtMs).toBeGreaterThanOrEqual(5_000);
@@ -101,7 +109,149 @@ test('a turn takes a new share while a request hangs, so that other lanes of its
     });
   });
   const claim = async ({ limit }: ClaimRequest) => claimOf(limit > 0 ? [unitOf(handled.length + 1)] : []);
-  const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, { ...reader, claim, lookEveryMs: 10 }, lease);
+  const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, { ...reader, claim, lookEveryMs: 10 }, lease, deaf);
   expect(await turn).toEqual({ next: 'again' });
   expect(handled).toEqual(['1', '2']);
+});
+
+/** Settling whose moments a test brings about. */
+function moments() {
+  let come: () => void = () => {};
+  let asked = 0;
+  return {
+    asked: () => asked,
+    come: () => come(),
+    next: () => {
+      asked += 1;
+      return new Promise<void>((resolve) => {
+        come = resolve;
+      });
+    },
+  };
+}
+
+test('a delivery for which nothing waits is settled at the next moment that turns share', async () => {
+  const settling = moments();
+  const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
+  const turn = runTurn({ clock, settling }, reader, lease, deaf);
+  await waitFor(() => settling.asked() === 1);
+  expect(asked).toHaveLength(1);
+  settling.come();
+  expect(await turn).toEqual({ next: 'idle' });
+  expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
+});
+
+test('a delivery is settled before such a moment when its bot gets an update, or the process stops', async () => {
+  for (const happens of ['an update', 'a stop']) {
+    const settling = moments();
+    const told = wakes();
+    const stop = new AbortController();
+    const stopping = { ...lease, signal: stop.signal, held: () => !stop.signal.aborted };
+    const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
+    const turn = runTurn({ clock, settling }, reader, stopping, told);
+    await waitFor(() => settling.asked() === 1);
+    if (happens === 'a stop') stop.abort();
+    else told.send();
+    expect(await turn).toEqual({ next: 'idle' });
+    expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
+    settling.come();
+  }
+});
+
+test('what others wait for, and what was not delivered, is settled at once', async () => {
+  const more = readerOf([claimOf([unitOf(1)], { waiting: 2 })]);
+  expect(await runTurn(deps, more.reader, lease, deaf)).toEqual({ next: 'idle' });
+  expect(more.asked.at(-1)?.settled).toEqual(['1 delivered']);
+  const failed = readerOf([claimOf([unitOf(1)], { waiting: 1 })], async (unit) => ({
+    ...{ unit, outcome: 'retry', atMs: 0, record: null },
+  }));
+  expect(await runTurn(deps, failed.reader, lease, deaf)).toEqual({ next: 'idle' });
+  expect(failed.asked.at(-1)?.settled).toEqual(['1 retry']);
+});
+
+/** Wakes that a test sends to a turn. */
+function wakes() {
+  let wake: () => void = () => {};
+  return {
+    onWake: (listener: () => void) => {
+      wake = listener;
+    },
+    send: () => wake(),
+  };
+}
+const held = claimOf([], { held: true });
+
+test('a turn without work is held, and goes on when it hears of work', async () => {
+  const told = wakes();
+  const { asked, reader } = readerOf([held, claimOf([unitOf(1)]), held]);
+  const turn = runTurn(deps, reader, lease, told);
+  await waitFor(() => resting === 1);
+  told.send();
+  await waitFor(() => asked.length === 3 && resting === 1);
+  expect(asked.map(({ fencingToken, settled, end }) => [fencingToken, settled, end])).toEqual([
+    [null, [], 'hold'],
+    [7, [], 'hold'],
+    [7, ['1 delivered'], 'hold'],
+  ]);
+  told.send();
+  expect(await turn).toEqual({ next: 'idle' });
+  expect(resting).toBe(0);
+});
+
+test('a held turn ends with a last claim when the process stops, or its time is over', async () => {
+  const stop = new AbortController();
+  const { asked, reader } = readerOf([held]);
+  const stopping = { ...lease, signal: stop.signal, held: () => !stop.signal.aborted };
+  const turn = runTurn(deps, reader, stopping, deaf);
+  await waitFor(() => resting === 1);
+  stop.abort();
+  expect(await turn).toEqual({ next: 'idle' });
+  expect(asked.map(({ end }) => end)).toEqual(['hold', 'idle']);
+
+  let nowMs = 0;
+  const told = wakes();
+  const aged = readerOf([held]);
+  const agedTurn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, aged.reader, lease, told);
+  await waitFor(() => resting === 1);
+  nowMs = 90_000;
+  told.send();
+  expect(await agedTurn).toEqual({ next: 'idle' });
+  expect(aged.asked.map(({ end }) => end)).toEqual(['hold', 'idle']);
+});
+
+test('a bot with updates all the time gives its turn back after minutes', async () => {
+  let nowMs = 0;
+  const told = wakes();
+  const { reader } = readerOf([]);
+  const claim = async ({ end }: ClaimRequest) => {
+    if (end === 'idle') return claimOf([], { ended: true });
+    nowMs += 1_000;
+    setImmediate(told.send);
+    return nowMs % 2_000 === 0 ? claimOf([], { held: true }) : claimOf([unitOf(nowMs)]);
+  };
+  const outcome = await runTurn({ ...deps, clock: { nowMs: () => nowMs } }, { ...reader, claim }, lease, told);
+  expect(outcome.next).not.toBe('at');
+  expect(nowMs).toBeGreaterThan(170_000);
+  expect(nowMs).toBeLessThan(310_000);
+});
+
+test('beyond the limit turns are not held', async () => {
+  const { asked, reader } = readerOf([]);
+  expect(await runTurn(deps, reader, { ...lease, mayRest: () => false }, deaf)).toEqual({ next: 'idle' });
+  expect(asked.map(({ end }) => end)).toEqual(['idle']);
+});
+
+test('a held turn that lost its bot, or must not go on, is taken again', async () => {
+  const told = wakes();
+  const lost = runTurn(deps, readerOf([held, { outcome: 'lost' }]).reader, lease, told);
+  await waitFor(() => resting === 1);
+  told.send();
+  expect(await lost).toEqual({ next: 'again' });
+
+  const { asked, reader } = readerOf([held]);
+  const over = runTurn(deps, { ...reader, isOver: () => true }, lease, told);
+  await waitFor(() => resting === 1);
+  told.send();
+  expect(await over).toEqual({ next: 'again' });
+  expect(asked).toHaveLength(1);
 });

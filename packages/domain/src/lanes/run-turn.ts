@@ -4,7 +4,7 @@ import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ClaimRequest } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
-import type { SharedLimiter } from './shared-limiter.ts';
+import type { SettlingMoments } from './settling-moments.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
 /** What push and rules implement for a turn: claim units, handle one, report its outcome. */
@@ -19,8 +19,8 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /** Whether the bot's next update may come soon. */
-  isLively(): boolean;
+  /** Whether this turn must not go on after a wait, because another one has to do more than claim. */
+  isOver?(): boolean;
 };
 
 export type TurnClaim =
@@ -32,7 +32,11 @@ export type TurnClaim =
       nextDueMs: number | null;
       /** The log has more to read. */
       more: boolean;
+      /** How many updates wait in lanes, those in flight included; absent when the reader does not count them. */
+      waiting?: number;
       ended: boolean;
+      /** Nothing waits, and the turn is told of new work. */
+      held: boolean;
       /** Work for the moment when these units have begun. */
       afterwards?(): Promise<void>;
     };
@@ -44,11 +48,8 @@ export type HandlingTurn = {
   cancel: AbortSignal;
 };
 
-type TurnDeps = {
-  clock: Clock;
-  /** Limits how many turns await their bot's next update instead of ending. */
-  awaitingTurns: SharedLimiter;
-};
+/** `settling`: moments at which the turns of a process settle what nobody waits for. */
+type TurnDeps = { clock: Clock; settling: SettlingMoments };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'held'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
@@ -61,8 +62,15 @@ const NO_ROOM_PAUSES = 10;
 const NO_ROOM_SLEEP_MS = 1_000;
 /** Thousands of bots may wait for one hanging host; spread out, their turns cost little and leave the others' alone. */
 const STUCK_SLEEP_MS = { least: 5_000, most: 15_000 };
-/** A short wait for a lively bot's next update is far cheaper than ending this turn and beginning another. */
-const AWAIT_MORE_MS = 500;
+/**
+ * A turn without work is held this long, because to renew its lock costs less than to end it and begin another. Spread
+ * out, because many turns may fall quiet at once.
+ */
+const HELD_MS = { least: 60_000, most: 90_000 };
+/** Turns that are held for ever would leave nothing to a worker that starts later. */
+const GREATEST_AGE_MS = { least: 180_000, most: 300_000 };
+/** After as many updates the log is tidied before the turn is held. */
+const UNTIDIED_AT_MOST = 50;
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
 const STOPPED_PATIENCE_MS = 6_000;
 
@@ -74,9 +82,9 @@ export async function runTurn<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
-  appended?: { onWake(listener: () => void): void },
+  appended: { onWake(listener: () => void): void },
 ): Promise<TurnOutcome> {
-  const inFlight = unitsInFlight<Settled>();
+  const inFlight = unitsInFlight<Settled>(deps.settling);
   const cancel = new AbortController();
   let patience: NodeJS.Timeout | undefined;
   const windDown = () => {
@@ -84,7 +92,7 @@ export async function runTurn<Settled extends SettledUnit>(
     inFlight.tell();
   };
   lease.signal.addEventListener('abort', windDown, { once: true });
-  appended?.onWake(inFlight.tell);
+  appended.onWake(inFlight.tell);
   try {
     return await takeShare(deps, reader, lease, inFlight, cancel.signal);
   } finally {
@@ -103,47 +111,53 @@ async function takeShare<Settled extends SettledUnit>(
   cancel: AbortSignal,
 ): Promise<TurnOutcome> {
   const share = turnShare(deps.clock);
-  const tidies = every(TIDY_EVERY_MS, deps.clock);
+  const hold = turnHold(deps.clock, lease);
+  const tidies = tidying(deps.clock);
   const nextName = claimNames();
   const claimNow: ClaimNow = (request) =>
     reader.claim({ ...request, name: nextName(), held: lease.held }, inFlight.takeSettled());
   let fencingToken: number | null = null;
-  let awaited = false;
   while (true) {
     const winding = share.usedUp() || !lease.held();
     const room = winding ? 0 : reader.room(inFlight.count());
     const drains = inFlight.count() === 0;
-    const awaits = drains && !awaited && !winding && reader.isLively() && deps.awaitingTurns.offer(1) > 0;
-    const end = drains && !awaits ? 'idle' : null;
-    const claim = await claimNow({ fencingToken, limit: room, tidy: tidies(), end });
-    if (claim.outcome === 'lost') return { next: 'idle' };
+    const holds = drains && !winding && hold.isOpen();
+    const end = drains ? (holds ? 'hold' : 'idle') : null;
+    const claim = await claimNow({ fencingToken, limit: room, tidy: tidies.isDue(holds), end });
+    // Who took over a held turn may have ended already, and nobody else was woken for what came since.
+    if (claim.outcome === 'lost') return { next: hold.wasTaken() ? 'again' : 'idle' };
     const { units } = claim;
     fencingToken = claim.fencingToken;
+    const isAllInFlight = claim.waiting !== undefined && claim.waiting <= inFlight.count() + units.length;
+    inFlight.gather(isAllInFlight && !claim.more && !winding);
     for (const unit of units) inFlight.start(reader.handle(unit, { fencingToken, lease, cancel }));
     await claim.afterwards?.();
     if (claim.ended) return { next: 'idle' };
     share.take(units.length);
-    if (units.length > 0) awaited = false;
+    if (units.length > 0) {
+      hold.renew();
+      tidies.took(units.length);
+    }
 
     const dueInMs = claim.nextDueMs === null ? reader.lookEveryMs : claim.nextDueMs - deps.clock.nowMs();
     const more = !winding && (claim.more || (room > units.length && dueInMs <= 0));
     if (more || inFlight.hasNews()) continue;
-    if (inFlight.count() > 0) {
+    if (inFlight.count() > 0 || inFlight.hasSettled()) {
       await inFlight.news(waitMs(reader.lookEveryMs, { winding, room: room - units.length, dueInMs }));
       if (winding && inFlight.count() > 0) share.renew();
     } else if (winding) {
       return { next: 'again' };
+    } else if (claim.held) {
+      await hold.take(inFlight);
+      share.renew();
+      tidies.restart();
+      if (reader.isOver?.()) return { next: 'again' };
     } else if (room === 0) {
       // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
       if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + stuckSleepMs() };
       if (!(await roomSoon(reader))) return { next: 'at', atMs: deps.clock.nowMs() + NO_ROOM_SLEEP_MS };
     } else if (claim.nextDueMs !== null) {
       return sleepUntil(claimNow, claim.fencingToken, claim.nextDueMs);
-    } else if (awaits) {
-      awaited = true;
-      deps.awaitingTurns.take();
-      await inFlight.news(AWAIT_MORE_MS);
-      deps.awaitingTurns.giveBack();
     } else {
       return { next: 'again' };
     }
@@ -168,7 +182,11 @@ async function roomSoon(reader: Pick<LaneReader<never>, 'room'>): Promise<boolea
 }
 
 function stuckSleepMs(): number {
-  return STUCK_SLEEP_MS.least + Math.random() * (STUCK_SLEEP_MS.most - STUCK_SLEEP_MS.least);
+  return between(STUCK_SLEEP_MS);
+}
+
+function between({ least, most }: { least: number; most: number }): number {
+  return least + Math.random() * (most - least);
 }
 
 function waitMs(lookEveryMs: number, at: { winding: boolean; room: number; dueInMs: number }): number {
@@ -203,11 +221,42 @@ function turnShare(clock: Clock) {
   };
 }
 
-function every(periodMs: number, clock: Clock): () => boolean {
+/** Until when a turn without work is held. */
+function turnHold(clock: Clock, lease: TurnLease) {
+  const ageEndsAtMs = clock.nowMs() + between(GREATEST_AGE_MS);
+  let endsAtMs = 0;
+  let taken = false;
+  const renew = () => {
+    endsAtMs = Math.min(clock.nowMs() + between(HELD_MS), ageEndsAtMs);
+  };
+  renew();
+  return {
+    isOpen: () => clock.nowMs() < endsAtMs && lease.mayRest(),
+    wasTaken: () => taken,
+    take: async ({ news }: Pick<UnitsInFlight<never>, 'news'>) => {
+      taken = true;
+      await lease.rest(news(Math.max(0, endsAtMs - clock.nowMs())));
+    },
+    /** The bot has updates: the next one may come soon. */
+    renew,
+  };
+}
+
+/** When a claim tidies the log: regularly while there is work, and after much of it. The intake tidies it, too. */
+function tidying(clock: Clock) {
   let lastMs = clock.nowMs();
-  return () => {
-    const due = clock.nowMs() - lastMs >= periodMs;
-    if (due) lastMs = clock.nowMs();
-    return due;
+  let untidied = 0;
+  return {
+    isDue: (holds: boolean) => {
+      const isDue = clock.nowMs() - lastMs >= TIDY_EVERY_MS || (holds && untidied > UNTIDIED_AT_MOST);
+      if (isDue) [lastMs, untidied] = [clock.nowMs(), 0];
+      return isDue;
+    },
+    took: (units: number) => {
+      untidied += units;
+    },
+    restart: () => {
+      lastMs = clock.nowMs();
+    },
   };
 }

@@ -7,8 +7,11 @@ export type SharedLimiter = {
    */
   offer(wanted: number, holder?: string): number;
   take(holder?: string): void;
-  /** Takes one if the holder may have one more; others may have taken what was offered. */
-  tryTake(holder: string): boolean;
+  /**
+   * Takes one as soon as the holder may have one more, since others may have taken what was offered: in the order of
+   * asking. False when it takes longer than this, or the signal aborts.
+   */
+  takeSoon(holder: string, withinMs: number, signal: AbortSignal): Promise<boolean>;
   giveBack(holder?: string): void;
   taken(): number;
   /** Whether the holder has its whole share and has given nothing back for a second, so that room is not to be expected. */
@@ -33,19 +36,53 @@ export function sharedLimiter(limit: number, nowMs: () => number = () => perform
     if (held === undefined) heldBy.set(holder, { count: 1, movedAtMs: nowMs() });
     else held.count += 1;
   };
+  const tryTake = (holder: string) => {
+    const isFree = offer(1, holder) > 0;
+    if (isFree) take(holder);
+    return isFree;
+  };
+  /** Who waits for one, by holder. */
+  const waiting = new Map<string, Set<() => void>>();
+  const passOn = (holder: string) => {
+    const [proceed] = waiting.get(holder) ?? [];
+    if (proceed === undefined || !tryTake(holder)) return false;
+    proceed();
+    return true;
+  };
   return {
     offer,
     take,
-    tryTake: (holder) => {
-      const isFree = offer(1, holder) > 0;
-      if (isFree) take(holder);
-      return isFree;
+    takeSoon: async (holder, withinMs, signal) => {
+      if (tryTake(holder)) return true;
+      if (signal.aborted) return false;
+      return new Promise((resolve) => {
+        const queue = waiting.get(holder) ?? new Set();
+        waiting.set(holder, queue);
+        const end = (taken: boolean) => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', giveUp);
+          queue.delete(proceed);
+          if (queue.size === 0) waiting.delete(holder);
+          resolve(taken);
+        };
+        const proceed = () => end(true);
+        const giveUp = () => end(false);
+        const timer = setTimeout(giveUp, withinMs);
+        signal.addEventListener('abort', giveUp);
+        queue.add(proceed);
+      });
     },
     giveBack: (holder = '') => {
       taken -= 1;
       const held = heldBy.get(holder);
       if (held === undefined || held.count === 1) heldBy.delete(holder);
       else heldBy.set(holder, { count: held.count - 1, movedAtMs: nowMs() });
+      if (waiting.size === 0 || passOn(holder)) return;
+      // What is free is free for all, so another holder may have waited for it: each in turn.
+      const [other, queue] = waiting.entries().next().value!;
+      waiting.delete(other);
+      waiting.set(other, queue);
+      passOn(other);
     },
     taken: () => taken,
     isStuck: (holder) => {

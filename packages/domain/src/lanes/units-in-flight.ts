@@ -1,9 +1,16 @@
+import type { SettledUnit } from './claimed-unit.ts';
+import type { SettlingMoments } from './settling-moments.ts';
+
 /** The units that a turn handles now, and the news that ends its waits. */
 export type UnitsInFlight<Settled> = {
   start(handling: Promise<Settled>): void;
   count(): number;
+  /** Whether units were handled since the last takeSettled. */
+  hasSettled(): boolean;
   /** The units handled since the last call. */
   takeSettled(): Settled[];
+  /** From now on a unit that is done is news at the next moment of settling only: nothing waits for it. */
+  gather(gathers: boolean): void;
   /** Reports news: there may be new work. */
   tell(): void;
   /** Whether a unit was handled, or `tell` was called, since the last takeSettled. */
@@ -12,14 +19,19 @@ export type UnitsInFlight<Settled> = {
   news(withinMs: number): Promise<void>;
 };
 
-export function unitsInFlight<Settled>(): UnitsInFlight<Settled> {
+export function unitsInFlight<Settled extends SettledUnit>(settling: SettlingMoments): UnitsInFlight<Settled> {
   let settled: Settled[] = [];
   let count = 0;
   let news = false;
+  let gathers = false;
   let wakeUp: () => void = () => {};
   const tell = () => {
     news = true;
     wakeUp();
+  };
+  const tellLater = async () => {
+    await settling.next();
+    if (settled.length > 0) tell();
   };
   return {
     start: (handling) => {
@@ -27,15 +39,20 @@ export function unitsInFlight<Settled>(): UnitsInFlight<Settled> {
       void handling.then((one) => {
         count -= 1;
         settled.push(one);
-        tell();
+        if (gathers && isDone(one)) void tellLater();
+        else tell();
       });
     },
     count: () => count,
+    hasSettled: () => settled.length > 0,
     takeSettled: () => {
       const taken = settled;
       settled = [];
       news = false;
       return taken;
+    },
+    gather: (wanted) => {
+      gathers = wanted;
     },
     tell,
     hasNews: () => news,
@@ -49,4 +66,9 @@ export function unitsInFlight<Settled>(): UnitsInFlight<Settled> {
         if (news) wakeUp();
       }),
   };
+}
+
+/** Other outcomes decide when the unit, or its backend, is tried again. */
+function isDone({ outcome }: SettledUnit): boolean {
+  return outcome === 'delivered' || outcome === 'dropped';
 }

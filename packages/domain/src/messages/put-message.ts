@@ -72,7 +72,7 @@ async function callPlatform(deps: PutDeps, bot: Bot, call: MessageCall): Promise
   const result = resultOf(
     file === undefined ? await platform.call(bot.token, method, params) : await upload(platform, bot, call, file),
   );
-  if (!isMessage(result)) throw new FlotillaError('platform_failed', 'The platform answered no message');
+  if (!isMessage(result)) throw new FlotillaError('platform_failed', 'The answer of the platform contains no message');
   return result;
 }
 
@@ -101,6 +101,6 @@ function unstored(
 ): Message {
   const effects = messageEffects(bot, put, originOf(action, clock));
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
-  if (found === undefined) throw new FlotillaError('platform_failed', 'The platform answered no message');
+  if (found === undefined) throw new FlotillaError('platform_failed', 'The answer of the platform contains no message');
   return { ...found.message, bot_id: bot.id, deleted_at: null };
 }

@@ -43,7 +43,8 @@ export async function askForUpdates(
   if (request.signal.aborted) return { outcome: 'aborted' };
   if (answer.outcome !== 'ok') return failureOf(answer);
   const sliced = sliceUpdates(answer.text);
-  if (sliced === null) return { outcome: 'failed', reason: 'The platform answered with garbage', patience: 'short' };
+  if (sliced === null)
+    return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', patience: 'short' };
   const newest = sliced.updates.at(-1);
   return { outcome: 'updates', updates: sliced.updates, nextOffset: newest ? newest.updateId + 1 : null };
 }

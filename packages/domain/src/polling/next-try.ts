@@ -10,9 +10,8 @@ const HOPELESS_DELAY_MS = 60_000;
 export function nextTryInMs(
   failuresInARow: number,
   failure: { patience: 'short' | 'long'; retryAfterS?: number },
-  random: () => number = Math.random,
 ): number {
   if (failure.retryAfterS !== undefined) return failure.retryAfterS * 1000;
   const grown = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failuresInARow - 1, 10), LONGEST_DELAY_MS);
-  return (failure.patience === 'long' ? HOPELESS_DELAY_MS : grown) * (1 + random() / 4);
+  return (failure.patience === 'long' ? HOPELESS_DELAY_MS : grown) * (1 + Math.random() / 4);
 }

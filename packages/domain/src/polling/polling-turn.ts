@@ -47,7 +47,7 @@ type MeasurePolling = Record<'accepted' | 'duplicates' | 'pollFailures', { inc(b
 type PollState = { fencingToken: number; offset: number; polledAtMs: number; waiting: Waiting; refusedAtMs: number };
 
 const TURN_UPDATES = 2_000;
-/** After this long without a successful poll the first one is brief, so that the bot soon shows as running. */
+/** After a refusal, or this long without a successful poll, a poll is brief: the bot soon shows as running. */
 const UNHEARD_MS = 60_000;
 /** How long a changed configuration may take from Redis to this process. */
 const CHANGED_PAUSE_MS = 200;
@@ -93,7 +93,7 @@ async function pollUntilTurnEnds(
   while (!lease.signal.aborted && taken < TURN_UPDATES && deps.clock.nowMs() < endsAtMs) {
     if (stopsIntake(deps.memory.pressure(), polled.waiting)) return pauseIntake(deps, bot);
     const unheard = deps.clock.nowMs() - polled.polledAtMs > UNHEARD_MS;
-    const timeoutS = unheard ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
+    const timeoutS = unheard || polled.refusedAtMs > 0 ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: polled.offset, timeoutS, signal: lease.signal });
     if (asked.outcome === 'aborted' || !lease.held()) break;
@@ -171,7 +171,7 @@ async function removesOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> 
     if (removed) deps.log.warn({ bot: bot.id }, 'our webhook was still set at the platform; it was removed');
     return removed;
   } catch (error) {
-    deps.log.warn({ bot: bot.id, reason: String(error) }, 'a webhook at the platform could not be looked at');
+    deps.log.warn({ bot: bot.id, reason: String(error) }, 'the webhook at the platform could not be checked');
     return false;
   }
 }

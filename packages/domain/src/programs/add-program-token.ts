@@ -1,25 +1,32 @@
+import type { Role } from '@flotilla/contract/accounts.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { isMethodOrGroup } from '@flotilla/telegram/method-groups.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type ChangeRulesDeps, changeRules } from '../bots/change-rules.ts';
+import { grantedMethods } from '../bots/methods-of-users.ts';
 import { auditedToken } from './audited-program.ts';
 import { lockProgram } from './lock-program.ts';
+import { makerOf } from './maker.ts';
 import { newProgramToken, type ProgramToken, shownPrefix, type WantedToken } from './program-token.ts';
 import { programTokenStore } from './program-token-store.ts';
+import { refuseLargePrograms } from './refuse-large-programs.ts';
 
 const TOKENS_AT_MOST = 100;
 
 /**
- * Makes a token of a program. Only the answer contains the token itself. Throws 'not_found' (the program), or
- * 'bad_request' for an unknown method, an end in the past, or too many tokens.
+ * Makes a token of a program. Only the answer contains the token itself. Throws 'forbidden' (methods that its maker
+ * may not give), 'not_found' (the program), or 'bad_request' for an unknown method, an end in the past,
+ * or too many tokens.
  */
 export async function addProgramToken(
   deps: ChangeRulesDeps,
   by: Actor,
+  role: Role,
   programId: number,
   wanted: WantedToken,
 ): Promise<{ token: string; record: ProgramToken }> {
+  const methods = grantedMethods(role, wanted.methods);
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
@@ -30,11 +37,11 @@ export async function addProgramToken(
     const bot = deps.directory.byId(program.botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegramId);
-    const madeBy = by.kind === 'account' ? by.username : null;
     const record = await tokens.insert({
-      ...{ ...wanted, programId, madeBy },
+      ...{ ...wanted, methods, programId, maker: makerOf(by) },
       ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
     });
+    await refuseLargePrograms(db, program.botId);
     const audited = auditedToken('program_token_add', program, record);
     return { result: { token, record }, botIds: [program.botId], audited };
   });

@@ -4,16 +4,21 @@ import { botStore } from '../bots/bot-store.ts';
 import { changeRules } from '../bots/change-rules.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
+import { makerOf } from './maker.ts';
 import type { Program, ProgramContent } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
+import { refuseLargePrograms } from './refuse-large-programs.ts';
 
-/** Each one costs the log's trimming a look, and every process a place in its snapshot. */
+/** Each trim of the log looks at every program of the bot, and every process holds all programs in its snapshot. */
 const PROGRAMS_AT_MOST = 100;
 
-/** Adds a program, which reads from now on. Throws 'not_found' (the bot), 'conflict' (its name) or 'bad_request'. */
+/**
+ * Adds a program, which reads from now on. Throws 'not_found' (the bot), 'conflict' (its name) or
+ * 'bad_request'.
+ */
 export async function addProgram(
   deps: ProgramDeps,
   by: Actor,
@@ -29,7 +34,8 @@ export async function addProgram(
       throw new FlotillaError('bad_request', `A bot can have at most ${PROGRAMS_AT_MOST} programs`);
     }
     refuseFilter(content.filter, await programs.filters(botId));
-    const result = await programs.insert(botId, content).catch(refuseKnownName);
+    const result = await programs.insert(botId, content, makerOf(by)).catch(refuseKnownName);
+    await refuseLargePrograms(db, botId);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });
 }

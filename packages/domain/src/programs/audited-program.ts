@@ -19,9 +19,9 @@ export function auditedProgram(action: AuditAction, program: Program, before?: P
 
 /** Uses the field names of the REST interface. */
 function auditedFields(program: Program) {
-  const { name, mode, kinds, filter, exclusive, position, enabled, backendUrl } = program;
+  const { name, mode, kinds, filter, exclusive, order, enabled, backendUrl } = program;
   return {
-    ...{ name, mode, kinds, filter, exclusive, position, enabled },
+    ...{ name, mode, kinds, filter, exclusive, order, enabled },
     backend_url: backendUrl === '' ? '' : { url: backendUrl, shown: maskedBackendUrl(program) },
     secret_token: program.secretToken,
     certificate: program.backendCertificate,

@@ -3,6 +3,7 @@ import { changeRules } from '../bots/change-rules.ts';
 import { changedSigning, type SigningChange } from '../bots/change-signing.ts';
 import type { Signing } from '../bots/signing.ts';
 import { lockProgram } from './lock-program.ts';
+import { makerOf } from './maker.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 
@@ -15,8 +16,8 @@ export async function changeProgramSigning(
 ): Promise<Signing | null> {
   return changeRules(deps, by, async (db) => {
     const { botId, signing } = await lockProgram(db, deps.secrets, id);
-    const result = changedSigning(signing, change, deps.clock.nowMs());
-    await programStore(db, deps.secrets).setSigning(id, result);
-    return { result, botIds: [botId], audited: { action: `signing_${change}`, botId, details: `program ${id}` } };
+    const { result, action } = changedSigning(signing, change, deps.clock.nowMs());
+    await programStore(db, deps.secrets).setSigning(id, result, makerOf(by));
+    return { result, botIds: [botId], audited: { action, botId, details: `program ${id}` } };
   });
 }

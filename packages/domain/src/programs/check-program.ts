@@ -14,5 +14,6 @@ export function checkProgram(
 ): void {
   const { backendUrl = known?.backendUrl ?? '', mode = known?.mode } = changes;
   if (changes.backendUrl !== undefined) checkChanges(deps, { backendUrl: changes.backendUrl }, known);
+  if (changes.secretToken !== undefined) checkChanges(deps, { secretToken: changes.secretToken }, known);
   if (mode === 'push' && backendUrl === '') throw refusedInput('backend_url', 'is required for mode push');
 }

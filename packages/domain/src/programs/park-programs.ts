@@ -7,28 +7,33 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
+import { TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
 import { kindsOfProgram } from '../update-log/wanted-kinds.ts';
+import type { MemoryWatch } from '../update-log/watch-memory.ts';
 
 export type ParkDeps = {
   redis: RedisHandles;
   clock: Clock;
   directory: BotDirectory;
   turns: { programs: TurnQueue; history: TurnQueue };
+  memory: Pick<MemoryWatch, 'pressure'>;
   log: Logger;
 };
 
 /** How far a program may stay behind. */
 export type ProgramLimit = { updates: number; hours: number };
 
-type Behind = { programId: number; limit: 'updates' | 'time' };
+type Behind = { programId: number; limit: 'updates' | 'time' | 'memory' };
 
 const BOTS_AT_ONCE = 100;
 const BATCH = 200;
-/** Room for others between two batches. */
+/** The pause between two batches, in which Redis serves others. */
 const PAUSE_MS = 5;
-/** One that cannot be parked in this many batches is parked on in the next round. */
+/** If a program needs more batches, the next round continues with it. */
 const BATCHES_AT_MOST = 2_000;
 const HOUR_MS = 3_600_000;
+/** While memory is tight: long enough for a working program to catch up, because intake of its bot is stopped. */
+const TIGHT_FOR_MS = 30_000;
 
 /**
  * Parks the programs that stay behind their limit: what waits for them becomes dead letters, in batches, until the
@@ -43,15 +48,18 @@ export async function parkPrograms(deps: ParkDeps, limit: ProgramLimit, signal: 
 
 async function checkBot(deps: ParkDeps, bot: Bot, limit: ProgramLimit, signal: AbortSignal): Promise<void> {
   const keys = botKeys(bot.id);
-  const [outcome, newestId, owed, behind] = await runScript(
+  const [outcome, newestId, unwoken, behind] = await runScript(
     deps.redis.commands,
     'check-programs',
     [keys.state, keys.log, keys.consumers, keys.pendingTurns],
-    [bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, limit.updates, limit.hours * HOUR_MS],
+    [
+      ...[bot.registrationId, deps.clock.nowMs(), bot.id, keys.programs, limit.updates, limit.hours * HOUR_MS],
+      ...[deps.memory.pressure() === 'relaxed' ? '' : TIGHT_BACKLOG_LIMIT, TIGHT_FOR_MS],
+    ],
   );
   if (outcome !== 'OK') return;
-  const woken = (owed as string[]).map(Number);
-  if (woken.length > 0) await deps.turns.programs.wakeAll(woken);
+  const toWake = (unwoken as string[]).map(Number);
+  if (toWake.length > 0) await deps.turns.programs.wakeAll(toWake);
   for (const one of behindOf(behind as string[])) {
     if (!signal.aborted) await park(deps, bot, one, { upTo: Number(newestId), limits: limit, signal });
   }
@@ -71,10 +79,7 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, { up
   const program = bot.programs.find(({ id }) => id === programId);
   if (program === undefined) return;
   const keys = botKeys(bot.id);
-  const reason =
-    limit === 'updates'
-      ? `the program was parked: more than ${limits.updates} updates waited for it`
-      : `the program was parked: it was behind for more than ${limits.hours} hours`;
+  const reason = `the program was parked: ${whyBehind(limit, limits)}`;
   let deadLetters = 0;
   for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
     const [outcome, made, more, wakeHistory] = await runScript(
@@ -93,4 +98,15 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: Behind, { up
     await delay(PAUSE_MS);
   }
   deps.log.warn({ bot: bot.id, program: programId, deadLetters }, reason);
+}
+
+function whyBehind(limit: Behind['limit'], { updates, hours }: ProgramLimit): string {
+  switch (limit) {
+    case 'updates':
+      return `more than ${updates} updates waited for it`;
+    case 'time':
+      return `it was behind for more than ${hours} hours`;
+    case 'memory':
+      return 'Redis is short of memory, and what waited for it would have stopped the intake of the bot';
+  }
 }

@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { programConsumer } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
-import { programConsumer } from '../pull/read-updates.ts';
 import { listReaders } from '../readers/list-readers.ts';
 
 /** How far a program is. */

@@ -5,6 +5,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Selectable, sql } from 'kysely';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../bots/signing.ts';
+import type { Maker } from './maker.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
 
 /** SQL of programs. Their secrets are sealed for their row. */
@@ -43,7 +44,7 @@ export function programStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : toProgram(row);
     },
 
-    async insert(botId: number, content: ProgramContent): Promise<Program> {
+    async insert(botId: number, content: ProgramContent, maker: Maker): Promise<Program> {
       const { name, mode } = content;
       // The id is drawn before the row is made, because the row's secrets are bound to it.
       const { rows } = await sql<{
@@ -52,25 +53,30 @@ export function programStore(db: Database, secrets: SecretBox) {
       const { id } = rows[0]!;
       const row = await db
         .insertInto('programs')
-        .values({ ...columnsOf(secrets, id, content), id, bot_id: botId, name, mode })
+        .values({ ...columnsOf(secrets, id, content, maker), id, bot_id: botId, name, mode })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
     },
 
-    async update(id: number, changes: ProgramChanges): Promise<Program> {
+    /** `maker`: who gives a new backend. */
+    async update(id: number, changes: ProgramChanges, maker: Maker): Promise<Program> {
       const row = await db
         .updateTable('programs')
-        .set(columnsOf(secrets, id, changes))
+        .set(columnsOf(secrets, id, changes, maker))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
     },
 
-    async setSigning(id: number, signing: Signing | null): Promise<void> {
+    async setSigning(id: number, signing: Signing | null, { by, byKey }: Maker): Promise<void> {
       const sealed = sealSigning(secrets, signing, SEALED_PLACES.programSigning(id));
-      await db.updateTable('programs').set({ signing_sealed: sealed }).where('id', '=', id).execute();
+      await db
+        .updateTable('programs')
+        .set({ signing_sealed: sealed, signing_by: signing && by, signing_by_key: signing && byKey })
+        .where('id', '=', id)
+        .execute();
     },
 
     /** With its dead letters: nobody could send them again. */
@@ -82,7 +88,7 @@ export function programStore(db: Database, secrets: SecretBox) {
 }
 
 /** The columns that these changes set; undefined ones stay as they are. */
-function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges) {
+function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by, byKey }: Maker) {
   const seal = (plain: string | undefined, place: string) => (plain ? secrets.seal(plain, place) : plain);
   return {
     name: changes.name,
@@ -90,12 +96,16 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges) {
     kinds: changes.kinds && JSON.stringify(changes.kinds),
     filter: changes.filter && JSON.stringify(changes.filter),
     exclusive: changes.exclusive,
-    position: changes.position,
+    position: changes.order,
     enabled: changes.enabled,
     backend_url_sealed: seal(changes.backendUrl, SEALED_PLACES.programUrl(id)),
     secret_token_sealed: seal(changes.secretToken, SEALED_PLACES.programSecret(id)),
+    ...(changes.backendUrl === undefined
+      ? {}
+      : { backend_by: changes.backendUrl ? by : null, backend_by_key: changes.backendUrl ? byKey : null }),
     backend_certificate: changes.backendCertificate,
     webhook_token_id: changes.webhookTokenId,
+    backend_role: changes.backendRole,
     max_connections: changes.maxConnections,
   };
 }
@@ -111,12 +121,13 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
     backendCertificate: row.backend_certificate,
     webhookTokenId: row.webhook_token_id,
+    backendRole: row.backend_role,
     maxConnections: row.max_connections,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),
     kinds: JSON.parse(row.kinds) as string[],
     filter: JSON.parse(row.filter) as ProgramFilter,
     exclusive: row.exclusive,
-    position: row.position,
+    order: row.position,
     enabled: row.enabled,
     createdAt: row.created_at,
   };

@@ -1,9 +1,10 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { ProgramTokensTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
+import type { Maker } from './maker.ts';
 import type { ProgramToken, WantedToken } from './program-token.ts';
 
-type NewRow = WantedToken & { programId: number; hash: string; prefix: string; madeBy: string | null };
+type NewRow = WantedToken & { programId: number; hash: string; prefix: string; maker: Maker };
 
 /** SQL of tokens of programs. */
 export function programTokenStore(db: Database) {
@@ -50,7 +51,8 @@ export function programTokenStore(db: Database) {
           chats: json(token.chats),
           per_second: token.perSecond,
           per_minute: token.perMinute,
-          made_by: token.madeBy,
+          made_by: token.maker.by,
+          made_by_key: token.maker.byKey,
           expires_at: token.expiresAt,
         })
         .returningAll()

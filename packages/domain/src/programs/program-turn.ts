@@ -22,7 +22,7 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
   if (backend === null) return { next: 'idle' };
   if (hasEnded(deps, backend)) return endWebhook(deps, programId);
-  const appended = deps.pushable.listen(backend.id);
+  const appended = deps.pushable.listen(backend.id, `program:${programId}`);
   try {
     return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
   } finally {
@@ -59,6 +59,10 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
     },
     // Other programs of the same host have probes of their own.
     reached: async () => {},
+    isOver: () => {
+      const backend = deps.directory.ready() ? backendNow(deps, programId) : null;
+      return backend !== null && hasEnded(deps, backend);
+    },
   };
 }
 

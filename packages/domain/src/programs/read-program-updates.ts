@@ -1,30 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { ActiveProgram } from '../bots/active-program.ts';
+import { type ActiveProgram, programConsumer } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
-import { type PullDeps, type PullRequest, programConsumer, readUpdates } from '../pull/read-updates.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { NO_UPDATES, type PulledUpdates } from '../pull/pulled-updates.ts';
+import { type PullDeps, type PullRequest, type Reading, readUpdates } from '../pull/read-updates.ts';
 
 /** `kinds`: what the caller asks for; null for all that the program gets. */
-type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds'> & { kinds: string[] | null };
+type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds' | 'takenKinds' | 'renew'> & { kinds: string[] | null };
+type ProgramPullDeps = PullDeps & { directory: Pick<BotDirectory, 'byProgram' | 'refresh'> };
 
 /**
- * Returns the raw texts of a program's next updates; waits up to timeoutMs for the first. For a paused program it waits
+ * Returns a program's next updates; waits up to timeoutMs for the first. For a paused program it waits
  * and returns none, because a client that is answered at once asks again at once. Throws 'conflict' for one that pushes.
  */
 export async function readProgramUpdates(
-  deps: PullDeps,
+  deps: ProgramPullDeps,
   bot: Bot,
   program: ActiveProgram,
   request: ProgramRequest,
-): Promise<string[]> {
+): Promise<PulledUpdates> {
   if (program.mode === 'push') throw new FlotillaError('conflict', 'The updates of the program go to its backend');
   if (!program.enabled) {
     await delay(request.timeoutMs, undefined, { signal: request.signal }).catch(() => undefined);
-    return [];
+    return NO_UPDATES;
   }
-  const kinds = kindsOf(program, request.kinds);
   const consumer = programConsumer(program.id);
-  return readUpdates(deps, bot, { ...request, consumer, kinds, takenKinds: request.kinds });
+  return readUpdates(deps, bot, {
+    ...request,
+    consumer,
+    kinds: kindsOf(program, request.kinds),
+    takenKinds: request.kinds,
+    renew: () => readingNow(deps, program.id, request.kinds),
+  });
+}
+
+/** Null ends the poll; the reason is in the answer to the client's next poll. */
+async function readingNow(
+  { directory }: ProgramPullDeps,
+  programId: number,
+  asked: string[] | null,
+): Promise<Reading | null> {
+  await directory.refresh();
+  const bot = directory.byProgram(programId);
+  const program = bot?.programs.find(({ id }) => id === programId);
+  if (bot === undefined || program === undefined || program.mode === 'push' || !program.enabled) return null;
+  return { bot, kinds: kindsOf(program, asked) };
 }
 
 /** A program without kinds of its own gets what the caller names, else the default set. */

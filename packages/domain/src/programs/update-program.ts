@@ -1,18 +1,20 @@
 import type { Actor } from '../audit/actor.ts';
 import { changeRules } from '../bots/change-rules.ts';
-import { maskedBackendUrl } from '../bots/masked-backend-url.ts';
+import { maskedBackend } from '../bots/masked-secrets.ts';
 import { auditedProgram } from './audited-program.ts';
 import { checkProgram } from './check-program.ts';
 import { lockProgram } from './lock-program.ts';
+import { makerOf } from './maker.ts';
 import type { Program, ProgramChanges } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
 import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
+import { refuseLargePrograms } from './refuse-large-programs.ts';
 
 /**
- * Changes the named fields of a program; its cursor stays. A backend URL that is sent back masked is no change. Throws
- * 'not_found', 'conflict' (its name) or 'bad_request'.
+ * Changes the named fields of a program; its cursor stays. A backend URL or secret that is sent back as it was shown is
+ * no change. Throws 'not_found', 'conflict' (its name) or 'bad_request'.
  */
 export async function updateProgram(
   deps: ProgramDeps,
@@ -23,11 +25,14 @@ export async function updateProgram(
 ): Promise<Program> {
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
-    const changes = withSetter(withoutMask(before, wanted));
+    const changes = withSetter(withoutShown(before, wanted));
     checkProgram(deps, changes, before);
     const programs = programStore(db, deps.secrets);
     if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
-    const result = await programs.update(id, { enabled: before.enabled, ...changes }).catch(refuseKnownName);
+    const result = await programs
+      .update(id, { enabled: before.enabled, ...changes }, makerOf(by))
+      .catch(refuseKnownName);
+    if (grows(changes)) await refuseLargePrograms(db, before.botId);
     const { enabled } = changes;
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
     return { result, botIds: [before.botId], audited: auditedProgram(action, result, before, reason) };
@@ -37,12 +42,24 @@ export async function updateProgram(
   return program;
 }
 
-/** A new URL is that of whoever gives it: people, unless a token is named. */
-function withSetter(changes: ProgramChanges): ProgramChanges {
-  return changes.backendUrl === undefined ? changes : { webhookTokenId: null, ...changes };
+/** Only such changes are held to the limit of size: a program above it can still be paused or lose its backend. */
+function grows({ kinds, filter, backendUrl, backendCertificate }: ProgramChanges): boolean {
+  return kinds !== undefined || filter !== undefined || Boolean(backendUrl) || Boolean(backendCertificate);
 }
 
-function withoutMask(program: Program, { backendUrl, ...changes }: ProgramChanges): ProgramChanges {
-  const isMask = backendUrl !== '' && backendUrl === maskedBackendUrl(program);
-  return isMask || backendUrl === undefined ? changes : { ...changes, backendUrl };
+/** A new URL has the rights of the person who gave it, or the limits of the token that set it, if one is named. */
+function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
+  return changes.backendUrl === undefined ? changes : { webhookTokenId: null, backendRole, ...changes };
+}
+
+/** A URL that is given again unchanged keeps the limits of the token that set it. */
+function withoutShown(program: Program, { backendUrl, secretToken, ...changes }: ProgramChanges): ProgramChanges {
+  const shown = maskedBackend(program);
+  const isNew = (value: string | undefined, ...known: string[]) =>
+    value !== undefined && (value === '' || !known.includes(value));
+  return {
+    ...changes,
+    ...(isNew(backendUrl, shown.backendUrl, program.backendUrl) ? { backendUrl } : {}),
+    ...(isNew(secretToken, shown.secretToken) ? { secretToken } : {}),
+  };
 }

@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { runScript } from '@flotilla/redis/scripts.ts';
+import { runScriptRaw } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 import { wantedKinds } from '../update-log/wanted-kinds.ts';
+import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
 export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
 
@@ -30,40 +31,44 @@ export type PullRequest = {
   kinds: string[] | 'default' | null;
   /** The same for what a program took alone, perhaps when it had other kinds. */
   takenKinds?: string[] | null;
+  /** Asked when the configuration has changed since the poll began; null ends the poll. */
+  renew?: () => Promise<Reading | null>;
   /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
   throttle: boolean;
   signal: AbortSignal;
 };
 
-/** The consumer of a program; no client can choose such a name. */
-export function programConsumer(programId: number): string {
-  return `program:${programId}`;
-}
+/** What a poll reads by. */
+export type Reading = { bot: Bot; kinds: PullRequest['kinds'] };
 
 const REREAD_EVERY_MS = 5000;
-const COALESCE_MS = 2;
+const COALESCE_MS = 1;
+/** A changed configuration is in the state of its bot a moment before processes can know it. */
+const RENEW_EVERY_MS = 100;
 const THROTTLED_MS = 3000;
 
 /**
- * Returns the raw texts of a consumer's next updates; waits up to timeoutMs for the first. For a bot that is off,
+ * Returns a consumer's next updates; waits up to timeoutMs for the first. For a bot that is off,
  * deleted or not long-polled it waits and returns none. Throws FlotillaError('bad_request') for a seventeenth consumer;
  * rejects when Redis cannot be read.
  */
-export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<string[]> {
+export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<PulledUpdates> {
   const listening = deps.waiters.listen(bot.id);
   try {
     const begunAtMs = performance.now();
-    let page = await readPage(deps, bot, request, request.offset, true);
+    const reader = new PageReader(deps, bot, request);
+    let page = await reader.next();
     let waited = false;
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
-    while (page.updates.length === 0 && !request.signal.aborted) {
+    while (page.updates.count === 0 && page.state !== 'ended' && !request.signal.aborted) {
       const leftMs = waitMs - (performance.now() - begunAtMs);
       if (leftMs <= 0) break;
       waited = true;
-      await listening.wake(Math.min(leftMs, REREAD_EVERY_MS), request.signal);
+      const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
+      await listening.wake(Math.min(leftMs, pauseMs), request.signal);
       // Wait a moment for updates that arrive together, as the platform does.
       if (leftMs > COALESCE_MS) await delay(COALESCE_MS);
-      page = await readPage(deps, bot, request, page.offset, false);
+      page = await reader.next();
     }
     measure(deps, page, waited);
     return page.updates;
@@ -72,29 +77,73 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
   }
 }
 
-type Page = { updates: string[]; offset: number; throttled: boolean; appendedAtMs: number };
+type Page = {
+  updates: PulledUpdates;
+  offset: number;
+  throttled: boolean;
+  appendedAtMs: number;
+  /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
+  state: 'read' | 'changed' | 'ended';
+};
+
+/** Reads on at every call, by the newest configuration. A class, because waiting polls are many and closures are larger. */
+class PageReader {
+  readonly #deps: PullDeps;
+  readonly #request: PullRequest;
+  #known: Reading;
+  #offset: number;
+  #first = true;
+
+  constructor(deps: PullDeps, bot: Bot, request: PullRequest) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#known = { bot, kinds: request.kinds };
+    this.#offset = request.offset;
+  }
+
+  async next(): Promise<Page> {
+    let page = await this.#read();
+    while (page.state === 'changed') {
+      const renewed = (await this.#request.renew?.()) ?? null;
+      if (renewed === null) return { ...page, state: 'ended' };
+      if (renewed.bot.revision === this.#known.bot.revision) return page;
+      this.#known = renewed;
+      page = await this.#read();
+    }
+    this.#offset = page.offset;
+    this.#first = false;
+    return page;
+  }
+
+  #read(): Promise<Page> {
+    const { bot, kinds } = this.#known;
+    return readPage(this.#deps, bot, { ...this.#request, kinds }, this.#offset, this.#first);
+  }
+}
 
 function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean): void {
-  if (page.updates.length === 0) measurePull?.ended('empty', 0);
+  if (page.updates.count === 0) measurePull?.ended('empty', 0);
   else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
 }
 
 /** Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. */
 async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
-  const page: Page = { updates: [], offset, throttled: false, appendedAtMs: 0 };
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
   const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
   for (;;) {
-    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.length }, scan);
+    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
     switch (found.outcome) {
       case 'unreadable':
         return page;
+      case 'changed':
+        return page.updates.count > 0 ? page : { ...page, state: 'changed' };
       case 'further-back':
         Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
         continue;
     }
     if (scan.acknowledge) page.throttled = found.throttled;
-    if (page.updates.length === 0) page.appendedAtMs = found.appendedAtMs;
-    page.updates.push(...found.updates);
+    if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
+    page.updates = joinUpdates([page.updates, found.updates]);
     page.offset = found.from;
     if (!found.more) return page;
     Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
@@ -105,7 +154,7 @@ type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom:
 type Scanned =
   | {
       outcome: 'read';
-      updates: string[];
+      updates: PulledUpdates;
       from: number;
       more: boolean;
       throttled: boolean;
@@ -113,6 +162,7 @@ type Scanned =
       answerBytes: number;
     }
   | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
+  | { outcome: 'changed' }
   /** The bot is gone or off. */
   | { outcome: 'unreadable' };
 
@@ -128,7 +178,7 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
   const ofProgram = keysOfProgram(bot.id, consumer);
   const hidden = ofProgram?.hidden ?? keys.deliveredByPush;
   const nowMs = deps.clock.nowMs();
-  const reply = await runScript(
+  const reply = await runScriptRaw(
     deps.redis.commands,
     'pull-read',
     [
@@ -152,17 +202,19 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
       wantedKinds(takenKinds),
     ],
   );
-  switch (reply[0]) {
+  switch (String(reply[0])) {
     case 'TOO_MANY':
       throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+    case 'CHANGED':
+      return { outcome: 'changed' };
     case 'BACK': {
-      const [, offset, backFrom, backCounted] = reply as [string, number, string, string];
-      return { outcome: 'further-back', offset, backFrom, backCounted };
+      const [, offset, backFrom, backCounted] = reply as [Buffer, number, Buffer, Buffer];
+      return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
     }
     case 'OK': {
-      const [, from, throttled, more, updates, appendedAtMs, answerBytes] = reply as OkReply;
+      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes] = reply as OkReply;
       const flags = { more: more === 1, throttled: throttled === 1 };
-      return { outcome: 'read', updates, from, ...flags, appendedAtMs, answerBytes };
+      return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
     }
     default:
       return { outcome: 'unreadable' };
@@ -170,11 +222,12 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
 }
 
 type OkReply = [
-  status: string,
+  status: Buffer,
   from: number,
   throttled: number,
   more: number,
-  updates: string[],
+  count: number,
+  joined: Buffer,
   appendedAtMs: number,
   answerBytes: number,
 ];

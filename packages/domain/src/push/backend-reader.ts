@@ -21,11 +21,12 @@ export type BackendOwner = {
   giveUp(backend: Backend): Promise<void>;
   /** The breaker closed. */
   reached(backend: Backend): Promise<void>;
+  /** Whether another turn must look at the backend before it gets more. */
+  isOver?(): boolean;
 };
 
 const LOOK_EVERY_MS = 5_000;
-/** A bot with a delivery this recently may get its next update soon. */
-const LIVELY_MS = 1_000;
+const ROOM_WITHIN_MS = 2_000;
 
 /** Why a backend is given up, for the audit log. */
 export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
@@ -34,11 +35,9 @@ export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 export function backendReader(deps: BackendReaderDeps, given: Backend, owner: BackendOwner): LaneReader<SettledUpdate> {
   let bot = given;
   let origin = originOf(bot);
-  let lively = false;
-  let claims = 0;
   return {
     lookEveryMs: LOOK_EVERY_MS,
-    isLively: () => lively,
+    isOver: () => owner.isOver?.() ?? false,
     room: (inFlight) => deps.requestLimiter.offer(bot.maxConnections - inFlight, origin),
     isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {
@@ -46,17 +45,17 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
       if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
       const claim = await claimForPush(deps, bot, request, settled);
       if (claim.outcome === 'lost') return claim;
-      if (claim.units.length > 0) claims += 1;
-      const begins = request.fencingToken === null;
-      lively ||= claims > 1 || (begins && deps.clock.nowMs() - claim.deliveredAtMs < LIVELY_MS);
       const more = claim.moreToFile && request.limit > claim.units.length;
       return { ...claim, more, afterwards: () => followUp(deps, bot, owner, claim, settled) };
     },
     handle: async (unit, turn) => {
       const [to, at] = [bot, origin];
-      // Thousands of turns may have been offered the same room while they claimed.
-      if (!deps.requestLimiter.tryTake(at)) return { unit, outcome: 'returned' };
+      // Thousands of turns may have been offered the same room while they claimed. To return a unit and claim it again
+      // costs as much as to deliver it.
+      if (!(await deps.requestLimiter.takeSoon(at, ROOM_WITHIN_MS, turn.lease.signal)))
+        return { unit, outcome: 'returned' };
       try {
+        if (turn.cancel.aborted) return { unit, outcome: 'returned' };
         return await deliverUpdate(deps, to, unit, turn);
       } catch (error) {
         deps.log.error({ ...namesOf(to), update: unit.updates[0].id, err: error }, 'the handling of an update failed');

@@ -25,7 +25,7 @@ export function keysOfProgram({ id, program }: Backend): ReturnType<typeof progr
 }
 
 /** What names a delivery to its receiver, the same at every try. */
-export function deliveryIdOf({ id, program }: Backend, updateId: number): string {
+export function deliveryIdOf({ id, program }: Backend, updateId: number | string): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }
 

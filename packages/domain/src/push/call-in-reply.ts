@@ -7,9 +7,11 @@ import { parameterReader, parametersOf } from '@flotilla/telegram/parameters/par
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { countCall } from '../bots/count-call.ts';
+import { isGrantedByUsers } from '../bots/methods-of-users.ts';
 import { isMethodAllowed } from '../bots/token-methods.ts';
 import { webhookTokenOf } from '../bots/webhook-token.ts';
 import type { CallBuffer } from '../history/stream/call-buffer.ts';
+import type { RefusalRecorder } from '../refusals/refusal-recorder.ts';
 import type { Backend } from './backend.ts';
 
 export type ReplyDeps = {
@@ -17,6 +19,7 @@ export type ReplyDeps = {
   calls: Pick<CallBuffer, 'keep'>;
   redis: RedisHandles;
   directory: Pick<BotDirectory, 'ready' | 'byProgram'>;
+  programRefusals: Pick<RefusalRecorder, 'record'>;
   clock: Clock;
   log: Logger;
 };
@@ -37,9 +40,9 @@ export async function callInReply(
   if (call === null) return;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return;
-  if (!(await mayCall(deps, bot, method))) {
-    const names = { bot: bot.id, program: bot.program?.id, method };
-    deps.log.info(names, 'a call in a reply was left out: the program may not make it');
+  const refused = await whyRefused(deps, bot, method);
+  if (refused !== null) {
+    refuse(deps, bot, method, refused);
     return;
   }
   const answer = await deps.platform.call(bot.token, call.method, call.params);
@@ -53,20 +56,50 @@ export async function callInReply(
   deps.calls.keep(bot, { method, params: call.params, result: JSON.stringify(answer.result), ...actor });
 }
 
+type Refused = { reason: 'method' | 'chat' | 'rate' | 'expired'; token: { id: number } | null };
+
 /**
- * Who set a webhook with a token acts by its answers with the limits of that token. It may have ended since the delivery
- * began. No program reaches other bots unasked.
+ * A call in an answer has the limits of the token that set the webhook, which may have ended since the delivery began. If a
+ * user gave the backend by REST, the call may do what users may. No program may act on other bots unless it is allowed to.
  */
-async function mayCall(deps: ReplyDeps, { program }: Backend, lowerCaseMethod: string): Promise<boolean> {
-  if (program === undefined) return true;
-  if (program.webhookTokenId === null) return !isOfManagedBots(lowerCaseMethod);
+async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod: string): Promise<Refused | null> {
+  if (program === undefined) return null;
+  const { webhookTokenId, backendRole } = program;
+  if (webhookTokenId === null) {
+    const isAllowed = backendRole === 'admin' ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
+    return isAllowed ? null : { reason: 'method', token: null };
+  }
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
-  const token = webhookTokenOf({ webhookTokenId: program.webhookTokenId, tokens }, clock.nowMs());
-  if (token === null || token === 'ended' || token.chats !== null) return false;
-  if (!isMethodAllowed(token, lowerCaseMethod)) return false;
-  return (await countCall(deps, token).catch(() => 1)) === 0;
+  const token = webhookTokenOf({ webhookTokenId, tokens }, clock.nowMs());
+  if (token === null || token === 'ended') return { reason: 'expired', token: { id: webhookTokenId } };
+  if (token.chats !== null) return { reason: 'chat', token };
+  if (!isMethodAllowed(token, lowerCaseMethod)) return { reason: 'method', token };
+  return (await countCall(deps, token).catch(() => 1)) === 0 ? null : { reason: 'rate', token };
+}
+
+/** Keeps the refusal for those who look after the program. */
+function refuse({ programRefusals, log }: ReplyDeps, bot: Backend, method: string, { reason, token }: Refused): void {
+  const { program } = bot;
+  if (program === undefined) return;
+  log.info({ bot: bot.id, program: program.id, method, reason }, 'a call in a reply was left out');
+  const description = `${wordsOf(reason, method)} (a call in the answer to a delivery)`;
+  programRefusals.record({ bot, program, token }, { method, reason, description, chatId: null });
+}
+
+/** As the proxy words it. */
+function wordsOf(reason: Refused['reason'], method: string): string {
+  switch (reason) {
+    case 'method':
+      return `Forbidden: this token may not call ${method}`;
+    case 'chat':
+      return `Forbidden: this token may not call ${method} so: its chats cannot be told`;
+    case 'rate':
+      return 'Too Many Requests';
+    case 'expired':
+      return 'Unauthorized';
+  }
 }
 
 const LIMITS = { parameterBytes: 128 * 1024, fileBytes: 0 };

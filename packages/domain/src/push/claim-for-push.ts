@@ -40,8 +40,8 @@ export type PushClaim =
       breakerClosed: boolean;
       /** The breaker opened in this claim. */
       breakerOpened: boolean;
-      /** When (ms) an update was last delivered before this claim. */
-      deliveredAtMs: number;
+      /** How many updates wait in lanes, those in flight included. */
+      waiting: number;
     });
 
 const GONE = 410;
@@ -77,14 +77,14 @@ export async function claimForPush(
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, bot, settled);
   const { answer, ...claimed } = claim;
-  const [moreToFile, hopeless, deliveredAtMs, breakerClosed, breakerOpened] = answer;
+  const [moreToFile, hopeless, breakerClosed, breakerOpened, waiting] = answer;
   return {
     ...claimed,
     moreToFile: moreToFile === 1,
     hopeless: hopeless === 1,
     breakerClosed: breakerClosed === 1,
     breakerOpened: breakerOpened === 1,
-    deliveredAtMs: deliveredAtMs as number,
+    waiting: waiting as number,
   };
 }
 

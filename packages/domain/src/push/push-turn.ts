@@ -7,7 +7,7 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import { clearBackend } from '../bots/clear-backend.ts';
 import { runTurn } from '../lanes/run-turn.ts';
-import type { SharedLimiter } from '../lanes/shared-limiter.ts';
+import type { SettlingMoments } from '../lanes/settling-moments.ts';
 import { type BackendOwner, type BackendReaderDeps, backendReader, GONE, logClosed } from './backend-reader.ts';
 import { resumeBackend } from './resume-backend.ts';
 
@@ -16,7 +16,7 @@ export type PushTurnDeps = BackendReaderDeps &
     directory: BotDirectory;
     /** Tells a running turn about new updates. */
     pushable: ChannelWaiters;
-    awaitingTurns: SharedLimiter;
+    settling: SettlingMoments;
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */
@@ -26,7 +26,7 @@ const ITS_PROGRAM: Actor = { kind: 'bot', address: null };
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const appended = deps.pushable.listen(bot.id);
+  const appended = deps.pushable.listen(bot.id, 'push');
   try {
     return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, appended);
   } finally {

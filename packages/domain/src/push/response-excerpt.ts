@@ -25,7 +25,7 @@ export function responseExcerpt(
   if (start.text === '') return null;
   const secrets = secretsOf(bot);
   const text = withoutSecrets(secrets, start.text);
-  // Its end may be a part of a secret, which nobody recognises.
+  // A secret that is cut off at the end is not recognised as one, so as much as a secret is left out.
   const shown = start.isCut ? text.slice(0, -Math.max(TOKEN_LENGTH, ...secrets.map(({ length }) => length))) : text;
   const type = withoutSecrets(secrets, contentType).slice(0, TYPE_LENGTH);
   return { type: wellFormed(type), text: wellFormed(shown.slice(0, TEXT_LENGTH)) };

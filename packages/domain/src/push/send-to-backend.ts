@@ -104,7 +104,7 @@ async function readBounded({ headers, body }: Dispatcher.ResponseData): Promise<
   return { text: bytes.toString('utf8'), start: startOf(bytes) };
 }
 
-/** What comes at once of a body that is too long; its status counts, whatever comes later. */
+/** The first chunk of a body that is too long. The status of the answer counts, whatever follows. */
 async function readStart(body: Dispatcher.ResponseData['body']): Promise<AnswerStart> {
   body.on('error', () => {});
   const timer = setTimeout(() => body.destroy(), START_WITHIN_MS);

@@ -6,7 +6,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
-import type { Bot } from '../bots/bot.ts';
+import { type Backend, deliveryIdOf } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { type ResponseExcerpt, responseExcerpt } from './response-excerpt.ts';
 import { sendToBackend } from './send-to-backend.ts';
@@ -38,24 +38,28 @@ const ONCE_PER_MS = 1_000;
 const IN_FLIGHT_AT_MOST = 20;
 
 /**
- * Sends an update (its JSON text) to the bot's backend, past its log: no cursor, breaker or list of attempts changes, and
- * a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL, 'too_many_requests'
+ * Sends an update (its JSON text) to the backend of a bot or of a program, past the log: no cursor, breaker or list of
+ * attempts changes, and a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL, 'too_many_requests'
  * for a second one within a second or when 20 are in flight, 'unavailable' when `signal` aborts.
  */
 export async function testDelivery(
   deps: TestDeps,
   by: Actor,
-  bot: Bot,
+  bot: Backend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
-  if (bot.backendUrl === '') throw new FlotillaError('bad_request', 'The bot has no backend URL');
+  const { program } = bot;
+  if (bot.backendUrl === '') {
+    throw new FlotillaError('bad_request', `The ${program === undefined ? 'bot' : 'program'} has no backend URL`);
+  }
   if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');
   const test = {};
   deps.testsInFlight.add(test);
   try {
     if (!(await isFirstOfSecond(deps, bot))) throw tooMany('One test delivery a second is possible for a bot');
-    await recordAction(deps, by, { action: 'test_delivery', botId: bot.id, details: `update_id: ${update.id}` });
+    const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
+    await recordAction(deps, by, { action: 'test_delivery', botId: bot.id, details });
     return await send(deps, bot, update, signal);
   } finally {
     deps.testsInFlight.delete(test);
@@ -64,12 +68,12 @@ export async function testDelivery(
 
 async function send(
   { backends, clock }: TestDeps,
-  bot: Bot,
+  bot: Backend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
   // An id of its own, because a backend that leaves out known ids would ignore the test.
-  const id = `${bot.id}-test-${randomUUID()}`;
+  const id = deliveryIdOf(bot, `test-${randomUUID()}`);
   // The signature covers the id, so that a test cannot be passed off as an update.
   const signature = signDelivery(bot.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
   const headers = { ...signature, 'Flotilla-Delivery-Id': id, 'X-Flotilla-Test': '1' };
@@ -92,8 +96,8 @@ async function send(
   }
 }
 
-/** Counts the tests of the bot in all processes. */
-async function isFirstOfSecond({ redis }: TestDeps, bot: Bot): Promise<boolean> {
+/** Counts the tests of the bot and its programs in all processes. */
+async function isFirstOfSecond({ redis }: TestDeps, bot: Backend): Promise<boolean> {
   const key = botKeys(bot.id).recentTestDelivery;
   return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
 }

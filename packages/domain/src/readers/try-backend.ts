@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -8,24 +8,35 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
+import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 
-type TryDeps = { db: Database; redis: RedisHandles; clock: Clock; turns: { push: TurnQueue } };
+type TryDeps = { db: Database; redis: RedisHandles; clock: Clock; turns: { push: TurnQueue; programs: TurnQueue } };
 
 /**
- * Sends what waits for the bot's backend now instead of later; while the breaker is open, one probe. Throws
- * 'bad_request' when nothing is sent to a backend.
+ * Sends what waits for the backend of the bot, or of one of its programs, now instead of later; while the breaker is
+ * open, one probe. Throws 'bad_request' when nothing is sent to that backend.
  */
-export async function tryBackend(deps: TryDeps, by: Actor, bot: Bot): Promise<void> {
+export async function tryBackend(deps: TryDeps, by: Actor, bot: Bot, program?: ActiveProgram): Promise<void> {
   if (bot.disabled) throw new FlotillaError('bad_request', 'The bot is disabled');
-  const { state, lanes, pendingTurns } = botKeys(bot.id);
+  const { state, pendingTurns, ...ofBot } = botKeys(bot.id);
+  const own = program === undefined ? { state, lanes: ofBot.lanes } : programKeys(bot.id, program.id);
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
-    const args = [bot.registrationId, deps.clock.nowMs(), bot.id];
-    const [outcome] = await runScript(deps.redis.commands, 'try-backend', [state, lanes, pendingTurns], args);
+    const keys = [state, own.lanes, pendingTurns, own.state];
+    const args = [bot.registrationId, deps.clock.nowMs(), bot.id, program?.id ?? ''];
+    const [outcome] = await runScript(deps.redis.commands, 'try-backend', keys, args);
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
-    if (outcome !== 'OK') throw new FlotillaError('bad_request', 'The bot has no backend to send to');
-    await recordAction({ ...deps, db }, by, { action: 'backend_resume', botId: bot.id });
+    if (outcome !== 'OK') throw new FlotillaError('bad_request', whyNothingIsSent(program));
+    const details = program === undefined ? {} : { details: `program ${program.id}` };
+    await recordAction({ ...deps, db }, by, { action: 'backend_resume', botId: bot.id, ...details });
   });
-  await deps.turns.push.wake(bot.id);
+  await (program === undefined ? deps.turns.push.wake(bot.id) : deps.turns.programs.wake(program.id));
+}
+
+function whyNothingIsSent(program: ActiveProgram | undefined): string {
+  if (program === undefined) return 'The bot has no backend to send to';
+  return program.mode === 'push' && !program.enabled
+    ? 'The program is paused'
+    : 'The program has no backend to send to';
 }

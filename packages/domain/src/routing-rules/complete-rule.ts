@@ -70,7 +70,7 @@ const LARGEST_ID = 2 ** 52;
 /** Faults of a chat that no bot can write to: it is another bot, or has an id that the platform never gives. */
 function impossibleChat(directory: Pick<BotDirectory, 'isOwnBot'>, chatId: number | null): FaultDetail[] {
   if (chatId === null) return [];
-  if (Math.abs(chatId) > LARGEST_ID) return [{ path: 'target_chat_id', reason: 'is no id that a chat can have' }];
+  if (Math.abs(chatId) > LARGEST_ID) return [{ path: 'target_chat_id', reason: 'cannot be the id of a chat' }];
   if (!directory.isOwnBot(chatId)) return [];
   return [{ path: 'target_chat_id', reason: 'is a bot, and bots cannot write to bots' }];
 }

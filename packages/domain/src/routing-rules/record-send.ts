@@ -70,7 +70,10 @@ export async function leaveOut(
   progress: DestinationProgress,
   turn: RoutingTurn,
 ): Promise<{ outcome: 'sent' | 'lost' }> {
-  deps.log.warn({ bot: to.target.id, destination: to.name }, 'a message may have been sent or not; it is left out');
+  deps.log.warn(
+    { bot: to.target.id, destination: to.name },
+    'the platform may have sent a message already; it is not sent again',
+  );
   delete progress.begun;
   countSent(progress, sent);
   return { outcome: (await turn.note([])) ? 'sent' : 'lost' };

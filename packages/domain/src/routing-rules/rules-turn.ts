@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -8,13 +9,15 @@ import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
-import type { SharedLimiter } from '../lanes/shared-limiter.ts';
+import type { SettlingMoments } from '../lanes/settling-moments.ts';
 import { claimForRules, type Looked, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
 export type RulesTurnDeps = RoutingDeps & {
-  awaitingTurns: SharedLimiter;
+  /** Tells a running turn about new updates. */
+  pushable: ChannelWaiters;
+  settling: SettlingMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;
@@ -34,7 +37,13 @@ const FAILED_PAUSE_MS = 1_000;
 /** Routes one bot's messages, lane by lane, for a while; then the next bot has its turn. */
 export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, (known) => routes(known) && !known.disabled);
-  return bot ? runTurn(deps, rulesReader(deps, bot), lease) : { next: 'idle' };
+  if (!bot) return { next: 'idle' };
+  const appended = deps.pushable.listen(bot.id, 'rules');
+  try {
+    return await runTurn(deps, rulesReader(deps, bot), lease, appended);
+  } finally {
+    appended.stop();
+  }
 }
 
 function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
@@ -43,7 +52,6 @@ function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   let looked: Looked | null = null;
   return {
     lookEveryMs: LOOK_EVERY_MS,
-    isLively: () => false,
     room: (inFlight) => LANES_AT_ONCE - inFlight,
     isStuck: () => false,
     claim: async (request, settled) => {

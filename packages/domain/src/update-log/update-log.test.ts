@@ -17,6 +17,7 @@ import { acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
 import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
 import { afterFailure } from '../lanes/retry-schedule.ts';
+import { textsOf } from '../pull/pulled-updates.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
 import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
 
@@ -69,17 +70,19 @@ const accept = (bot: Bot, ...raws: string[]) => {
   if (!sliced) throw new Error('the test made no valid answer');
   return acceptUpdates(deps(), bot, sliced.updates);
 };
-const read = (bot: Bot, request: Partial<PullRequest> = {}) =>
-  readUpdates(deps(), bot, {
-    consumer: null,
-    offset: 0,
-    limit: 100,
-    timeoutMs: 0,
-    kinds: null,
-    throttle: false,
-    signal: new AbortController().signal,
-    ...request,
-  });
+const read = async (bot: Bot, request: Partial<PullRequest> = {}) =>
+  textsOf(
+    await readUpdates(deps(), bot, {
+      consumer: null,
+      offset: 0,
+      limit: 100,
+      timeoutMs: 0,
+      kinds: null,
+      throttle: false,
+      signal: new AbortController().signal,
+      ...request,
+    }),
+  );
 const ids = (raws: string[]) => raws.map((raw) => (JSON.parse(raw) as { update_id: number }).update_id);
 const idsOf = async (bot: Bot, request: Partial<PullRequest> = {}) => ids(await read(bot, request));
 

@@ -1,4 +1,4 @@
--- Takes updates that the platform handed over into a bot's log and the history stream, once each, all or none.
+-- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
 -- KEYS  1 state  2 log  3 history  4 pending turns  5 consumers  6 activity of the bot  7 activity of the shard
 --       8 live stream  9… seen bitmaps
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 fencing token of the polling turn ('' for a push by the platform)
@@ -22,6 +22,7 @@
 -- @include activity
 -- @include live
 -- @include dead-letter
+-- @include pending
 local SEEN_LIFE_S = 90000
 local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
@@ -45,7 +46,7 @@ if not string.find(ARGV[10], s.run or '?', 1, true) then
   if s.run ~= run then
     if ARGV[9] == '' then return { 'DOUBT' } end
     local known = tonumber(ARGV[9])
-    -- Polled ids come from the platform and rise by themselves; only a state that is surely old needs the reserved height.
+    -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
     if not polled or own or known > reserved then last = math.max(last, reserved, known) end
     reserved = math.max(reserved, known)
     writeState(state, { '@run', run, '@lastId', last, '@reserved', reserved })
@@ -73,7 +74,7 @@ local function isAllowed(kind)
 end
 
 local albums, albumsChanged = nil, false
--- The later messages of an album go where its first one went; of the newest albums that is remembered.
+-- Later messages of an album go to the readers of its first one. The state remembers this for the newest albums.
 local function ofAlbum(album, mark)
   albums = albums or redis.call('HGET', state, '@albums') or ''
   local known = string.match(albums, '\n' .. string.gsub(album, '%-', '%%-') .. ' (%S*)')
@@ -83,8 +84,8 @@ local function ofAlbum(album, mark)
   return mark
 end
 
--- The mark of the update with this number, the program that takes it, and whether that program is parked. What a deleted
--- program would have taken is for everybody.
+-- The mark of the update with this number, the program that takes it, and whether that program is parked. Updates that a
+-- deleted program would have taken go to everybody.
 local marks = ARGV[12] ~= '' and cjson.decode(ARGV[12])
 local function markOf(number)
   local mark, album = string.match(marks[number], '^(%S*) ?(.*)$')
@@ -95,7 +96,18 @@ local function markOf(number)
   return mark, owner, consumer and string.sub(consumer, -2) == ' 0'
 end
 
--- Nothing is kept for a parked program, and nobody else gets what it takes. The dead letter can be sent to the backend.
+-- All programs that push, and those that get one of these updates. Only the latter are woken.
+local pushing, heeding = {}, {}
+for id in string.gmatch(s.programs or '', '%d+') do pushing[#pushing + 1] = id end
+local function heed(mark, owner)
+  for _, id in ipairs(pushing) do
+    if not heeding[id] then
+      if owner then heeding[id] = owner == id else heeding[id] = not string.find(mark, ',' .. id .. ',', 1, true) end
+    end
+  end
+end
+
+-- An update that a parked program takes alone becomes a dead letter, which can be sent to the bot's backend.
 local function bury(owner, id, raw)
   local origin = { bot = botId, registration = ARGV[1], now = now, reader = 'push' }
   local reason = 'program ' .. owner .. ', which takes it alone, is parked'
@@ -122,6 +134,7 @@ for i = 13, #ARGV, 9 do
     last = id
     local mark, owner, isParked = '', nil, false
     if marks then mark, owner, isParked = markOf((i - 4) / 9) end
+    heed(mark, owner)
     if isParked then
       bury(owner, id, raw)
       buries = true
@@ -171,35 +184,27 @@ end
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
-local wakePush, isRunning = 0, false
+-- A bot's own push comes first, then its programs, then its rules.
+local turns, wakePrograms = {}, {}
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
-if push and heard and tonumber(s.openUntil or 0) <= now then
-  wakePush = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':push')
-  -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes.
-  isRunning = wakePush == 0
+if push and heard and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
+for _, id in ipairs(pushing) do
+  if heeding[id] then turns[#turns + 1] = botId .. ':program:' .. id end
 end
--- Two commands for however many programs push: which of them have no pending turn, and one for each of those.
-local wakePrograms, owed = {}, {}
-if s.programs and s.programs ~= '' then
-  local members = {}
-  for id in string.gmatch(s.programs, '%d+') do members[#members + 1] = botId .. ':program:' .. id end
-  for i, since in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(members))) do
-    if since then
-      isRunning = true
-    else
-      wakePrograms[#wakePrograms + 1] = string.match(members[i], '%d+$')
-      owed[#owed + 1], owed[#owed + 2] = now, members[i]
-    end
-  end
-  if #owed > 0 then redis.call('ZADD', pendingTurns, 'NX', unpack(owed)) end
-end
-if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) end
-local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
-local wakeRules = 0
+local rulesTurn = botId .. ':rules'
 if routable > 0 then
   redis.call('HINCRBY', state, '@rulesUnread', routable)
-  wakeRules = redis.call('ZADD', pendingTurns, 'NX', now, botId .. ':rules')
+  turns[#turns + 1] = rulesTurn
 end
+local toWake, isRunning, held = makePending(pendingTurns, turns, now)
+for _, id in ipairs(pushing) do
+  if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
+end
+-- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
+-- all its turns: a worker of the previous release knows no other name.
+if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
+local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
+local wakePush, wakeRules = toWake[botId .. ':push'] and 1 or 0, toWake[rulesTurn] and 1 or 0
 return { 'OK', appended, duplicates, wakePush, wakeHistory, last, wakeRules, reserve and 1 or 0, wakePrograms }

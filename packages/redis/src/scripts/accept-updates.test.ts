@@ -95,6 +95,21 @@ test('what a program takes wakes no push', async () => {
   expect((await scene.accept([2], 'c:5', 'message', { filters: 'b', marks: [',5,'] }))[3]).toBe(1);
 });
 
+test('of the programs that push, an update wakes those that get it', async () => {
+  await scene.applyBot({ programs: [5, 6, 7], pushing: ' 5:1:ab 6:1:cd 7:1:ef', filters: 'b' });
+  const woken = async (...marks: string[]) => {
+    await scene.commands.del(scene.keys.pendingTurns);
+    const ids = marks.map(() => (lastId += 1));
+    return (await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks })).at(-1);
+  };
+  let lastId = 0;
+  expect(await woken('=5', '=5')).toEqual(['5']);
+  expect(await woken(',5,7,')).toEqual(['6']);
+  expect(await woken(',5,6,7,')).toEqual([]);
+  expect(await woken('=5', ',5,6,')).toEqual(['5', '7']);
+  expect(await woken('')).toEqual(['5', '6', '7']);
+});
+
 test('the later messages of an album follow its first, among the newest albums', async () => {
   await scene.applyBot({ programs: [5, 6], filters: 'b' });
   const accept = (id: number, ...marks: string[]) =>

@@ -9,7 +9,7 @@
 --       16 update ids up to this one may have been handed out  17 ids of the bot's programs (',1,5,')
 --       18 what decides which programs get an update, and  19 its digest ('' for none)
 --       20 those that push (' 5:1:target', with 1 unless it is paused)  21 key prefix of programs
--- RESULT {'OK', '1' when something waits for push} | {'GONE'} when the state is of another registration
+-- RESULT {'OK', '1' when something waits for push, 1 when a deleted program left more: the call is repeated} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
 -- @include trim
@@ -19,7 +19,8 @@
 -- @include programs
 local PARKED_MS = 3600000
 local HIDE_AT_MOST = 10000
-local TAKEN_LOOKED_AT = 20000
+local LOOKED_AT_ONCE = 1000
+local BURIED_AT_ONCE = 200
 
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local forPush = { lanes = KEYS[5], inFlight = KEYS[6], work = KEYS[7], redriven = KEYS[8] }
@@ -35,7 +36,7 @@ if not known.registrationId then
     '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', now, '@pollOffset', 0,
     '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
-beginAbove(state, tonumber(ARGV[16]))
+beginAbove(state, tonumber(ARGV[16]), known.registrationId == nil)
 
 -- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
 local last, n, acked, filed = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.pullCursor), tonumber(s.pushCursor)
@@ -87,37 +88,57 @@ local function handPushToPull()
   pullFrom(cursor, countUpTo(log, cursor, n))
 end
 
--- What a deleted program took and has not acknowledged is nobody else's: as a dead letter it can still be sent to the backend.
+-- Makes dead letters of what a deleted program took and did not acknowledge; they can be sent to the bot's backend.
+-- Each call does only a part, so as not to block Redis. Returns whether there is more.
 local function buryTaken(name)
-  local cursor, id, looked = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9), 0
-  local keys, waiting = programKeys(ARGV[21], id), {}
+  local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
+  local keys = programKeys(ARGV[21], id)
   -- @read known <- keys.state: push, pushCursor, hides
   local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
-  for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
-    for _, waits in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do waiting[waits] = true end
+  -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
+  if known.push == '1' then redis.call('HINCRBY', keys.state, '@pushFencingToken', 1) end
+  -- Filed updates wait in the order of the log; what has left its lane was delivered or given up.
+  local function waits(entry)
+    local lane, waiting = keys.lanePrefix .. entry.lane, false
+    local head = redis.call('LINDEX', lane, 0)
+    while head and not waiting and (string.sub(head, 1, 1) == 'r' or tonumber(head) <= entry.id) do
+      waiting = tonumber(head) == entry.id
+      redis.call('LPOP', lane)
+      head = redis.call('LINDEX', lane, 0)
+    end
+    return waiting
   end
   local function hasIt(entry)
     if known.hides and redis.call('SISMEMBER', keys.hidden, entry.id) == 1 then return true end
-    return entry.id <= filedTo and not waiting[tostring(entry.id)]
+    return entry.id <= filedTo and not waits(entry)
   end
   local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
   local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
-  while looked < TAKEN_LOOKED_AT do
-    local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 200)
-    if #page == 0 then return end
+  local looked, letters = 0, 0
+  while looked < LOOKED_AT_ONCE and letters < BURIED_AT_ONCE do
+    local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', BURIED_AT_ONCE - letters)
+    if #page == 0 then return false end
     for _, found in ipairs(page) do
       local entry = fieldsOf(found)
       cursor = entry.id
       if entry.owner == id and entry.expires > now and not hasIt(entry) then
         addDeadLetter(KEYS[9], origin, entry, failure)
         redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+        letters = letters + 1
       end
     end
     looked = looked + #page
   end
+  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
+  return true
 end
+-- The programs that this call leaves as they are: those of the configuration, and deleted ones with more to bury.
+local kept, more = ARGV[17], 0
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
-  if isProgram(name) and not string.find(ARGV[17], ',' .. string.sub(name, 9) .. ',', 1, true) then buryTaken(name) end
+  local id = string.sub(name, 9)
+  if isProgram(name) and not string.find(ARGV[17], ',' .. id .. ',', 1, true) and buryTaken(name) then
+    kept, more = kept .. id .. ',', 1
+  end
 end
 
 if push and not pushed then
@@ -187,8 +208,8 @@ local ofPrograms = {
   consumers = consumers, prefix = ARGV[21], last = last, count = n, on = ARGV[7] == '1',
   awake = s.on == '1' and s.programs or '',
 }
-redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], ARGV[20]))
+redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], kept, ARGV[20]))
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0
-return { 'OK', waits and '1' or '0' }
+return { 'OK', waits and '1' or '0', more }

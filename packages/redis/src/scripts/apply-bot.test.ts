@@ -1,3 +1,4 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
@@ -11,7 +12,7 @@ afterAll(() => scene.close());
 const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ...fields);
 
 test('a state is made once, and an older configuration or another registration changes nothing', async () => {
-  expect(await scene.applyBot({ push: true, revision: 2 })).toEqual(['OK', '0']);
+  expect(await scene.applyBot({ push: true, revision: 2 })).toEqual(['OK', '0', 0]);
   expect(await scene.applyBot({ pull: true, revision: 1 })).toEqual(['OLD']);
   await scene.commands.hset(scene.keys.state, 'gen', 'another');
   expect(await scene.applyBot({ pull: true, revision: 3 })).toEqual(['GONE']);
@@ -48,4 +49,35 @@ test('what a deleted program took and did not acknowledge becomes dead letters',
     expect.arrayContaining(['dead', '2', 'push', 'backend_removed', reason, REGISTRATION]),
   );
   expect(await scene.commands.zscore(scene.keys.pendingTurns, 'history')).toBe(String(NOW_MS));
+});
+
+test('of what a deleted program took, a call buries 200, and the program is forgotten with the last of it', async () => {
+  await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
+  const ids = Array.from({ length: 450 }, (_, at) => at + 1);
+  await scene.accept(ids, 'c:5', 'message', { filters: 'b', marks: ids.map(() => '=5') });
+  const remove = () => scene.applyBot({ pull: true, revision: 2 });
+  const letters = () => scene.commands.xlen(scene.keys.history);
+  const cursor = () => scene.commands.hget(scene.keys.consumers, 'program:5');
+  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 1], 200, `200 ${NOW_MS}`]);
+  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 1], 400, `400 ${NOW_MS}`]);
+  expect([await remove(), await letters(), await cursor()]).toEqual([['OK', '0', 0], 450, null]);
+});
+
+test('the consumer of a program that pushes, when it was forgotten, begins where something waits', async () => {
+  const pushing = { programs: [5, 6, 7], pushing: ' 5:1:ab 6:1:cd' };
+  await scene.applyBot(pushing);
+  await scene.accept([1, 2, 3, 4]);
+  const [lanes, files] = [programKeys(BOT, 5), programKeys(BOT, 6)];
+  await scene.commands.rpush(lanes.lane('c:5'), '2', '3');
+  await scene.commands.zadd(lanes.lanes, NOW_MS, 'c:5');
+  await scene.commands.hset(lanes.state, 'filed', 3);
+  await scene.commands.hset(files.state, 'filed', 3);
+  await scene.commands.del(scene.keys.consumers);
+  await scene.applyBot({ ...pushing, revision: 2 });
+  expect(await scene.commands.hgetall(scene.keys.consumers)).toEqual({
+    'program:5': `1 ${NOW_MS}`,
+    'program:6': `3 ${NOW_MS}`,
+    'program:7': `4 ${NOW_MS}`,
+  });
+  expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0', '4-0']);
 });

@@ -5,20 +5,18 @@
 --       kinds that the program wants (as ARGV 9 of pull-read); then attempts (JSON each)
 -- RESULT as that of claim-for-push
 -- @include backend
-local FILE_AT_ONCE = 200
 
 local program = KEYS[12]
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
 -- @read bot <- turn.state: registrationId, on, watchedUntil, programs
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
---   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, pushOkAt, goneSince, hides
+--   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince, hides
 s.registrationId, s.on, s.watchedUntil = bot.registrationId, bot.on, bot.watchedUntil
 if s.registrationId == turn.registrationId and not s.pushCursor then return { 'OFF' } end
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
-local cursor, cursorCount = tonumber(s.pushCursor), tonumber(s.pushCursorCount)
 
 local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local requests, wanted = requestsOf(turn, ARGV, mine), ARGV[mine + 4]
@@ -31,26 +29,13 @@ if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') 
 
 local function isWanted(entry)
   if s.hides and redis.call('SISMEMBER', KEYS[13], entry.id) == 1 then return false end
-  -- What it took alone it gets, whatever kinds it wants now.
+  -- An update that the program took exclusively is its own, even if it no longer wants that kind.
   return isFor(entry, id) and (entry.owner ~= nil or isOfKind(wanted, entry.kind))
 end
 
-local more = false
+local cursor, more = tonumber(s.pushCursor), false
 if active then
-  local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
-  more = #fresh == FILE_AT_ONCE
-  for _, found in ipairs(fresh) do
-    local entry = fieldsOf(found)
-    cursor, cursorCount = entry.id, entry.count
-    if isWanted(entry) then
-      turn.fresh[tostring(entry.id)] = entry
-      fileInLane(turn, entry.lane, entry.id)
-    end
-  end
-  if #fresh > 0 then
-    change(turn, '@pushCursor', cursor)
-    change(turn, '@pushCursorCount', cursorCount)
-  end
+  cursor, more = fileNewEntries(turn, s, isWanted)
   if s.hides and not more then
     redis.call('DEL', KEYS[13])
     redis.call('HDEL', program, 'hides')
@@ -59,9 +44,7 @@ else
   turn.limit = 0
 end
 
-local units = claimForBackend(turn, s, openUntil)
-change(turn, '@pushPending', turn.pending)
-return closeTurn(turn, {
-  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil, units = units,
-  answer = { more and 1 or 0, hopeless, tonumber(s.pushOkAt or 0), closed, opened },
+return closeBackendTurn(turn, s, {
+  fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil,
+  hopeless = hopeless, closed = closed, opened = opened,
 })

@@ -1,5 +1,5 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
-import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 const ID = 5;
@@ -67,13 +67,13 @@ test('what waits in its lanes is kept in the log, though the bot itself has read
   expect((await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id]) => id)).toEqual(['2-0', '3-0']);
 });
 
-test('its breaker is its own; while it is open an update finds the turn owed and wakes nothing', async () => {
+test('its breaker is its own; while it is open its turn stays pending, and an update wakes nothing', async () => {
   await scene.applyBot({ ...pushing, push: true });
   await scene.accept([1]);
   await claim({ name: 'a1' });
   const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
   const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
-  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 0, 1]]);
+  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 1, 1]]);
   expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
   expect((await claim({ token: 1, name: 'a3', end: 'asleep' }))[4]).toBe(1);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, MEMBER)).toBe(String(NOW_MS + 2000));
@@ -103,7 +103,7 @@ test('a change of the bot leaves a sleeping turn to be woken by updates', async 
   expect(await woken([2], 'c:6')).toEqual(['5']);
 });
 
-test('a paused program gets nothing more, also from a turn that runs, and is owed no turn', async () => {
+test('a paused program gets nothing more, also from a turn that runs, and has no pending turn', async () => {
   await scene.applyBot(pushing);
   await scene.accept([1, 2]);
   expect(idsIn(await claim({ name: 'a1' }))).toEqual(['1']);
@@ -150,22 +150,35 @@ test('another backend is tried at once with what waits', async () => {
   expect(idsIn(await claim({ token: 1, name: 'a4' }))).toEqual(['1']);
 });
 
+const check = () => {
+  const { state, log, consumers, pendingTurns, programs } = scene.keys;
+  return scene.run(
+    'check-programs',
+    [state, log, consumers, pendingTurns],
+    [REGISTRATION, NOW_MS, BOT, programs, 100, 1000],
+  );
+};
+
 test('an update of a release without programs is found by upkeep', async () => {
   await scene.applyBot(pushing);
   await claim({ name: 'a1', end: 'idle' });
   await scene.commands.hset(scene.keys.state, 'programs', '');
   await scene.accept([1]);
   await scene.commands.hset(scene.keys.state, 'programs', String(ID));
-  const { state, log, consumers, pendingTurns, programs } = scene.keys;
-  const [registration] = scene.claimArguments('push', { name: 'x' });
-  const check = () =>
-    scene.run(
-      'check-programs',
-      [state, log, consumers, pendingTurns],
-      [registration!, NOW_MS, BOT, programs, 100, 1000],
-    );
   expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
   expect(await check()).toEqual(['OK', 1, [], []]);
+});
+
+test('what waits for a retry when another backend is set is found by upkeep, though the wake is lost', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 60_000, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
+  await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
+  expect(await check()).toEqual(['OK', 1, [], []]);
+  await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:cd`, revision: 2 });
+  expect(await check()).toEqual(['OK', 1, [String(ID)], []]);
+  expect(await scene.commands.hmget(own.state, 'closedUntil', 'failSince')).toEqual([null, null]);
 });
 
 test('it gets what it took whatever kinds it wants, and neither what another took nor what its filter leaves out', async () => {

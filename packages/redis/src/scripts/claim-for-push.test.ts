@@ -1,5 +1,6 @@
 import { BOT, type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { stateFields } from '../state-fields.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   await scene.accept([3], 'c:6');
   const first = await claim({ name: 'a1' });
   expect([first.slice(0, 6), idsIn(first)]).toEqual([
-    ['OK', 1, '', 0, 0, [0, 0, 0, 0, 0]],
+    ['OK', 1, '', 0, 0, [0, 0, 0, 0, 3]],
     ['1', '3'],
   ]);
   const settled = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0', '{}']];
@@ -45,12 +46,12 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   await claim({ name: 'a1' });
   const failed = [...['c:5', '1', 1, 'retry', NOW_MS, '{}'], ...['500', NOW_MS - 10_000, '0', '0']];
   const opened = await claim({ token: 1, name: 'a2', settled: 1 }, ...failed);
-  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 0, 1]]);
+  expect(opened.slice(2, 6)).toEqual([String(NOW_MS + 2000), 0, 0, [0, 0, 0, 1, 1]]);
   const probe = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000 });
   expect(idsIn(probe)).toEqual(['1']);
   const delivered = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0']];
   const closed = await claim({ token: 1, name: 'a4', atMs: NOW_MS + 2001, settled: 1 }, ...delivered);
-  expect(closed[5]).toEqual([0, 0, 0, 1, 0]);
+  expect(closed[5]).toEqual([0, 0, 1, 0, 0]);
   expect(await scene.commands.hexists(scene.keys.state, 'closedUntil')).toBe(0);
 });
 
@@ -114,4 +115,33 @@ test('a backend does not get what a program took, and is not behind by it once i
   await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', ',5,', '=5'] });
   expect(idsIn(await claim({ name: 'a1' }))).toEqual(['2']);
   expect(await scene.commands.hmget(scene.keys.state, 'n', 'filedN', 'pend')).toEqual(['3', '3', '1']);
+});
+
+test('a turn that is held keeps its pending turn, hears of what comes, and ends at last', async () => {
+  const since = () => scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`).then(Number);
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  expect((await claim({ name: 'a1', end: 'hold' }))[4]).toBe(0);
+  const delivered = (id: string) => [...['c:5', id, 1, 'delivered', '', ''], ...['', '', '1', '0']];
+  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'hold' }, ...delivered('1')))[4]).toBe(2);
+  expect(await since()).toBeGreaterThan(NOW_MS);
+  expect((await scene.accept([2]))[3]).toBe(0);
+  expect(await since()).toBe(NOW_MS + 0.5);
+  expect(idsIn(await claim({ token: 1, name: 'a3', end: 'hold' }))).toEqual(['2']);
+  expect((await claim({ token: 1, name: 'a4', settled: 1, end: 'idle' }, ...delivered('2')))[4]).toBe(1);
+  expect(await scene.commands.exists(scene.keys.pendingTurns)).toBe(0);
+});
+
+test('no turn is held while the breaker is open, or once its reader is off', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
+  const given = [...['c:5', '1', 1, 'dead', '', failure], ...['500', NOW_MS - 10_000, '0', '0']];
+  expect((await claim({ token: 1, name: 'a2', settled: 1, end: 'hold' }, ...given))[4]).toBe(1);
+  await scene.commands.hdel(scene.keys.state, stateFields.openUntil);
+  expect((await claim({ token: 1, name: 'a3', end: 'hold' }))[4]).toBe(2);
+  await scene.commands.hset(scene.keys.state, 'on', 0);
+  expect((await claim({ token: 1, name: 'a4', end: 'hold' }))[4]).toBe(1);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBeNull();
 });

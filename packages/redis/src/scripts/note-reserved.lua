@@ -6,7 +6,7 @@
 -- @include ids
 -- @read s <- KEYS[1]: registrationId, run, reserved
 if s.registrationId ~= ARGV[1] then return 0 end
--- The state of an earlier run may be older than the reservation, which accept-updates could not see if it stood here.
+-- A state of an earlier run may be too old. accept-updates sees that by comparing the ids, so do not store the new one.
 if s.run ~= runId() then return 0 end
 if tonumber(s.reserved or 0) < tonumber(ARGV[2]) then redis.call('HSET', KEYS[1], 'reserved', ARGV[2]) end
 return 1

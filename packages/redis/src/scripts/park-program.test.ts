@@ -13,9 +13,9 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
-const check = ({ updates = 100, ms = 1000, atMs = NOW_MS } = {}) => {
+const check = ({ updates = 100, ms = 1000, atMs = NOW_MS, tight = '' as number | '' } = {}) => {
   const { state, log, consumers, pendingTurns, programs } = scene.keys;
-  const args = [REGISTRATION, atMs, BOT, programs, updates, ms];
+  const args = [REGISTRATION, atMs, BOT, programs, updates, ms, tight, 500];
   return scene.run('check-programs', [state, log, consumers, pendingTurns], args);
 };
 const park = (upTo: number, limit = 200, kinds = '') => {
@@ -33,19 +33,19 @@ const buried = async () => {
 };
 const dead = (...ids: number[]) => ids.map((id) => [`program:${ID}`, String(id), 'too_far_behind', REASON]);
 
-test('a program is behind by the number of updates that wait, by their age, or by its last poll', async () => {
-  await scene.applyBot({ programs: [ID] });
-  await scene.accept([1, 100_002, 100_003]);
-  expect(await check({ updates: 3 })).toEqual(['OK', 100_003, [], []]);
-  expect(await check({ updates: 2 })).toEqual(['OK', 100_003, [], [String(ID), 'updates']]);
-  expect(await check({ atMs: NOW_MS + 1001 })).toEqual(['OK', 100_003, [], [String(ID), 'time']]);
-});
-
-test('kinds that the default readers leave out count too for the slowest, because they fill memory as well', async () => {
-  await scene.applyBot({ programs: [ID] });
-  await scene.accept([1, 2, 3], 'c:5', 'message_reaction');
-  expect(await check({ updates: 2 })).toEqual(['OK', 3, [], [String(ID), 'updates']]);
-  expect(await scene.accept([4], 'c:5', 'message', { quickest: 3 })).toEqual(['FULL']);
+test('while memory is tight it is behind with fewer updates, once it had time to catch up; again at once', async () => {
+  await scene.applyBot({ programs: [ID], pushing: ` ${ID}:1:ab` });
+  await scene.accept([1, 2, 3, 4]);
+  const behind = async (tight: number | '', atMs: number) => ((await check({ tight, atMs })) as unknown[])[3];
+  expect(await behind('', NOW_MS + 600)).toEqual([]);
+  expect(await behind(4, NOW_MS + 500)).toEqual([]);
+  expect(await behind(5, NOW_MS + 600)).toEqual([]);
+  expect(await behind(4, NOW_MS + 600)).toEqual([String(ID), 'memory']);
+  expect(await park(4)).toEqual(['OK', 4, 0, 1]);
+  expect(await behind(4, NOW_MS + 600)).toEqual([]);
+  await scene.accept([5]);
+  expect(await behind(5, NOW_MS)).toEqual([]);
+  expect(await behind(4, NOW_MS)).toEqual([String(ID), 'memory']);
 });
 
 test('what waits for one that pulls becomes dead letters, a batch a call; it keeps nothing until it polls again', async () => {

@@ -10,10 +10,11 @@
 --       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
 --       13 revision of the configuration that names the program ('' for other consumers)
 --       14 kinds this reader wants of what it took alone, under earlier kinds of its program; as 9
--- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'}
+-- RESULT {'GONE'} | {'OFF'} | {'TOO_MANY'} | {'CHANGED'}: the program may want other kinds by a newer configuration
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
---      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), {raw…},
---         when the first of them was appended (ms, 0 when there is none), bytes of the answer so far}
+--      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), how many
+--         updates, these as one text as an array of JSON holds them, when the first of them was appended (ms, 0 when there
+--         is none), bytes of the answer so far}
 -- @include state
 -- @include trim
 -- @include activity
@@ -23,15 +24,18 @@ local TOO_OLD = 100000
 local KEPT_MS = 120000
 local MAX_CONSUMERS = 16
 local SCAN_AT_MOST = 1000
+local SHOWN_MS = 1000
 local PAGE = 25
 
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default, program = name == '', isProgram(name)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
---   prevOffset, prevAt, revision, trimmedAt
+--   prevOffset, prevAt, revision, trimmedAt, pulledAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
+-- It would pass over updates of a kind that the program got meanwhile.
+if program and tonumber(s.revision) > tonumber(ARGV[13]) then return { 'CHANGED' } end
 -- A poll that began before the program got a backend must not move the cursor, which is now the floor of its lanes.
 if program and redis.call('HGET', KEYS[7], '@push') == '1' then return { 'OFF' } end
 local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
@@ -45,10 +49,10 @@ local function consumerCount()
 end
 
 local cursor
+local known = not default and redis.call('HGET', consumers, name)
 if default then
   cursor = tonumber(s.pullCursor)
 else
-  local known = redis.call('HGET', consumers, name)
   if known then
     cursor = tonumber(string.match(known, '^%d+'))
   elseif program then
@@ -64,7 +68,7 @@ else
   end
 end
 
--- received: whether the reader says that it has them, and does not just skip them.
+-- received: the client confirms these updates; otherwise it skips them without having read them.
 local function acknowledge(id, received)
   if id <= cursor then return end
   cursor = id
@@ -90,8 +94,10 @@ end
 
 local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
 local function isWanted(entry)
-  if (default and not entry.allowed) or not isFor(entry, ofProgram) then return false end
-  return isOfKind(entry.owner and ARGV[14] or wanted, entry.kind)
+  if default and not isAllowed(entry) then return false end
+  if not isMarked(entry) then return isOfKind(wanted, kindOf(entry)) end
+  local fields = fieldsOf(entry)
+  return isFor(fields, ofProgram) and isOfKind(fields.owner and ARGV[14] or wanted, fields.kind)
 end
 
 local from = nil
@@ -105,9 +111,8 @@ if ARGV[7] == '1' then
       local page = redis.call('XREVRANGE', log, at, '(' .. cursor, 'COUNT', wanted == '' and math.min(left, 100) or 100)
       if #page == 0 then break end
       for _, found in ipairs(page) do
-        local entry = fieldsOf(found)
-        if left > 0 and isWanted(entry) then counted, left = entry.id, left - 1 end
-        at = '(' .. entry.id .. '-0'
+        if left > 0 and isWanted(found) then counted, left = idOf(found), left - 1 end
+        at = '(' .. found[1]
       end
       looked = looked + #page
     end
@@ -146,35 +151,40 @@ local passes, passed = from <= cursor + 1, cursor
 while #raws < limit and not more and not ended do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
-  if #page == 0 then break end
-  for _, found in ipairs(page) do
-    local entry = fieldsOf(found)
-    if entry.expires > now and isWanted(entry) and not (hides and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1) then
-      local grown = size + 50 + #entry.raw
+  local read
+  for _, entry in ipairs(page) do
+    if expiresAtOf(entry) > now and isWanted(entry) and not (hides and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
+      local raw = rawOf(entry)
+      local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then
         ended = true
         break
       end
       size = grown
-      if #raws == 0 then appendedAt = entry.at end
-      raws[#raws + 1] = entry.raw
-      if entry.id > cursor then passes = false end
-    elseif passes and entry.id > cursor then
-      if program or entry.owner then passed = entry.id else passes = false end
+      raws[#raws + 1] = raw
+      if #raws == 1 then appendedAt = appendedAtOf(entry) end
+      passes = passes and idOf(entry) <= cursor
+    elseif passes and idOf(entry) > cursor then
+      if program or fieldsOf(entry).owner then passed = idOf(entry) else passes = false end
     end
-    from = entry.id + 1
+    read = entry
     scanned = scanned + 1
     -- A reader that wants a few of many updates must not block Redis; the caller asks again for the rest.
     more = scanned >= SCAN_AT_MOST and #raws < limit
     if more or #raws == limit then break end
   end
+  if read then from = idOf(read) + 1 end
+  ended = ended or #page < count
 end
+-- A read that writes nothing is answered without a write to the disk: the time of the last poll is exact to a second.
 if default then
   acknowledge(passed, false)
-  redis.call('HSET', state, 'pulledAt', now)
+  if now - tonumber(s.pulledAt or 0) >= SHOWN_MS then redis.call('HSET', state, 'pulledAt', now) end
 else
-  cursor = passed
-  redis.call('HSET', consumers, name, cursor .. ' ' .. now)
+  local knownCursor, polledAt = string.match(known or '', '^(%d+) (%d+)$')
+  if knownCursor ~= tostring(passed) or now - tonumber(polledAt) >= SHOWN_MS then
+    redis.call('HSET', consumers, name, passed .. ' ' .. now)
+  end
 end
 if ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000 then trimLog(state, log, consumers, now) end
-return { 'OK', from, throttled, more and 1 or 0, raws, appendedAt, size }
+return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size }

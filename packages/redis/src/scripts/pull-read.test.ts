@@ -9,11 +9,12 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const read = (
+/** The reply, with the list of the raw updates in the place of their number and their joined text. */
+const read = async (
   offset: number,
   { consumer = '', first = 1, limit = 100, kinds = '', revision = 1, takenKinds = '' } = {},
-) =>
-  scene.run(
+) => {
+  const reply = await scene.run(
     'pull-read',
     [
       ...[scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
@@ -21,6 +22,12 @@ const read = (
     ],
     [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision, takenKinds],
   );
+  if (reply[0] !== 'OK') return reply;
+  const [status, from, throttled, more, count, joined, ...others] = reply;
+  const updates = joined === '' ? [] : String(joined).split(',\n');
+  expect(updates).toHaveLength(Number(count));
+  return [status, from, throttled, more, updates, ...others];
+};
 const raws = async (...args: Parameters<typeof read>) => (await read(...args))[4];
 
 test('an offset acknowledges what is below it, and reading goes on above it', async () => {
@@ -82,8 +89,8 @@ describe('a program', () => {
     await scene.accept([1, 2]);
     await scene.applyBot({ programs: [5, 6], revision: 3 });
     await scene.accept([3]);
-    expect((await ofProgram(2))[4]).toEqual(['{"update_id":2}', '{"update_id":3}']);
-    expect((await read(0, { consumer: 'program:6' }))[4]).toEqual(['{"update_id":3}']);
+    expect((await ofProgram(2, '', 3))[4]).toEqual(['{"update_id":2}', '{"update_id":3}']);
+    expect((await read(0, { consumer: 'program:6', revision: 3 }))[4]).toEqual(['{"update_id":3}']);
   });
 
   test('passes what it does not want, but nothing behind an update that it has not acknowledged', async () => {
@@ -111,8 +118,16 @@ describe('a program', () => {
   test('that was deleted is not brought back by a caller that does not know it yet', async () => {
     await scene.applyBot({ programs: [5] });
     await scene.applyBot({ revision: 2 });
-    expect(await ofProgram(0)).toEqual(['GONE']);
+    expect(await ofProgram(0)).toEqual(['CHANGED']);
     expect(await scene.commands.exists(scene.keys.consumers)).toBe(0);
+  });
+
+  test('is not read by an older configuration, because it may want more kinds by now', async () => {
+    await scene.applyBot({ programs: [5] });
+    await scene.applyBot({ programs: [5], revision: 2 });
+    await scene.accept([1], 'c:5', 'poll');
+    expect(await ofProgram(0, ',message,')).toEqual(['CHANGED']);
+    expect((await ofProgram(0, ',message,poll,', 2))[4]).toEqual(['{"update_id":1}']);
   });
 
   test('whose cursor was forgotten begins at the end of the log', async () => {
@@ -199,6 +214,7 @@ test('a poll that began before its program got a backend reads nothing, and lets
   await scene.applyBot({ programs: [5] });
   await scene.accept([1, 2]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 2 });
-  expect(await read(3, { consumer: 'program:5', kinds: ',poll,' })).toEqual(['OFF']);
+  const later = { consumer: 'program:5', kinds: ',poll,', revision: 2 };
+  expect([await read(3, { ...later, revision: 1 }), await read(3, later)]).toEqual([['CHANGED'], ['OFF']]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`0 ${NOW_MS}`);
 });

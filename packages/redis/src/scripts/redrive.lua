@@ -5,12 +5,13 @@
 --       7 how long (ms) it is known which were put back  8… per dead letter: its id, update id, kind, lane, raw, progress of its routing (JSON or ''), album ('' for none)
 -- RESULT {'GONE'} | {'OFF'} when there is no backend, or no rules | {'OK'}: wake a turn of that kind
 -- @include state
+-- @include pending
 local reader = ARGV[6]
 -- @read s <- KEYS[1]: registrationId, push, rules, programs
 local ofProgram = KEYS[7] and redis.call('HGET', KEYS[7], '@push')
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if (KEYS[7] and ofProgram or s[reader]) ~= '1' then return { 'OFF' } end
--- The caller may end before it has removed them from Postgres. Who repeats the call must not send them twice.
+-- If the caller ends before it removes them from Postgres, the repeated call must not send them twice.
 for i = 8, #ARGV, 7 do
   local id, lane = 'r' .. ARGV[i], ARGV[i + 3]
   local entry = { id = tonumber(ARGV[i + 1]), raw = ARGV[i + 4], kind = ARGV[i + 2], lane = lane, at = tonumber(ARGV[2]), expires = tonumber(ARGV[5]) }
@@ -23,8 +24,9 @@ for i = 8, #ARGV, 7 do
   end
 end
 redis.call('PEXPIRE', KEYS[6], ARGV[7])
--- A paused program is owed no turn until it goes on.
+-- A paused program needs no turn until it is enabled.
 if not KEYS[7] or string.find(',' .. (s.programs or '') .. ',', ',' .. string.sub(reader, 9) .. ',', 1, true) then
-  redis.call('ZADD', KEYS[4], 'NX', ARGV[2], ARGV[3] .. ':' .. reader)
+  local _, _, held = makePending(KEYS[4], { ARGV[3] .. ':' .. reader }, tonumber(ARGV[2]))
+  tellHeld(held)
 end
 return { 'OK' }

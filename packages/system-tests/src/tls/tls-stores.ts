@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';
 import { startProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { startTlsPostgres } from '@flotilla/testing/postgres-tls.ts';
@@ -11,7 +11,6 @@ import { startRedisServer } from '@flotilla/testing/redis-server.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { startTlsAuthority, type TlsFiles } from '@flotilla/testing/tls-authority.ts';
 
-const MIGRATE = join(import.meta.dirname, '../../../database/src/launch.mjs');
 /** A busy machine also keeps servers silent; only a killed one may be replaced. */
 const SILENT_MS = 5_000;
 const PASSWORD = 'a-password-of-redis';
@@ -38,7 +37,7 @@ export async function startTlsStores(): Promise<TlsStores> {
   const databaseUrl: TlsStores['databaseUrl'] = ({ host = 'localhost', options = '' } = {}) =>
     `${Object.assign(new URL(postgres.url), { hostname: host }).href}?sslmode=verify-full${options}`;
   const env = { PATH: inheritedEnv().PATH, DATABASE_URL: databaseUrl(), NODE_EXTRA_CA_CERTS: authority.caFile };
-  await promisify(execFile)(process.execPath, [MIGRATE], { env });
+  await promisify(execFile)(process.execPath, [programEntry('migrate')], { env });
   return {
     caFile: authority.caFile,
     otherCaFile: other.caFile,

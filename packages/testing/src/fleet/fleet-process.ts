@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { waitFor } from '../wait-for.ts';
 
-const ROOT = join(import.meta.dirname, '../../../..');
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 25_000;
 
@@ -25,13 +24,22 @@ export type FleetProcess = {
   stop(): Promise<number | null>;
 };
 
+/** Where a process is started, and the arguments of Node. */
+export type ProcessCode = (role: 'api' | 'worker', built?: string) => { cwd: string; args: string[] };
+
+const THIS_RELEASE: ProcessCode = (role, built) => ({
+  cwd: process.cwd(),
+  args: [...nodeFlags(role), programEntry(role, built)],
+});
+
 /** Starts a process and waits until it says it is ready. */
 export async function startProcess(
   role: 'api' | 'worker',
   settings: Record<string, string>,
   chosenPort?: number,
+  code?: ProcessCode,
 ): Promise<FleetProcess> {
-  const process = await launchProcess(role, settings, chosenPort);
+  const process = await launchProcess(role, settings, chosenPort, code);
   await untilReady(process).catch(async (error) => {
     await process.kill();
     throw error;
@@ -44,10 +52,13 @@ export async function launchProcess(
   role: 'api' | 'worker',
   settings: Record<string, string>,
   chosenPort?: number,
+  code: ProcessCode = THIS_RELEASE,
 ): Promise<FleetProcess> {
   const port = chosenPort ?? (await freePort());
   const metricsPort = await freePort();
-  const child = spawn(process.execPath, [...nodeFlags(role), join(ROOT, `apps/${role}/src/launch.mjs`)], {
+  const { cwd, args } = code(role, settings.BUILT_PROGRAMS);
+  const child = spawn(process.execPath, args, {
+    cwd,
     env: {
       PATH: inheritedEnv().PATH,
       HOST: '127.0.0.1',

@@ -4,7 +4,7 @@ import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start
 import { testDatabase } from '../postgres.ts';
 import { startRedisOfForm } from '../redis-of-form.ts';
 import { startBalancer } from './balancer.ts';
-import { type FleetProcess, startProcess } from './fleet-process.ts';
+import { type FleetProcess, type ProcessCode, startProcess } from './fleet-process.ts';
 
 /** A bot of the fleet: our id, and the platform's data about it. */
 export type FleetBot = { id: number; token: string; platformId: number; username: string };
@@ -20,7 +20,12 @@ export type Fleet = {
   database: { url: string };
   redis: { url: string; port: number };
   /** Starts one more process, as an operator does to scale or to replace one. */
-  start(role: 'api' | 'worker', settings?: Record<string, string>, port?: number): Promise<FleetProcess>;
+  start(
+    role: 'api' | 'worker',
+    settings?: Record<string, string>,
+    port?: number,
+    code?: ProcessCode,
+  ): Promise<FleetProcess>;
   /** Calls the REST API as the admin; returns the body of a success, else throws an Error with the response. */
   rest<T = unknown>(path: string, body?: object): Promise<T>;
   addBot(fields?: Record<string, unknown>, platform?: Record<string, unknown>): Promise<FleetBot>;
@@ -72,8 +77,8 @@ async function startParts(
   };
   const apis: FleetProcess[] = [];
   const workers: FleetProcess[] = [];
-  const start = async (role: 'api' | 'worker', extra: Record<string, string> = {}, port?: number) => {
-    const process = await startProcess(role, { ...environment, ...extra }, port);
+  const start: Fleet['start'] = async (role, extra = {}, port, code) => {
+    const process = await startProcess(role, { ...environment, ...extra }, port, code);
     (role === 'api' ? apis : workers).push(process);
     return process;
   };

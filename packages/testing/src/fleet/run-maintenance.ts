@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-
-const MAIN = join(import.meta.dirname, '../../../../apps/maintenance/src/launch.mjs');
+import { programEntry } from '@flotilla/runtime/program-entry.ts';
 
 /** Runs a command of apps/maintenance as an operator does; resolves with its exit code and all its output. */
 export function runMaintenance(
@@ -11,8 +9,11 @@ export function runMaintenance(
 ): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve) => {
     const env = { PATH: inheritedEnv().PATH, ...settings };
-    const child = execFile(process.execPath, [MAIN, ...args], { env }, (_error, stdout, stderr) =>
-      resolve({ exitCode: child.exitCode, output: stdout + stderr }),
+    const child = execFile(
+      process.execPath,
+      [programEntry('maintenance'), ...args],
+      { env },
+      (_error, stdout, stderr) => resolve({ exitCode: child.exitCode, output: stdout + stderr }),
     );
   });
 }

@@ -16,14 +16,20 @@ export async function answerIntercepted(
 ): Promise<void> {
   const isPoll = call.method === 'getupdates';
   const open = new AbortController();
-  call.res.on('close', () => open.abort());
+  call.res.on('close', () => {
+    // To abort after every answer would cost as much as to answer: it makes an error with its stack.
+    if (!call.res.writableFinished) open.abort();
+  });
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
   if (isPoll) proxy.metrics.pollBegan();
   try {
-    const answer = await answerOf(proxy, call, sender, intercept, open.signal).catch((error: unknown) =>
-      describeError(proxy.context.log, error),
-    );
+    let answer: BotApiAnswer | null;
+    try {
+      answer = await answerOf(proxy, call, sender, intercept, open.signal);
+    } catch (error) {
+      answer = describeError(proxy.context.log, error);
+    }
     if (answer === null)
       return proxy.metrics.call('refused', call.method, call.res.writableEnded ? 415 : 499, call.begunAtMs);
     if (isPoll && !answer.ok) await pauseAsPollError(open.signal);

@@ -1,6 +1,7 @@
 import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { keepAllowedUpdates } from '@flotilla/domain/bots/keep-allowed-updates.ts';
+import { pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
@@ -39,7 +40,7 @@ export function readRequest(parameters: Parameters): Request {
   };
 }
 
-async function read(
+function read(
   context: Context,
   by: () => Actor,
   bot: Bot,
@@ -48,13 +49,14 @@ async function read(
   signal: AbortSignal,
 ): Promise<BotApiAnswer> {
   const throttle = request.timeoutMs === 0;
-  // Both at the same time, because the kinds apply only to updates that come later.
-  const [updates] = await Promise.all([
-    readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal }),
-    keepAllowedUpdates(context, by, bot, allowedUpdates),
-  ]);
-  context.apiMetrics.pulled.of('get_updates').inc(updates.length);
-  return { ok: true, result: `[${updates.join(',\n')}]` };
+  const reading = readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal });
+  const answered = reading.then((updates): BotApiAnswer => {
+    context.apiMetrics.pulled.of('get_updates').inc(updates.count);
+    return { ok: true, pieces: pollAnswer(updates) };
+  });
+  if (allowedUpdates === undefined) return answered;
+  // At the same time, because the kinds apply only to updates that come later. Most polls name none.
+  return Promise.all([answered, keepAllowedUpdates(context, by, bot, allowedUpdates)]).then(([answer]) => answer);
 }
 
 async function hold(held: HeldPolls, bot: Bot, request: Request, signal: AbortSignal): Promise<BotApiAnswer> {

@@ -160,6 +160,6 @@ function certificateOf(parameters: Parameters): { pem: string; refusal: Refusal 
     case 'unreadable':
       return { pem: '', refusal: badRequest('bad webhook: the certificate cannot be read') };
     case 'too-many':
-      return { pem: '', refusal: badRequest('bad webhook: these are too many certificates') };
+      return { pem: '', refusal: badRequest('bad webhook: there are too many certificates') };
   }
 }

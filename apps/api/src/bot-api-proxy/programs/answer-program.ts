@@ -1,5 +1,6 @@
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
+import { joinTexts, type PulledUpdates, pollAnswer, textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
 import { readRequest } from '../intercept/get-updates.ts';
@@ -38,14 +39,14 @@ async function getUpdates(context: Context, call: ProgramCall): Promise<BotApiAn
   const kinds = storedKinds(call.parameters) ?? null;
   const waitMs = rests ? Math.max(timeoutMs, RESTING_MS) : timeoutMs;
   const updates = await readWithinChats(context, call, { ...request, timeoutMs: waitMs, kinds });
-  context.apiMetrics.pulled.of('get_updates').inc(updates.length);
-  return { ok: true, result: `[${updates.join(',\n')}]` };
+  context.apiMetrics.pulled.of('get_updates').inc(updates.count);
+  return { ok: true, pieces: pollAnswer(updates) };
 }
 
 type Read = { offset: number; limit: number; timeoutMs: number; kinds: string[] | null };
 
 /** The next updates that the token may see. When there are only others, it passes over them and waits on. */
-async function readWithinChats(context: Context, call: ProgramCall, request: Read): Promise<string[]> {
+async function readWithinChats(context: Context, call: ProgramCall, request: Read): Promise<PulledUpdates> {
   const { bot, program, signal } = call;
   const chats = call.token.chats === null ? null : new Set(call.token.chats);
   const untilMs = performance.now() + request.timeoutMs;
@@ -53,9 +54,11 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
     const timeoutMs = Math.max(0, untilMs - performance.now());
     const read = { ...request, offset, timeoutMs, throttle: false, signal };
     const updates = await readProgramUpdates(context, bot, program, read);
-    const shown = chats === null ? updates : updates.filter((raw) => isUpdateWithin(chats, raw));
-    if (shown.length > 0 || updates.length === 0 || signal.aborted) return shown;
-    offset = updateIdOf(updates.at(-1)!) + 1;
+    if (chats === null || updates.count === 0) return updates;
+    const texts = textsOf(updates);
+    const shown = texts.filter((raw) => isUpdateWithin(chats, raw));
+    if (shown.length > 0 || signal.aborted) return joinTexts(shown);
+    offset = updateIdOf(texts.at(-1)!) + 1;
   }
 }
 

@@ -10,7 +10,7 @@ import { type RunningProxy, refuseUnnamed } from '../running-proxy.ts';
 import { credentialOf, isValid, refusedByState } from './decide-program.ts';
 import { refusalByRate } from './refuse-by-rate.ts';
 import { type Refused, recordRefusal } from './refuse-token.ts';
-import { tokenCutter } from './token-cutter.ts';
+import { hiddenSecret, TokenCutter } from './token-cutter.ts';
 
 type FilePath = { token: string; upstreamPath: string };
 
@@ -40,11 +40,11 @@ export async function downloadForProgram(
     }
     const { bot } = found;
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
-    const cutter = tokenCutter(bot.token, path.token);
+    const cutter = new TokenCutter(hiddenSecret(bot.token, path.token));
     passThrough(proxy.upstream, req, res, {
       path: filePath,
       tee: null,
-      asProgram: { path: filePath, guard: null, refusal: NOT_HANDED, cutter },
+      asProgram: { path: filePath, guard: null, cutter },
       body: null,
       errorDelayMs: 0,
       onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),

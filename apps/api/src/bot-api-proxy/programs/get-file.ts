@@ -3,18 +3,18 @@ import { handFile } from '@flotilla/domain/programs/program-files.ts';
 import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import type { ProgramCall } from './program-webhook.ts';
-import { tokenCutter } from './token-cutter.ts';
+import { hiddenSecret, withoutSecret } from './token-cutter.ts';
 
 /** Asks the platform for the path of a file, which the program may then download. Throws FlotillaError. */
 export async function getFile(context: Context, { bot, program, parameters }: ProgramCall): Promise<BotApiAnswer> {
   const answer = await context.platform.call(bot.token, 'getFile', Object.fromEntries(parameters.values));
-  const { text: withoutToken } = tokenCutter(bot.token, '');
+  const secret = hiddenSecret(bot.token, '');
   if (answer.outcome === 'refused') {
     const { errorCode: code, description, retryAfterS } = answer;
     return {
       ok: false,
       code,
-      description: withoutToken(description),
+      description: withoutSecret(secret, description),
       ...(retryAfterS === undefined ? {} : { retryAfterS }),
     };
   }
@@ -24,5 +24,5 @@ export async function getFile(context: Context, { bot, program, parameters }: Pr
   if (typeof path === 'string' && !path.startsWith('/')) {
     await handFile(context, { botId: bot.id, programId: program.id }, path);
   }
-  return { ok: true, result: withoutToken(JSON.stringify(file)) };
+  return { ok: true, result: withoutSecret(secret, JSON.stringify(file)) };
 }

@@ -26,7 +26,7 @@ export function judgeChats(chats: ReadonlySet<number>, lowerCaseMethod: string, 
   for (const name of names) {
     const values = seen.get(name) ?? [];
     const [first] = values;
-    if (first === undefined) return refused(`${name} is not given, or not before the first file`);
+    if (first === undefined) return refused(`${name} is missing, or comes after the first file`);
     const other = values.find((value) => !isAmong(chats, value));
     if (other !== undefined) return refused(`${name} is not one of its chats`, other);
     pinned.push(`${name}=${first}`);

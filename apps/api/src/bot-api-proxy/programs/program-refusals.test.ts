@@ -79,7 +79,8 @@ describe('what the tokens of a program were refused', () => {
     expect(await call(token, 'setWebhook?url=https://a-secret.example')).toBe(403);
     expect(await call(token, 'sendMessage?a_secret', { method: 'POST', body: '{' })).toBe(403);
     expect(await call(token, 'sendMessage', json({ chat_id: 6, text: 'x' }))).toBe(403);
-    expect(await call(token, 'sendMessage', json({ chat_id: 5, text: 'x' }))).toBe(429);
+    // Not at once where a minute began between two of these calls.
+    await waitFor(async () => (await call(token, 'sendMessage', json({ chat_id: 5, text: 'x' }))) === 429);
     const all = await waitFor(async () => {
       const found = await refusalsOf(id);
       return found[0]?.reason === 'rate' ? found : null;
@@ -93,7 +94,8 @@ describe('what the tokens of a program were refused', () => {
       ['sendmessage', 'chat', null],
       ['banchatmember', 'method', null],
     ]);
-    expect(JSON.stringify(all)).not.toMatch(/secret|77/);
+    // Times have digits of their own.
+    expect(JSON.stringify(all!.map(({ at: _at, ...told }) => told))).not.toMatch(/secret|77/);
   });
 
   test('also by a form that names another chat after its file, by a pause, and by an expired token', async () => {

@@ -189,8 +189,10 @@ describe('a token of a program', () => {
     expect((await send(other.token, 'getWebhookInfo')).json.result).toMatchObject({ url: '' });
     expect((await send(other.token, 'getUpdates')).status).toBe(200);
     const shown = await api.admin('GET', '/api/programs/show', { query: { id: program.id } });
-    expect(shown.json).toMatchObject({ mode: 'push', has_secret_token: true, max_connections: 7, kinds: ['poll'] });
-    expect(shown.text).not.toContain('mine');
+    expect(shown.json).toMatchObject({ mode: 'push', secret_token: 'mine', max_connections: 7, kinds: ['poll'] });
+    const { key } = await insertAccount(api.database.db, { username: 'reader', bots: [other.id] });
+    const toOthers = await restClient(api.url, key)('GET', '/api/programs/show', { query: { id: program.id } });
+    expect(toOthers.json).toMatchObject({ secret_token: '****' });
     expect((await send(token, 'setWebhook?url=http://169.254.169.254/')).status).toBe(400);
     expect((await send(token, 'deleteWebhook')).json).toMatchObject({ description: 'Webhook was deleted' });
     expect((await send(token, 'getUpdates')).json).toMatchObject({ ok: true, result: [] });

@@ -1,11 +1,12 @@
 import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
-import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
+import { type BackendSettings, sameKinds } from '@flotilla/domain/bots/set-backend.ts';
 import { namesMethod } from '@flotilla/domain/bots/token-methods.ts';
 import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
+import { textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
@@ -26,9 +27,9 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
   const wanted = await readSettings(context, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
   const { settings } = wanted;
-  const changes = changesOf(settings);
-  if (call.program.exclusive && changes.kinds !== undefined && !isSet(call, { kinds: changes.kinds })) {
-    return forbidden('this token may not change what the program takes alone: leave out allowed_updates');
+  const changes = changesOf(settings, call.program);
+  if (call.program.exclusive && changes.kinds !== undefined) {
+    return forbidden('this token may not change which updates the program takes alone: leave out allowed_updates');
   }
   if (!settings.dropPending && isSet(call, changes) && isSetForToken(call))
     return { ok: true, result: 'true', description: 'Webhook is already set' };
@@ -54,7 +55,7 @@ export async function deleteWebhook(context: Context, call: ProgramCall): Promis
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
 }
 
-/** Describes the backend as the platform describes a webhook. Who did not set the URL sees it without its secrets. */
+/** Describes the backend as the platform does a webhook. Only the token that set the URL sees the secrets in it. */
 export async function getWebhookInfo(context: Context, { bot, program, token }: ProgramCall): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
   const pushes = program.mode === 'push';
@@ -80,18 +81,21 @@ function mayChangeWebhook({ token }: ProgramCall): boolean {
   return token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
 }
 
-function changesOf({ url, secretToken, maxConnections, certificate, allowedUpdates }: BackendSettings): ProgramChanges {
+/** Kinds that the program has already, in any order, are no change. */
+function changesOf(settings: BackendSettings, program: ProgramCall['program']): ProgramChanges {
+  const { url, secretToken, maxConnections, certificate, allowedUpdates } = settings;
+  const kinds = allowedUpdates === undefined ? program.kinds : (allowedUpdates ?? []);
   return {
     mode: 'push',
     backendUrl: url,
     secretToken: secretToken ?? '',
     backendCertificate: certificate ?? '',
     maxConnections,
-    ...(allowedUpdates === undefined ? {} : { kinds: allowedUpdates ?? [] }),
+    ...(sameKinds(program.kinds, kinds) ? {} : { kinds }),
   };
 }
 
-/** What another token set ends with that one, so this one sets it anew. */
+/** A webhook ends with the token that set it, so a call with another token sets it again. */
 function isSetForToken({ program: { webhookTokenId }, token }: ProgramCall): boolean {
   return webhookTokenId === null || webhookTokenId === token.id;
 }
@@ -107,7 +111,7 @@ async function allowOncePerSecond({ redis }: Context, { bot, program }: ProgramC
   return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
 }
 
-/** A program skips what waits for it as one that pulls: its lanes are handed back first. */
+/** Skipping what waits needs a program that pulls, so one that pushes is changed first, which empties its lanes. */
 async function dropPending(context: Context, call: ProgramCall): Promise<void> {
   const { program, signal, parameters } = call;
   if (program.mode === 'push') await updateProgram(context, call.by(), program.id, NO_BACKEND);
@@ -116,7 +120,7 @@ async function dropPending(context: Context, call: ProgramCall): Promise<void> {
   if (bot === undefined || pulling === undefined) return;
   const kinds = storedKinds(parameters) ?? null;
   const request = { limit: 1, timeoutMs: 0, kinds, throttle: false, signal };
-  const [newest] = await readProgramUpdates(context, bot, pulling, { ...request, offset: -1 });
+  const [newest] = textsOf(await readProgramUpdates(context, bot, pulling, { ...request, offset: -1 }));
   if (newest === undefined) return;
   const { update_id: newestId } = JSON.parse(newest) as { update_id: number };
   await readProgramUpdates(context, bot, pulling, { ...request, offset: newestId + 1 });

@@ -17,33 +17,61 @@ export type Seen =
   | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'aborted' };
 
+type Collector = ReturnType<typeof parameterCollector>;
+
 const LIMIT_BYTES = 1024 * 1024;
 const STREAMED_FIELD_BYTES = 64 * 1024;
 const HEAD_WITHIN_MS = 8_000;
+const CONTENT_TYPE = 'content-type';
 
 /**
  * Reads the parameters of a call that decide which chats it touches: query string, JSON, urlencoded form, or the parts
- * of a form before its first file, at most 1 MiB. What two servers might read in two ways is unreadable.
+ * of a form before its first file, at most 1 MiB. What two servers might read in two ways is unreadable. It waits only
+ * for what has not come yet.
  */
-export async function seeParameters(budget: BodyBudget, call: MethodCall): Promise<Seen> {
+export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Promise<Seen> {
   const { req, res, path } = call;
   const seen = parameterCollector();
-  parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
+  if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
   if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, whole: null, boundary: null };
   if (isPacked(req.headers['content-encoding'])) return unreadable('its body is compressed');
-  // Node shows the first of two, and the platform would get both.
-  const types = req.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type');
-  const form = types.length === 1 ? formOf(req.headers['content-type'] ?? '') : null;
-  if (form === null) return unreadable('its Content-Type is not one of a call');
+  const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
+  if (form === null) return unreadable('its Content-Type is not one that a call may have');
   if (form === 'multipart') return seeForm(budget, req, res, seen);
+  if (!req.complete) return seeLater(budget, call, form, seen);
+  if (req.destroyed || res.closed) return { outcome: 'aborted' };
+  // A body that arrived whole is no larger than a stream's own buffer, so it does not count towards the budget.
+  const bytes = (req.read() as Buffer | null) ?? Buffer.alloc(0);
+  return seeText(form, { bytes, release: () => undefined }, seen);
+}
+
+async function seeLater(
+  budget: BodyBudget,
+  { req, res }: MethodCall,
+  form: 'urlencoded' | 'json',
+  seen: Collector,
+): Promise<Seen> {
   const body = await collectBody(req, res, { budget, sender: 'known', limitBytes: LIMIT_BYTES });
   if (body.outcome !== 'read') return notRead(body.outcome);
-  const text = body.bytes.toString('utf8');
+  return seeText(form, { bytes: body.bytes, release: body.release }, seen);
+}
+
+function seeText(form: 'urlencoded' | 'json', whole: WholeBody, seen: Collector): Seen {
+  const text = whole.bytes.toString('utf8');
   if (form === 'json' && !isObject(text)) return unreadable('its JSON is malformed');
   if (form === 'json') parseJsonParameters(text, seen);
   else parseUrlEncoded(text, seen);
-  const whole = { bytes: body.bytes, release: body.release };
   return { outcome: 'seen', parameters: seen.values, whole, boundary: null };
+}
+
+/** Node shows the first of two types, and the platform would get both. */
+function hasOneType(rawHeaders: readonly string[]): boolean {
+  let types = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === CONTENT_TYPE.length && name.toLowerCase() === CONTENT_TYPE) types += 1;
+  }
+  return types === 1;
 }
 
 function formOf(contentType: string): 'multipart' | 'urlencoded' | 'json' | null {
@@ -56,14 +84,9 @@ function formOf(contentType: string): 'multipart' | 'urlencoded' | 'json' | null
   return form === undefined || another !== undefined ? null : form[0];
 }
 
-async function seeForm(
-  budget: BodyBudget,
-  req: IncomingMessage,
-  res: ServerResponse,
-  seen: ReturnType<typeof parameterCollector>,
-): Promise<Seen> {
+async function seeForm(budget: BodyBudget, req: IncomingMessage, res: ServerResponse, seen: Collector): Promise<Seen> {
   const boundary = plainBoundary(req.headers['content-type'] ?? '');
-  if (boundary === null) return unreadable('its form has no plain boundary');
+  if (boundary === null) return unreadable('the boundary of its form is missing or unusual');
   let file = false;
   let isPlain = true;
   const parser = multipartParser(
@@ -92,7 +115,7 @@ async function seeForm(
   if (!isPlain || !head.bytes.toString('latin1', 0, boundary.length + 2).startsWith(`--${boundary}`)) {
     head.release();
     req.resume();
-    return unreadable('a part of its form is not plain');
+    return unreadable('a part of its form has unusual headers');
   }
   if (!head.ended) return { outcome: 'seen', parameters: seen.values, whole: null, boundary };
   parser.end();

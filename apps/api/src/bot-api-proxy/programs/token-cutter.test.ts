@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { tokenCutter } from './token-cutter.ts';
+import { hiddenSecret, TokenCutter, withoutSecret } from './token-cutter.ts';
 
 const BOT = '123:AAabcdefghijklmnopqrstuvwxyz0123456';
 const PROGRAM = '123:fvABCDEFGHIJKLMNOPQRSTUVWXYZ6543210';
 
 function cut(text: string, sizes: number): string {
-  const cutter = tokenCutter(BOT, PROGRAM);
+  const cutter = new TokenCutter(hiddenSecret(BOT, PROGRAM));
   const bytes = Buffer.from(text);
   const shown: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += sizes) shown.push(cutter.write(bytes.subarray(at, at + sizes)));
@@ -22,10 +22,12 @@ test('the secret is replaced wherever the chunks are cut, and nothing else chang
 
 test('a chunk that somebody else holds is not changed', () => {
   const chunk = Buffer.from(BOT);
-  tokenCutter(BOT, PROGRAM).write(chunk);
+  new TokenCutter(hiddenSecret(BOT, PROGRAM)).write(chunk);
   expect(chunk.toString()).toBe(BOT);
 });
 
 test('a secret of another length becomes asterisks, so that the length stays', () => {
-  expect(tokenCutter('5:short-secret', PROGRAM).text('x short-secret y')).toBe('x ************ y');
+  const hidden = hiddenSecret('5:short-secret', PROGRAM);
+  expect(withoutSecret(hidden, 'x short-secret y')).toBe('x ************ y');
+  expect(withoutSecret(hidden, 'short-secret')).toBe('************');
 });

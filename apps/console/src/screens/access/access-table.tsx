@@ -65,6 +65,7 @@ export function sharedColumns<Row extends Shared>(
     },
     {
       name: 'last-cell',
+      card: 'bottom-end',
       title: last.title,
       width: '9rem',
       end: true,

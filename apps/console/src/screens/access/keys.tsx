@@ -75,17 +75,25 @@ function columnsOf(words: Words, account: string): Column<ApiKeyResource>[] {
   return [
     {
       name: 'name-cell',
+      card: 'top-start',
       title: words.access.keyName,
       width: 'minmax(8rem, 2fr)',
       cell: ({ id, name }) => <RowLink search={{ view: 'keys', account, open: String(id) }}>{name}</RowLink>,
     },
     {
       name: 'username-cell',
+      card: 'bottom-start',
       title: columns.prefix,
       width: '8rem',
       cell: ({ prefix }) => <code className="muted">{prefix}…</code>,
     },
-    { name: 'state-cell', title: columns.state, width: '8.5rem', cell: (key) => <KeyState apiKey={key} /> },
+    {
+      name: 'state-cell',
+      card: 'top-end',
+      title: columns.state,
+      width: '8.5rem',
+      cell: (key) => <KeyState apiKey={key} />,
+    },
     ...sharedColumns<ApiKeyResource>(words, { title: columns.lastUse, of: (key) => key.last_used_at }),
   ];
 }

@@ -18,13 +18,12 @@ import { PersonDetails } from './person-details.tsx';
 const route = getRouteApi('/access');
 const NOTHING_TO_SHOW = () => {};
 
-export function useAccounts(enabled = true) {
+export function useAccounts() {
   return useQuery({
     queryKey: ['accounts'],
     queryFn: ({ signal }) => callPage('listAccounts', {}, signal),
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
-    enabled,
   });
 }
 
@@ -75,6 +74,7 @@ function columnsOf(words: Words, q: string): Column<AccountResource>[] {
   return [
     {
       name: 'name-cell',
+      card: 'top-start',
       title: columns.name,
       width: 'minmax(8rem, 2fr)',
       cell: ({ id, username, display_name: name }) => (
@@ -83,6 +83,7 @@ function columnsOf(words: Words, q: string): Column<AccountResource>[] {
     },
     {
       name: 'username-cell',
+      card: 'bottom-start',
       title: columns.username,
       width: 'minmax(7rem, 1.5fr)',
       cell: ({ username }) => <bdi className="muted cut">{username}</bdi>,

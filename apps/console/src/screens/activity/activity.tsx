@@ -1,8 +1,8 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { loadAhead } from '../../load-late.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { loadAhead } from '../../reload-for-new-release.ts';
 import { useWords } from '../../words/words.tsx';
 import { RANGES, type Range, useActivity } from './use-activity.ts';
 import './activity.css';

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { looksLikeToken } from '../../parts/looks-like-token.ts';
 import { StepTitle } from '../../parts/steps.tsx';
+import { UrlField } from '../../parts/url-field.tsx';
 import { type AddBotWords, useAddBotWords } from './add-bot-words.ts';
 import { WAYS, type Way } from './added-bot.ts';
 import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
@@ -61,18 +62,7 @@ export function TokenForm(): ReactNode {
         choose={setWay}
       />
       {way === 'push' && (
-        <Field
-          label={words.url}
-          hint={words.urlHint}
-          fault={faults.url}
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          dir="ltr"
-          required
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
+        <UrlField label={words.url} hint={words.urlHint} fault={faults.url} required url={url} type={setUrl} />
       )}
       {faults.other && <Failure error={faults.other} />}
       <Button type="submit" kind="primary" busy={adding.isPending}>

@@ -9,6 +9,7 @@ import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
+import { type BackendOf, testBackend } from './backend-calls.ts';
 import { AnswerView, RequestView, UpdateView } from './request-view.tsx';
 import { TestDelivery, TestResult } from './test-delivery.tsx';
 
@@ -35,7 +36,7 @@ export function AttemptDetails({
       </p>
       <div className="actions">
         {request && <CopyButton label={deliveriesWords.copyCurl} text={curlOf(request, body ?? null)} />}
-        <Repeat botId={botId} updateId={updateId} body={body} />
+        <Repeat botId={botId} programId={attempt.program_id} updateId={updateId} body={body} />
       </div>
       <AnswerView
         status={attempt.status}
@@ -71,20 +72,19 @@ export function useKeptUpdate(botId: number, updateId: number): string | null | 
 /** A dead letter is sent again as a delivery; any other update as a test, beside its own retries. */
 function Repeat({
   botId,
+  programId,
   updateId,
   body,
-}: {
-  botId: number;
-  updateId: number;
-  body: string | null | undefined;
-}): ReactNode {
+}: BackendOf & { updateId: number; body: string | null | undefined }): ReactNode {
   const words = useDeliveriesWords();
   const queries = useQueryClient();
   const [editing, setEditing] = useState(false);
   const letters = useQuery({
-    queryKey: ['deliveries', 'letter', botId, updateId],
-    queryFn: ({ signal }) =>
-      call('listDeliveries', { bot_id: botId, state: 'dead', reader: 'push', q: String(updateId) }, signal),
+    queryKey: ['deliveries', 'letter', botId, programId, updateId],
+    queryFn: ({ signal }) => {
+      const reader = programId === undefined ? ({ reader: 'push' } as const) : { program_id: programId };
+      return call('listDeliveries', { bot_id: botId, state: 'dead', ...reader, q: String(updateId) }, signal);
+    },
   });
   const letter = letters.data?.find((row) => row.update_id === updateId)?.id;
   const redrive = useMutation({
@@ -92,7 +92,7 @@ function Repeat({
     onSettled: () => queries.invalidateQueries(),
   });
   const test = useMutation({
-    mutationFn: (update: string) => call('testDelivery', { bot_id: botId, update }),
+    mutationFn: (update: string) => testBackend({ botId, programId }, update),
   });
   if (redrive.isSuccess) return <p role="status">{words.sentAgain}</p>;
   const error = redrive.error ?? test.error;
@@ -111,7 +111,9 @@ function Repeat({
       {body && <Button onClick={() => setEditing(true)}>{words.edit}</Button>}
       {error && <Failure error={error} />}
       {test.data && <TestResult result={test.data} />}
-      {editing && <TestDelivery botId={botId} update={body ?? ''} close={() => setEditing(false)} />}
+      {editing && (
+        <TestDelivery botId={botId} programId={programId} update={body ?? ''} close={() => setEditing(false)} />
+      )}
     </>
   );
 }

@@ -60,7 +60,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           {bot.backend_url && <Button onClick={() => setTesting(true)}>{deliveriesWords.test.open}</Button>}
         </span>
       </header>
-      {testing && <TestDelivery botId={bot.id} update="" close={() => setTesting(false)} />}
+      {testing && <TestDelivery botId={bot.id} programId={undefined} update="" close={() => setTesting(false)} />}
       {lastError && (
         <p className="notice warn">
           <strong>{words.bot.lastError}:</strong> {lastError}{' '}

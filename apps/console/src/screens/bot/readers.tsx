@@ -9,8 +9,10 @@ import { useNumber } from '../../parts/time.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { usePrograms, useReaders } from '../programs/use-programs.ts';
+import { resumeBackend } from './backend-calls.ts';
 import { ReaderPicture } from './reader-picture.tsx';
 import { Behind, ReaderState } from './reader-state.tsx';
+import { TryNow } from './try-now.tsx';
 
 type Reader = Answer<'listReaders'>[number];
 
@@ -61,7 +63,9 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         <Behind reader={reader} />
       </span>
       <span className="reader-action">
-        {reader.reader === 'push' && (state === 'open' || state === 'failing') && <TryNow botId={botId} />}
+        {(state === 'open' || state === 'failing') && (
+          <TryNow act={() => resumeBackend({ botId, programId: reader.program_id })} />
+        )}
         {consumer && <Forget botId={botId} consumer={consumer} keeps={number(reader.keeps)} />}
       </span>
     </li>
@@ -80,24 +84,6 @@ function readerName(
   const program = programOf(reader);
   if (program !== undefined) return words.program(programs.find(({ id }) => String(id) === program)?.name ?? program);
   return consumerOf(reader) ?? words.names[reader as keyof typeof words.names] ?? reader;
-}
-
-/** Tries the backend at once, instead of at its next probe. */
-function TryNow({ botId }: { botId: number }): ReactNode {
-  const { bot: words } = useWords();
-  const queries = useQueryClient();
-  const resume = useMutation({
-    mutationFn: () => call('resumeBackend', { bot_id: botId }),
-    onSettled: () => queries.invalidateQueries(),
-  });
-  return (
-    <>
-      <Button onClick={() => resume.mutate()} busy={resume.isPending}>
-        {words.readers.tryNow}
-      </Button>
-      {resume.isError && <Failure error={resume.error} />}
-    </>
-  );
 }
 
 function Forget({ botId, consumer, keeps }: { botId: number; consumer: string; keeps: string }): ReactNode {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
+import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
-import { SecretField } from './secret-field.tsx';
 import type { Settings } from './settings-draft.ts';
 import { useSettingsWords } from './settings-words.ts';
 
@@ -52,7 +52,7 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
           fault={faultOf('allowed_updates')}
         />
       </Group>
-      <BackendFields {...{ settings, hasSecret, faultOf, change }} />
+      <Forwarding {...{ settings, hasSecret, faultOf, change }} />
       <Group title={words.polling}>
         <SwitchField
           label={words.longPoll}
@@ -75,7 +75,7 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
   );
 }
 
-function BackendFields({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
+function Forwarding({ settings, hasSecret, faultOf, change }: FieldsProps): ReactNode {
   const words = useSettingsWords();
   return (
     <Group title={words.backend}>
@@ -86,34 +86,7 @@ function BackendFields({ settings, hasSecret, faultOf, change }: FieldsProps): R
         on={settings.proxy_enabled}
         toggle={(proxy_enabled) => change({ proxy_enabled })}
       />
-      <Field
-        label={words.url}
-        hint={words.urlHint}
-        fault={faultOf('backend_url')}
-        type="url"
-        inputMode="url"
-        autoComplete="off"
-        spellCheck={false}
-        dir="ltr"
-        value={settings.backend_url}
-        onChange={(event) => change({ backend_url: event.target.value })}
-      />
-      <SecretField
-        isSet={hasSecret}
-        typed={settings.secret_token}
-        type={(secret_token) => change({ secret_token })}
-        fault={faultOf('secret_token')}
-      />
-      <Field
-        label={words.connections}
-        hint={words.connectionsHint}
-        fault={faultOf('max_connections')}
-        type="number"
-        min={1}
-        max={100}
-        value={settings.max_connections}
-        onChange={(event) => change({ max_connections: event.target.value })}
-      />
+      <BackendFields backend={settings} change={change} faultOf={faultOf} hasSecret={hasSecret} />
     </Group>
   );
 }

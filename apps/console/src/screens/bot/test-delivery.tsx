@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Answer, CallError, call } from '../../call.ts';
+import { type Answer, CallError } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -8,24 +8,22 @@ import { TextArea } from '../../parts/field.tsx';
 import { indented } from '../../parts/json-text.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
+import { type BackendOf, testBackend } from './backend-calls.ts';
 import { AnswerView, RequestView } from './request-view.tsx';
 
 /** Sends an update, which can be edited, to the backend past the queue, and shows the request and the answer. */
 export function TestDelivery({
   botId,
+  programId,
   update,
   close,
-}: {
-  botId: number;
-  update: string;
-  close: () => void;
-}): ReactNode {
+}: BackendOf & { update: string; close: () => void }): ReactNode {
   const words = useWords();
   const deliveriesWords = useDeliveriesWords();
   const { test: texts } = deliveriesWords;
   const [text, setText] = useState(() => indented(update));
   const test = useMutation({
-    mutationFn: () => call('testDelivery', { bot_id: botId, ...(text.trim() === '' ? {} : { update: text }) }),
+    mutationFn: () => testBackend({ botId, programId }, text.trim() === '' ? undefined : text),
   });
   const fault = test.error instanceof CallError ? test.error.faults.get('update') : undefined;
   return (

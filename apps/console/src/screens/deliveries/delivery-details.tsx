@@ -2,13 +2,13 @@ import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
+import { type BackendOf, resumeBackend } from '../bot/backend-calls.ts';
 import { UpdateView } from '../bot/request-view.tsx';
 import { type Act, BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
@@ -33,7 +33,9 @@ export function DeliveryDetails({ delivery, close, act }: DetailsProps): ReactNo
             <Button onClick={() => act('discard', id)}>{words.discard}</Button>
           </>
         )}
-        {delivery.state === 'retrying' && delivery.reader === 'push' && <TryNow botId={botId} />}
+        {delivery.state === 'retrying' && ['push', 'program'].includes(delivery.reader) && (
+          <TryNow botId={botId} programId={delivery.program_id} />
+        )}
       </div>
       <DeliveryFacts delivery={delivery} />
       {delivery.response_excerpt && <pre className="excerpt">{delivery.response_excerpt}</pre>}
@@ -93,11 +95,11 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
 }
 
 /** Tries the backend at once, and with it this update. */
-function TryNow({ botId }: { botId: number }): ReactNode {
+function TryNow({ botId, programId }: BackendOf): ReactNode {
   const words = useDeliveriesWords();
   const queries = useQueryClient();
   const resume = useMutation({
-    mutationFn: () => call('resumeBackend', { bot_id: botId }),
+    mutationFn: () => resumeBackend({ botId, programId }),
     onSettled: () => queries.invalidateQueries(),
   });
   return (

@@ -1,4 +1,5 @@
-import type { deliveryOperations, ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
+import type { deliveryJobOperations } from '@flotilla/contract/delivery-jobs.ts';
 import type { CallInput } from '@flotilla/contract/operation.ts';
 import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
 
@@ -12,6 +13,8 @@ export type DeliveryFilter = {
   state?: 'retrying' | 'attempts';
   bot?: string;
   reader?: Reader;
+  /** The id of one program. */
+  program?: string;
   reason?: ReasonCode;
   status?: string;
   since?: string;
@@ -46,6 +49,7 @@ export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFil
     state: state === 'retrying' || state === 'attempts' ? state : undefined,
     bot: readId(search.bot),
     reader: READERS.find((one) => one === reader),
+    program: readId(search.program),
     reason: REASON_CODES.find((one) => one === reason),
     status: typeof status === 'string' && /^(0|[1-5](xx|\d\d))$/.test(status) ? status : undefined,
     since: readMoment(search.since),
@@ -56,13 +60,22 @@ export function readDeliveryFilter(search: Record<string, unknown>): DeliveryFil
 }
 
 /** The conditions as the api takes them, of the list and of an act on all that it shows. */
-export function conditionsOf({ bot, reader, reason, status, since, until, q }: DeliveryFilter) {
-  return given({ bot_id: bot, reader, reason_code: reason, status, since, until, q }) satisfies ActInput['filter'];
+export function conditionsOf({ bot, reader, program, reason, status, since, until, q }: DeliveryFilter) {
+  return given({
+    bot_id: bot,
+    reader,
+    program_id: program,
+    reason_code: reason,
+    status,
+    since,
+    until,
+    q,
+  }) satisfies ActInput['filter'];
 }
 
-type ActInput = CallInput<(typeof deliveryOperations)['redriveDeliveries']>;
+type ActInput = CallInput<(typeof deliveryJobOperations)['redriveDeliveries']>;
 
 /** Whether the list is narrowed at all, beside its bot. */
-export function isNarrowed({ reader, reason, status, since, until, q }: DeliveryFilter): boolean {
-  return [reader, reason, status, since, until, q].some((value) => value !== undefined);
+export function isNarrowed({ reader, program, reason, status, since, until, q }: DeliveryFilter): boolean {
+  return [reader, program, reason, status, since, until, q].some((value) => value !== undefined);
 }

@@ -8,6 +8,8 @@ import { useDeliveriesWords } from './deliveries-words.ts';
 import { type DeliveryFilter, type FilterChanges, isNarrowed, READERS, REASON_CODES } from './delivery-filter.ts';
 
 const PHONE = '(max-width: 40rem)';
+/** The choice of one program, which an address may name. */
+const OF_ONE = 'one';
 const STATUSES = ['0', '3xx', '4xx', '5xx'] as const;
 
 type FiltersProps = {
@@ -34,7 +36,7 @@ export function DeliveryFilters(props: FiltersProps): ReactNode {
 function FilterFields({ filter, change, clear, ofOneBot }: FiltersProps): ReactNode {
   const deliveries = useDeliveriesWords();
   const { filters: words, reasons, readers } = deliveries;
-  const { status } = filter;
+  const { program, status } = filter;
   const isOwnStatus = status !== undefined && !STATUSES.some((one) => one === status);
   return (
     <search className="filters" aria-label={words.label}>
@@ -43,9 +45,13 @@ function FilterFields({ filter, change, clear, ofOneBot }: FiltersProps): ReactN
       )}
       <SelectField
         label={words.reader}
-        options={[['', words.anyReader], ...READERS.map((reader) => [reader, readers[reader]] as const)]}
-        value={filter.reader ?? ''}
-        choose={(reader) => change({ reader: reader || undefined })}
+        options={[
+          ['', words.anyReader],
+          ...READERS.map((reader) => [reader, readers[reader]] as const),
+          ...(program === undefined ? [] : [[OF_ONE, words.ofProgram(program)] as const]),
+        ]}
+        value={program === undefined ? (filter.reader ?? '') : OF_ONE}
+        choose={(chosen) => chosen !== OF_ONE && change({ reader: chosen || undefined, program: undefined })}
       />
       <SelectField
         label={words.reason}

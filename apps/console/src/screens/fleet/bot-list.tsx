@@ -65,7 +65,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
 function columnsOf({ fleet: words }: Words, number: (n: number) => string): Column<BotResource>[] {
   const { columns } = words;
   return [
-    { name: 'state-cell', title: columns.state, width: '11rem', cell: (bot) => <StateBadge state={stateOf(bot)} /> },
+    { name: 'state-cell', title: columns.state, width: '11.75rem', cell: (bot) => <StateBadge state={stateOf(bot)} /> },
     { name: 'name-cell', title: columns.name, width: 'minmax(8rem, 2fr)', cell: (bot) => <NameLink bot={bot} /> },
     {
       name: 'username-cell',

@@ -1,11 +1,10 @@
-import { useParams, useSearch } from '@tanstack/react-router';
+import { Outlet, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { readId } from '../../parts/filters.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
-import { Chat } from './chat/chat.tsx';
 import { ChatList } from './chats/chat-list.tsx';
 import type { InboxSearch } from './inbox-filter.ts';
 import { type InboxPlace, InboxPlaceProvider } from './inbox-place.ts';
@@ -49,7 +48,7 @@ function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
             <Empty title={words.choose} hint={words.chooseHint} />
           </section>
         ) : (
-          <Chat key={`${botId}:${chatId}`} chat={chat} around={place.around} />
+          <Outlet />
         )}
       </div>
     </InboxPlaceProvider>

@@ -27,8 +27,9 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
   const scrolled = useScrolled();
   const topics = bots.flatMap(({ id }) => [`bot:${id}`, `attempts:${id}`]);
   const held = paused || pointed || scrolled || opened !== null;
-  const { rows, waiting, show, state } = useLiveRows(topics, held);
+  const { rows, waiting: kept, show, state } = useLiveRows(topics, held);
   const shown = useMemo(() => rows.filter((row) => matches(row, filter)), [rows, filter]);
+  const waiting = useMemo(() => kept.filter((row) => matches(row, filter)).length, [kept, filter]);
   const said = useSeldom(waiting === 0 ? '' : live.more(waiting), SAID_EVERY_MS);
   const columns = useMemo(() => columnsOf(words, bots, setOpened), [words, bots]);
   const rowAt = useCallback((index: number) => shown[index], [shown]);
@@ -98,9 +99,10 @@ function columnsOf(words: Words, bots: readonly BotResource[], open: (row: LiveR
   const { live } = words;
   const names = new Map(bots.map(({ id, name }) => [id, name]));
   return [
-    { name: 'live-at', title: live.columns.at, width: '5.5rem', cell: ({ at }) => <Clock at={at} /> },
+    { name: 'live-at', card: 'top-end', title: live.columns.at, width: '5.5rem', cell: ({ at }) => <Clock at={at} /> },
     {
       name: 'live-what',
+      card: 'top-start',
       title: live.columns.what,
       width: 'minmax(9rem, 1fr)',
       cell: (row) => (
@@ -111,6 +113,7 @@ function columnsOf(words: Words, bots: readonly BotResource[], open: (row: LiveR
     },
     {
       name: 'live-bot',
+      card: 'bottom-end',
       title: live.columns.bot,
       width: 'minmax(6rem, 1fr)',
       cell: ({ botId }) => <bdi className="muted">{botId === null ? '' : (names.get(botId) ?? botId)}</bdi>,
@@ -123,6 +126,7 @@ function columnsOf(words: Words, bots: readonly BotResource[], open: (row: LiveR
     },
     {
       name: 'live-text',
+      card: 'bottom-start',
       title: live.columns.text,
       width: 'minmax(8rem, 3fr)',
       cell: (row) => <bdi>{textOf(row, live)}</bdi>,

@@ -5,6 +5,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { type Finder, PickField } from '../../parts/pick-field.tsx';
 import { type ProgramsWords, useProgramsWords } from './programs-words.ts';
 import type { PickedChat } from './rights.ts';
+import { useChatNames } from './use-chat-names.ts';
 import '../../parts/chips.css';
 
 const SHOWN = 8;
@@ -50,11 +51,14 @@ type PickedProps = {
 /** Some chats, each of which can be taken away; another one is found by a part of its name, or by its id. */
 export function PickedChats({ botId, label, hint, chats, choose, fault }: PickedProps): ReactNode {
   const words = useProgramsWords();
+  const unnamed = chats.flatMap(({ id, name }) => (name === undefined ? [id] : []));
+  const chatName = useChatNames(botId, unnamed);
+  const named = chats.map(({ id, name = chatName(id) }) => ({ id, name }));
   return (
     <>
       {chats.length > 0 && (
         <ul className="chips">
-          {chats.map(({ id, name }) => (
+          {named.map(({ id, name }) => (
             <li key={id} className="chip">
               <bdi className="cut">{name}</bdi>
               <button

@@ -5,12 +5,10 @@ import { Field } from '../../parts/field.tsx';
 import { PickedChats } from './chats-field.tsx';
 import { CHAT_TYPES, type Filter, NEW_FILTER } from './filter.ts';
 import { useProgramsWords } from './programs-words.ts';
-import type { Sight, SightFaults } from './sight.ts';
-
-type FieldsProps = { botId: number; sight: Sight; change: (changed: Partial<Sight>) => void; faults: SightFaults };
+import type { SightFaults, SightProps } from './sight.ts';
 
 /** Which updates of its kinds a program gets, and whether it takes them alone. */
-export function FilterFields({ botId, sight, change, faults }: FieldsProps): ReactNode {
+export function FilterFields({ botId, sight, change, faults }: SightProps): ReactNode {
   const words = useProgramsWords().filter;
   const { filter, exclusive } = sight;
   return (
@@ -42,19 +40,27 @@ export function FilterFields({ botId, sight, change, faults }: FieldsProps): Rea
       {faults.exclusive && <p className="fault">{faults.exclusive}</p>}
       {exclusive && (
         <Field
-          label={words.position}
-          hint={words.positionHint}
-          fault={faults.position}
+          label={words.order}
+          hint={words.orderHint}
+          fault={faults.order}
           type="number"
           min={1}
           max={1000}
-          value={sight.position}
-          onChange={(event) => change({ position: event.target.value })}
+          value={sight.order}
+          onChange={(event) => change({ order: event.target.value })}
         />
       )}
     </>
   );
 }
+
+/** Each with the input that it fills. */
+const TEXT_FIELDS = [
+  ['users', 'filter.user_ids'],
+  ['commands', 'filter.commands'],
+  ['keyword', 'filter.keyword'],
+  ['text', 'filter.text'],
+] as const;
 
 type ConditionsProps = {
   botId: number;
@@ -74,7 +80,7 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
         hint={words.chatsHint}
         chats={chats}
         choose={(chosen) => change({ chats: chosen })}
-        fault={faults['filter.chats'] ?? faults.filter}
+        fault={faults['filter.chat_ids'] ?? faults.filter}
       />
       <fieldset className="groups narrow-groups">
         <legend>{words.types}</legend>
@@ -87,12 +93,12 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
           />
         ))}
       </fieldset>
-      {(['users', 'commands', 'keywords', 'text'] as const).map((name) => (
+      {TEXT_FIELDS.map(([name, input]) => (
         <Field
           key={name}
           label={words[name]}
           hint={words.hints[name]}
-          fault={faults[`filter.${name}`]}
+          fault={faults[input]}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

@@ -5,39 +5,40 @@ import type { PickedChat } from './rights.ts';
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 export type ChatType = (typeof CHAT_TYPES)[number];
 
-/** What the fields say about which updates a program gets; lists are text, with commas between. */
+/** What the fields say about which updates a program gets; lists but that of chats are text, with commas between. */
 export type Filter = {
   chats: readonly PickedChat[];
   types: readonly ChatType[];
   users: string;
   commands: string;
-  keywords: string;
+  keyword: string;
   text: string;
 };
 
-export const NEW_FILTER: Filter = { chats: [], types: [], users: '', commands: '', keywords: '', text: '' };
+export const NEW_FILTER: Filter = { chats: [], types: [], users: '', commands: '', keyword: '', text: '' };
 
 /** null: every update. */
 export function filterOf(filter: ProgramFilter): Filter | null {
-  const { chats = [], chat_types: types = [], users = [], commands = [], keywords = [], text = '' } = filter;
+  const { chat_ids: chats = [], chat_types: types = [], user_ids: users = [], commands = [] } = filter;
+  const { keyword = '', text = '' } = filter;
   if (Object.keys(filter).length === 0) return null;
   return {
-    chats: chats.map((id) => ({ id, name: String(id) })),
-    ...{ types, users: users.join(', '), commands: commands.join(', '), keywords: keywords.join(', '), text },
+    chats: chats.map((id) => ({ id })),
+    ...{ types, users: users.join(', '), commands: commands.join(', '), keyword, text },
   };
 }
 
 /** Conditions that are not given are left out. */
 export function filterInput(filter: Filter | null) {
   if (filter === null) return {};
-  const { chats, types, text } = filter;
-  const [users, commands, keywords] = [listed(filter.users), listed(filter.commands), listed(filter.keywords)];
+  const { chats, types, keyword, text } = filter;
+  const [users, commands] = [listed(filter.users), listed(filter.commands)];
   return {
-    ...(chats.length === 0 ? {} : { chats: chats.map(({ id }) => id) }),
+    ...(chats.length === 0 ? {} : { chat_ids: chats.map(({ id }) => id) }),
     ...(types.length === 0 ? {} : { chat_types: [...types] }),
-    ...(users.length === 0 ? {} : { users }),
+    ...(users.length === 0 ? {} : { user_ids: users }),
     ...(commands.length === 0 ? {} : { commands }),
-    ...(keywords.length === 0 ? {} : { keywords }),
+    ...(keyword.trim() === '' ? {} : { keyword: keyword.trim() }),
     ...(text.trim() === '' ? {} : { text }),
   };
 }
@@ -51,13 +52,13 @@ function listed(text: string): string[] {
 
 /** The conditions in a few words each. */
 export function filterWords(filter: ProgramFilter, { filter: words }: ProgramsWords): string[] {
-  const { chats, chat_types: types, users, commands, keywords, text } = filter;
+  const { chat_ids: chats, chat_types: types, user_ids: users, commands, keyword, text } = filter;
   return [
     ...(chats === undefined ? [] : [words.inChats(chats.length)]),
     ...(types === undefined ? [] : [types.map((type) => words.typeNames[type]).join(words.or)]),
     ...(users === undefined ? [] : [words.fromUsers(users.length)]),
-    ...(commands === undefined ? [] : [commands.map((name) => `/${name.replace(/^\//, '')}`).join(words.or)]),
-    ...(keywords === undefined ? [] : [keywords.map((word) => words.quoted(word)).join(words.or)]),
+    ...(commands === undefined ? [] : [commands.map((name) => `/${name}`).join(words.or)]),
+    ...(keyword === undefined ? [] : [words.quoted(keyword)]),
     ...(text === undefined ? [] : [text]),
   ];
 }

@@ -13,6 +13,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
   return [
     {
       name: 'name-cell',
+      card: 'top-start',
       title: columns.name,
       width: 'minmax(9rem, 1.5fr)',
       cell: (row) => <NameOf row={row} botId={botId} />,
@@ -25,6 +26,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
     },
     {
       name: 'sees-cell',
+      card: 'bottom-start',
       title: columns.sees,
       width: 'minmax(8rem, 2fr)',
       cell: ({ program }) => (
@@ -33,12 +35,14 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
     },
     {
       name: 'state-cell',
+      card: 'top-end',
       title: columns.state,
       width: '10rem',
       cell: ({ program, reader }) => <ReaderState state={reader?.state ?? stateOf(program)} />,
     },
     {
       name: 'progress-cell',
+      card: 'bottom-end',
       title: columns.progress,
       width: 'minmax(9rem, 1.6fr)',
       cell: ({ reader }) => reader && <Behind reader={reader} />,

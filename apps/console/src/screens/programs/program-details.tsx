@@ -8,10 +8,11 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
-import { Ago, Moment } from '../../parts/time.tsx';
+import { Ago, Moment, Until } from '../../parts/time.tsx';
 import { LibraryLines } from '../add-bot/library-lines.tsx';
 import { Behind, ReaderState } from '../bot/reader-state.tsx';
 import { ProgramForm } from './program-form.tsx';
+import { ProgramTrouble } from './program-trouble.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { Refusals } from './refusals.tsx';
 import { Sees } from './sees.tsx';
@@ -23,7 +24,7 @@ type DetailsProps = { program: ProgramResource; reader: ReaderResource | undefin
 /** What a program sees and how far it is, its tokens, and what can be done with it. */
 export function ProgramDetails({ program, reader, close }: DetailsProps): ReactNode {
   const words = useProgramsWords();
-  const { mode, parked, last_polled_at: polledAt, last_error: error, last_error_at: errorAt } = program;
+  const { mode, last_polled_at: polledAt } = program;
   return (
     <Inspector title={program.name} close={close}>
       <Facts
@@ -32,27 +33,21 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
           [words.facts.mode, words.facts.modes[mode]],
           [words.facts.sees, <Sees key="sees" program={program} where="details" />],
           ...(reader ? [[words.facts.progress, <Behind key="progress" reader={reader} />] as const] : []),
+          ...(reader?.failing_since
+            ? [[words.facts.failingSince, <Moment key="since" at={reader.failing_since} />] as const]
+            : []),
+          ...(reader?.next_probe_at
+            ? [[words.facts.nextProbe, <Until key="probe" at={reader.next_probe_at} />] as const]
+            : []),
           ...(mode === 'push' ? [[words.facts.url, <bdi key="url">{program.backend_url}</bdi>] as const] : []),
           ...(polledAt ? [[words.facts.polled, <Polled key="polled" at={polledAt} program={program} />] as const] : []),
           [words.facts.added, <Moment key="added" at={program.created_at} />],
         ]}
       />
-      {parked && <p className="hint">{words.facts.parked[mode]}</p>}
-      {error && (
-        <p className="notice warn">
-          <span>
-            <strong>{words.facts.error}:</strong> {error}{' '}
-            {errorAt && (
-              <small className="muted">
-                <Ago at={errorAt} />
-              </small>
-            )}
-          </span>
-        </p>
-      )}
+      <ProgramTrouble program={program} />
       <Acts program={program} deleted={close} />
       <Tokens program={program} />
-      <Refusals programId={program.id} />
+      <Refusals program={program} />
       {mode === 'push' && <Signing program={program} />}
       <details className="connect">
         <summary>{words.connect}</summary>

@@ -41,7 +41,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
           if (save.isError) save.reset();
         }}
         faults={{ ...faults, ...local }}
-        hasSecret={program.has_secret_token}
+        hasSecret={program.secret_token !== ''}
       />
     </Confirm>
   );

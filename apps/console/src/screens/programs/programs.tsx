@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { loadLate } from '../../load-late.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -12,8 +13,10 @@ import { readerRows } from './reader-rows.ts';
 import { usePrograms, useReaders } from './use-programs.ts';
 import './programs.css';
 
-const AddProgram = lazy(async () => ({ default: (await import('./add-program.tsx')).AddProgram }));
-const ProgramDetails = lazy(async () => ({ default: (await import('./program-details.tsx')).ProgramDetails }));
+const AddProgram = lazy(async () => ({ default: (await loadLate(() => import('./add-program.tsx'))).AddProgram }));
+const ProgramDetails = lazy(async () => ({
+  default: (await loadLate(() => import('./program-details.tsx'))).ProgramDetails,
+}));
 const route = getRouteApi('/bots/$id/programs');
 const shows = () => {};
 

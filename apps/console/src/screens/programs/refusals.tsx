@@ -1,4 +1,5 @@
 import type { ProgramRefusalResource } from '@flotilla/contract/program-refusals.ts';
+import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
@@ -6,15 +7,18 @@ import { Failure } from '../../parts/failure.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useProgramsWords } from './programs-words.ts';
+import { useChatNames } from './use-chat-names.ts';
 
-/** What the tokens of a program were refused lately, and why. */
-export function Refusals({ programId }: { programId: number }): ReactNode {
+/** What a program was refused lately, and why. */
+export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().refusals;
   const refusals = useQuery({
-    queryKey: ['program-refusals', programId],
-    queryFn: ({ signal }) => call('listProgramRefusals', { id: programId }, signal),
+    queryKey: ['program-refusals', id],
+    queryFn: ({ signal }) => call('listProgramRefusals', { id }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const named = refusals.data?.flatMap(({ chat_id: chat }) => (chat === undefined ? [] : [chat])) ?? [];
+  const chatName = useChatNames(botId, named);
   return (
     <section className="refusals" aria-labelledby="refusals">
       <h3 id="refusals">{words.title}</h3>
@@ -23,8 +27,9 @@ export function Refusals({ programId }: { programId: number }): ReactNode {
       <ul>
         {refusals.data?.map((refusal) => (
           <Refusal
-            key={`${refusal.token_id} ${refusal.method} ${refusal.reason} ${refusal.chat_id}`}
+            key={`${refusal.token_id} ${refusal.method} ${refusal.description} ${refusal.chat_id}`}
             refusal={refusal}
+            chatName={chatName}
           />
         ))}
       </ul>
@@ -32,11 +37,13 @@ export function Refusals({ programId }: { programId: number }): ReactNode {
   );
 }
 
-function Refusal({ refusal }: { refusal: ProgramRefusalResource }): ReactNode {
+type RefusalProps = { refusal: ProgramRefusalResource; chatName: (id: number) => string };
+
+function Refusal({ refusal, chatName }: RefusalProps): ReactNode {
   const words = useProgramsWords().refusals;
-  const { at, method, reason, description, chat_id: chat, token_name: token } = refusal;
+  const { at, method, reason, description, chat_id: chat, token_id: tokenId, token_name: token } = refusal;
   return (
-    <li className="refusal" title={description}>
+    <li className="program-entry refusal" title={description}>
       <code>{method ?? words.unnamed[reason === 'file' ? 'file' : 'method']}</code>
       <span className="muted">
         <Ago at={at} />
@@ -45,11 +52,15 @@ function Refusal({ refusal }: { refusal: ProgramRefusalResource }): ReactNode {
         {words.reasons[reason]}
         {chat !== undefined && (
           <>
-            : <bdi dir="ltr">{chat}</bdi>
+            : <bdi title={String(chat)}>{chatName(chat)}</bdi>
           </>
         )}
-        {' · '}
-        <span className="muted">{token === undefined ? words.revoked : <bdi>{token}</bdi>}</span>
+        {tokenId !== undefined && (
+          <>
+            {' · '}
+            <span className="muted">{token === undefined ? words.revoked : <bdi>{token}</bdi>}</span>
+          </>
+        )}
       </p>
     </li>
   );

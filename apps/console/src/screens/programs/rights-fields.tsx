@@ -3,6 +3,7 @@ import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { LifetimeField } from '../../parts/lifetime-field.tsx';
+import { useSession } from '../../session.tsx';
 import { ChatsField } from './chats-field.tsx';
 import { useProgramsWords } from './programs-words.ts';
 import { GROUPS, NEW_RIGHTS, type Rights, type RightsFaults } from './rights.ts';
@@ -56,12 +57,13 @@ type MethodsProps = Pick<FieldsProps, 'rights' | 'change' | 'polls'> & { fault: 
 
 function MethodsField({ rights: { groups, others }, change, fault, polls }: MethodsProps): ReactNode {
   const words = useProgramsWords().rights;
+  const { role } = useSession().account;
   const isBlind = polls && groups !== null && !groups.includes('read') && !/getUpdates/i.test(others);
   return (
     <ChoiceField
       label={words.calls}
       options={[
-        ['all', words.everything],
+        ['all', role === 'admin' ? words.everything : words.everythingOfRole],
         ['some', words.some, words.always],
       ]}
       value={groups === null ? 'all' : 'some'}

@@ -1,15 +1,17 @@
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useNumber } from '../../parts/time.tsx';
 import { useProgramsWords } from './programs-words.ts';
+import { useChatNames } from './use-chat-names.ts';
 
 const NAMED_CHATS = 5;
 
 /** What a token may do, in words. */
-export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNode {
+export function RightsShown({ token, botId }: { token: ProgramTokenResource; botId: number }): ReactNode {
   const { shown: words, rights, andMore } = useProgramsWords();
   const number = useNumber();
   const { methods, chats, rate } = token;
+  const chatName = useChatNames(botId, chats ?? []);
   const named = (name: string) => rights.groupNames[name as keyof typeof rights.groupNames] ?? name;
   const more = (chats?.length ?? 0) - NAMED_CHATS;
   const limits = [
@@ -24,7 +26,13 @@ export function RightsShown({ token }: { token: ProgramTokenResource }): ReactNo
           words.allChats
         ) : (
           <>
-            {words.chats} <span dir="ltr">{chats.slice(0, NAMED_CHATS).join(', ')}</span>
+            {words.chats}{' '}
+            {chats.slice(0, NAMED_CHATS).map((id, at) => (
+              <Fragment key={id}>
+                {at > 0 && ', '}
+                <bdi title={String(id)}>{chatName(id)}</bdi>
+              </Fragment>
+            ))}
             {more > 0 && `, ${andMore(more)}`}
           </>
         )}

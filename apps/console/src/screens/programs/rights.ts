@@ -5,8 +5,8 @@ import type { ProgramsWords } from './programs-words.ts';
 export const GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** A chat by its id, with the name that somebody picked it by. */
-export type PickedChat = { id: number; name: string };
+/** A chat by its id, with the name that somebody picked it by just now. */
+export type PickedChat = { id: number; name?: string };
 
 /** What the fields say about what a token may do; numbers are text until they are sent. */
 export type Rights = {

@@ -1,18 +1,13 @@
 import type { ReactNode } from 'react';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
+import { BackendFields } from '../bot/backend-fields.tsx';
 import { KindsField } from '../bot/kinds-field.tsx';
-import { SecretField } from '../bot/secret-field.tsx';
-import { useSettingsWords } from '../bot/settings-words.ts';
 import { FilterFields } from './filter-fields.tsx';
 import { useProgramsWords } from './programs-words.ts';
-import type { Sight, SightFaults } from './sight.ts';
+import type { SightProps } from './sight.ts';
 
-type FieldsProps = {
-  botId: number;
-  sight: Sight;
-  change: (changed: Partial<Sight>) => void;
-  faults: SightFaults;
+type FieldsProps = SightProps & {
   /** True if the program has a secret already; its text is not known here. */
   hasSecret: boolean;
 };
@@ -39,45 +34,14 @@ export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsP
         value={sight.mode}
         choose={(mode) => change({ mode })}
       >
-        {sight.mode === 'push' && <BackendFields {...{ sight, change, faults, hasSecret }} />}
+        {sight.mode === 'push' && (
+          <div className="within">
+            <BackendFields backend={sight} change={change} faultOf={(name) => faults[name]} hasSecret={hasSecret} />
+          </div>
+        )}
       </ChoiceField>
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
       <FilterFields {...{ botId, sight, change, faults }} />
     </>
-  );
-}
-
-function BackendFields({ sight, change, faults, hasSecret }: Omit<FieldsProps, 'botId'>): ReactNode {
-  const words = useSettingsWords();
-  return (
-    <div className="within">
-      <Field
-        label={words.url}
-        hint={words.urlHint}
-        fault={faults.backend_url}
-        inputMode="url"
-        autoComplete="off"
-        spellCheck={false}
-        dir="ltr"
-        value={sight.url}
-        onChange={(event) => change({ url: event.target.value })}
-      />
-      <SecretField
-        isSet={hasSecret}
-        typed={sight.secret}
-        type={(secret) => change({ secret })}
-        fault={faults.secret_token}
-      />
-      <Field
-        label={words.connections}
-        hint={words.connectionsHint}
-        fault={faults.max_connections}
-        type="number"
-        min={1}
-        max={100}
-        value={sight.connections}
-        onChange={(event) => change({ connections: event.target.value })}
-      />
-    </div>
   );
 }

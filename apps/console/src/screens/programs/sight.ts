@@ -1,66 +1,72 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { CallError } from '../../call.ts';
 import { faultsOf } from '../../parts/form-faults.ts';
+import type { Backend } from '../bot/backend-fields.tsx';
 import { isMasked } from '../bot/settings-draft.ts';
 import { type Filter, filterInput, filterOf } from './filter.ts';
 import type { ProgramsWords } from './programs-words.ts';
 
 /** What the fields say about what a program sees, and how it gets that. */
-export type Sight = {
+export type Sight = Backend & {
   name: string;
   /** null: the default of the platform. */
   kinds: readonly string[] | null;
   mode: ProgramResource['mode'];
-  url: string;
-  /** null: nothing was typed; '': the secret goes. */
-  secret: string | null;
-  connections: string;
   /** null: every update of the kinds. */
   filter: Filter | null;
   exclusive: boolean;
-  position: string;
+  order: string;
 };
 
 export const NEW_SIGHT: Sight = {
-  ...{ name: '', kinds: null, filter: null, exclusive: false, position: '100' },
-  ...{ mode: 'pull', url: '', secret: null, connections: '40' },
+  ...{ name: '', kinds: null, filter: null, exclusive: false, order: '100' },
+  ...{ mode: 'pull', backend_url: '', secret_token: null, max_connections: '40' },
 };
 
 export function sightOf(program: ProgramResource): Sight {
-  const { name, kinds, filter, exclusive, position, mode, backend_url: url, max_connections: connections } = program;
+  const { name, kinds, filter, exclusive, order, mode, backend_url, max_connections } = program;
   return {
-    ...{ name, exclusive, mode, url, secret: null },
+    ...{ name, exclusive, mode, backend_url, secret_token: null },
     kinds: kinds.length === 0 ? null : kinds,
     filter: filterOf(filter),
-    position: String(position),
-    connections: String(connections),
+    order: String(order),
+    max_connections: String(max_connections),
   };
 }
 
 /** All that the fields say; of the backend only what differs from `known`, because its URL is masked there. */
 export function sightInput(sight: Sight, known: Sight) {
-  const { name, kinds, filter, exclusive, position, mode, url, secret, connections } = sight;
+  const { name, kinds, filter, exclusive, order, mode } = sight;
+  const { secret_token: secret, max_connections: connections } = sight;
+  const url = sight.backend_url.trim();
   return {
     ...{ name: name.trim(), kinds: [...(kinds ?? [])], filter: filterInput(filter), exclusive, mode },
-    ...(position === known.position ? {} : { position }),
-    ...(url.trim() === known.url ? {} : { backend_url: url.trim() }),
+    ...(order === known.order ? {} : { order }),
+    ...(url === known.backend_url ? {} : { backend_url: url }),
     ...(secret === null ? {} : { secret_token: secret }),
-    ...(connections === known.connections ? {} : { max_connections: connections }),
+    ...(connections === known.max_connections ? {} : { max_connections: connections }),
   };
 }
 
 const FIELDS = [
-  ...['name', 'kinds', 'exclusive', 'position', 'mode', 'backend_url', 'secret_token', 'max_connections'],
+  ...['name', 'kinds', 'exclusive', 'order', 'mode', 'backend_url', 'secret_token', 'max_connections'],
   ...[
-    'filter.chats',
+    'filter.chat_ids',
     'filter.chat_types',
-    'filter.users',
+    'filter.user_ids',
     'filter.commands',
-    'filter.keywords',
+    'filter.keyword',
     'filter.text',
     'filter',
   ],
 ];
+/** What the fields of a program are given. */
+export type SightProps = {
+  botId: number;
+  sight: Sight;
+  change: (changed: Partial<Sight>) => void;
+  faults: SightFaults;
+};
 export type SightFaults = Readonly<Record<string, string | undefined>>;
 
 /** What the api refused, at its field; another program with the name is a fault of the name. */
@@ -78,13 +84,13 @@ export function localSightFaults(
   taken: readonly string[],
   words: ProgramsWords,
 ): SightFaults {
-  const { kinds, mode, url } = sight;
+  const { kinds, mode, backend_url: url } = sight;
   const name = sight.name.trim();
   const faults = {
     name: name === '' ? words.nameBlank : taken.includes(name) ? words.nameTaken : undefined,
     kinds: kinds?.length === 0 ? words.noKind : undefined,
     filter: sight.filter !== null && isEmpty(filterInput(sight.filter)) ? words.filter.empty : undefined,
-    backend_url: urlFault(url.trim(), known.url, mode, words),
+    backend_url: urlFault(url.trim(), known.backend_url, mode, words),
   };
   return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }

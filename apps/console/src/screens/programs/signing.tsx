@@ -51,15 +51,14 @@ export function Signing({ program }: { program: ProgramResource }): ReactNode {
 
 type AskProps = { act: Act; programId: number; close: () => void; made: (secret: string) => void };
 
-function Ask({ act, programId: id, close, made }: AskProps): ReactNode {
+function Ask({ act, programId: program_id, close, made }: AskProps): ReactNode {
   const words = useProgramsWords().signing;
   const queries = useQueryClient();
   const change = useMutation({
     // The result stays here: a cache of results would keep the secret.
     mutationFn: async () => {
-      if (act === 'remove') await call('removeProgramSigning', { id });
-      else if (act === 'enable') made((await call('enableProgramSigning', { id })).signing_secret);
-      else made((await call('rotateProgramSigning', { id })).signing_secret);
+      if (act === 'remove') await call('removeProgramSigning', { program_id });
+      else made((await call('rotateProgramSigning', { program_id })).signing_secret);
     },
     onSuccess: () => {
       close();

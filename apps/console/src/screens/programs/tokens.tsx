@@ -42,7 +42,7 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
       {tokens.data?.length === 0 && <p className="muted">{words.none}</p>}
       <ul>
         {tokens.data?.map((token) => (
-          <TokenCard key={token.id} token={token} revoked={() => setRevoked(revoked + 1)} />
+          <TokenCard key={token.id} token={token} botId={program.bot_id} revoked={() => setRevoked(revoked + 1)} />
         ))}
       </ul>
       {making && <NewToken program={program} close={() => setMaking(false)} />}
@@ -50,20 +50,22 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
   );
 }
 
-function TokenCard({ token, revoked }: { token: ProgramTokenResource; revoked: () => void }): ReactNode {
+type CardProps = { token: ProgramTokenResource; botId: number; revoked: () => void };
+
+function TokenCard({ token, botId, revoked }: CardProps): ReactNode {
   const words = useProgramsWords().tokens;
   const [asking, setAsking] = useState(false);
   const { name, prefix, expires_at: expires, last_used_at: used, made_by: maker } = token;
   const isOver = expires !== undefined && Date.parse(expires) < Date.now();
   return (
-    <li className="token">
+    <li className="program-entry token">
       <p className="token-head">
         <strong className="cut">
           <bdi>{name}</bdi>
         </strong>
         <code className="muted">{prefix}…</code>
       </p>
-      <RightsShown token={token} />
+      <RightsShown token={token} botId={botId} />
       <p className="muted">
         {used ? (
           <>

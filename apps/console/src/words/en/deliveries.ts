@@ -38,6 +38,7 @@ export const deliveries = {
     reader: 'Reader',
     reason: 'Reason',
     status: 'Status',
+    ofProgram: (id: string) => `Program ${id}`,
     anyReader: 'All readers',
     anyReason: 'All reasons',
     anyStatus: 'Any status',

@@ -31,11 +31,20 @@ export const programs = {
     notYet: 'not yet',
     added: 'Added',
     url: 'Backend',
-    error: 'Last error',
+    failingSince: 'Failing since',
+    nextProbe: 'Next probe',
+  },
+  trouble: {
+    lastError: 'Last error',
+    helps:
+      'Its updates wait, and go on by themselves as soon as it takes one. If its URL is wrong, edit it. If nobody needs it any more, pause or delete it.',
+    waits: 'See what waits for it',
+    parkedAt: 'Parked',
     parked: {
       pull: 'It stayed too far behind: what waited for it became dead letters. It goes on with its next poll.',
       push: 'It stayed too far behind: what waited for it became dead letters. It goes on with new updates.',
     },
+    givenUp: 'See what was given up, and send it again',
   },
   pause: 'Pause',
   resume: 'Resume',
@@ -67,19 +76,19 @@ export const programs = {
     typeNames: { private: 'private chat', group: 'group', supergroup: 'supergroup', channel: 'channel' },
     users: 'From one of these people',
     commands: 'Begins with one of these commands',
-    keywords: 'Has one of these words or phrases',
+    keyword: 'Has this word or phrase',
     text: 'Its text matches this expression',
     hints: {
       users: 'By id, with commas between them.',
       commands: 'Such as /stats, /report.',
-      keywords: 'With commas between them. Case does not matter.',
+      keyword: 'Case does not matter.',
       text: 'A regular expression in RE2 syntax.',
     },
     exclusive: 'Take them alone',
     exclusiveHint:
       'No other program, and neither backend nor pollers of the bot get what this one gets: for a test beside production, or for commands of its own. It goes on taking while it is paused.',
-    position: 'Order',
-    positionHint: 'Of several such programs, the lowest takes an update. 100 is usual.',
+    order: 'Order',
+    orderHint: 'Of several such programs, the lowest takes an update. 100 is usual.',
     or: ' or ',
     quoted: (word: string) => `“${word}”`,
     inChats: (n: number) => plural(n, { one: 'in {n} chat', other: 'in {n} chats' }),
@@ -107,6 +116,7 @@ export const programs = {
   rights: {
     calls: 'What may it call?',
     everything: 'Everything that the bot may',
+    everythingOfRole: 'Everything that your role may',
     some: 'Only these',
     groups: 'Groups of methods',
     groupNames: {

@@ -43,7 +43,7 @@ export const inbox: Words['inbox'] = {
   notKept: 'не сохранилось',
   showSpoiler: 'Показать скрытый текст',
   forwarded: (name) => (name === '' ? 'Переслано' : `Переслано от: ${name}`),
-  sentBy: (account) => `отправил(а) ${account}`,
+  sentBy: (account) => `отправлено: ${account}`,
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,
   deleted: 'удалено',

@@ -76,11 +76,11 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/IP address (\S+) .*which is never a backend$/, 'Адрес $1 принадлежит самой Flotilla и не может быть бэкендом.'],
   [/^needs the setting PUBLIC_URL$/, 'Нужна настройка PUBLIC_URL.'],
-  [/^is a mask and no secret$/, 'Это маска, а не сам секрет.'],
+  [/^is a masked value, not a secret$/, 'Это маска, а не сам секрет.'],
   [/^Telegram refused this bot token$/, 'Telegram не принял этот токен.'],
   [/^is too large a regular expression$/, 'Слишком большое регулярное выражение.'],
   [/^is reserved for the setting of that name$/, 'Это имя занято настройкой.'],
-  [/^is one of the commonest passwords/, 'Это один из самых частых паролей: выберите другой.'],
+  [/^is one of the most common passwords/, 'Это один из самых частых паролей: выберите другой.'],
   [/^must be a Message or an Update of the Bot API/, 'Нужен объект Message или Update из Bot API.'],
   [/^must be a JSON object, or its text, with an integer update_id/, 'Нужен объект JSON с целым update_id от 0.'],
 ];

@@ -17,7 +17,7 @@ export function updateEffects(bot: HistoryBot, entry: UpdateEntry): HistoryEffec
   const { kind } = readUpdateFacts(update, entry.atMs);
   if (!(UPDATE_KINDS as readonly string[]).includes(kind)) return [];
   const payload = readObject(update, kind);
-  if (payload === null) throw new FlotillaError('bad_request', `${kind} is no object`);
+  if (payload === null) throw new FlotillaError('bad_request', `${kind} is not an object`);
   if (MESSAGE_KINDS.includes(kind)) return messageEffects(bot, payload, { sent: false, editedAtS: null });
   if (EDIT_KINDS.includes(kind)) {
     return messageEffects(bot, payload, { sent: false, editedAtS: Math.floor(entry.atMs / 1000) });

@@ -4,6 +4,7 @@
 -- @include claim
 -- @include live
 local ATTEMPTS_KEPT = 100
+local FILE_AT_ONCE = 200
 -- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
@@ -83,4 +84,32 @@ local function claimForBackend(turn, s, openUntil)
   -- While a probe is in flight nothing else is due; its outcome closes the breaker or sets the time of the next probe.
   if isOpen and redis.call('EXISTS', turn.inFlight) == 1 then turn.halted = true end
   return units
+end
+
+-- Files the new entries that isWanted(entry) selects into lanes. s: with pushCursor, pushCursorCount. Returns the new
+-- cursor, and whether there is more to file.
+local function fileNewEntries(turn, s, isWanted)
+  local cursor, cursorCount = tonumber(s.pushCursor), tonumber(s.pushCursorCount)
+  local found = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
+  for _, one in ipairs(found) do
+    local entry = fieldsOf(one)
+    cursor, cursorCount = entry.id, entry.count
+    if isWanted(entry) then
+      turn.fresh[tostring(entry.id)] = entry
+      fileInLane(turn, entry.lane, entry.id)
+    end
+  end
+  if #found > 0 then
+    change(turn, '@pushCursor', cursor)
+    change(turn, '@pushCursorCount', cursorCount)
+  end
+  return cursor, #found == FILE_AT_ONCE
+end
+
+-- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened; without units and answer.
+local function closeBackendTurn(turn, s, found)
+  found.units = claimForBackend(turn, s, found.openUntil)
+  change(turn, '@pushPending', turn.pending)
+  found.answer = { found.more and 1 or 0, found.hopeless, found.closed, found.opened, turn.pending }
+  return closeTurn(turn, found)
 end

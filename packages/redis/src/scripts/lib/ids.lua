@@ -7,9 +7,12 @@ local function runId()
   return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or ''
 end
 
--- When Postgres knows of ids that the state does not, the state was created again, or is older.
-local function beginAbove(state, reserved)
-  -- @read s <- state: lastId, reserved
+-- If Postgres has reserved higher ids than the state knows, the state was created again or is old. Not so if this run of
+-- the server wrote the state: then the ids were reserved just now, and note-reserved has not stored that yet.
+local function beginAbove(state, reserved, isNew)
+  -- @read s <- state: lastId, reserved, run
   if reserved <= tonumber(s.reserved or 0) then return end
-  writeState(state, { '@reserved', reserved, '@lastId', math.max(tonumber(s.lastId), reserved) })
+  local isOld = isNew or s.run ~= runId()
+  local last = isOld and math.max(tonumber(s.lastId), reserved) or s.lastId
+  writeState(state, { '@reserved', reserved, '@lastId', last })
 end

@@ -13,12 +13,19 @@ test('the run id is the server’s', async () => {
   expect(info).toContain(`run_id:${await scene.evaluate('ids', 'return runId()')}\r\n`);
 });
 
-test('ids begin above those that Postgres has reserved, where the state does not know of them', async () => {
+test('ids begin above those that Postgres has reserved, where the state is new or of an earlier run', async () => {
   const { state } = scene.keys;
-  await scene.commands.hset(state, { last: 5, reserved: 10 });
-  const beginAbove = (id: number) => scene.evaluate('ids', 'beginAbove(KEYS[1], tonumber(ARGV[1]))', [state], [id]);
+  await scene.commands.hset(state, { last: 5, reserved: 10, run: 'earlier' });
+  const beginAbove = (id: number, isNew = false) =>
+    scene.evaluate('ids', `beginAbove(KEYS[1], tonumber(ARGV[1]), ${isNew})`, [state], [id]);
+  const known = () => scene.commands.hmget(state, 'last', 'reserved');
   await beginAbove(10);
-  expect(await scene.commands.hgetall(state)).toEqual({ last: '5', reserved: '10' });
+  expect(await known()).toEqual(['5', '10']);
   await beginAbove(20);
-  expect(await scene.commands.hgetall(state)).toEqual({ last: '20', reserved: '20' });
+  expect(await known()).toEqual(['20', '20']);
+  await scene.commands.hset(state, 'run', String(await scene.evaluate('ids', 'return runId()')));
+  await beginAbove(30);
+  expect(await known()).toEqual(['20', '30']);
+  await beginAbove(40, true);
+  expect(await known()).toEqual(['40', '40']);
 });

@@ -3,7 +3,7 @@
 local LIVE_ENTRIES = 1000
 local LIVE_BYTES = 32768
 
--- bytes: the length of the entry's texts. Watchers only learn that an event was larger than this.
+-- bytes: the length of the entry's texts. Of a larger event, watchers learn only that it was left out.
 local function addLive(live, bytes, ...)
   if bytes > LIVE_BYTES then
     redis.call('XADD', live, 'NOMKSTREAM', 'MAXLEN', '~', LIVE_ENTRIES, '*', 't', 'omitted')
@@ -28,7 +28,7 @@ local function announceLive(botId)
   redis.call('PUBLISH', 'flotilla:live', botId)
 end
 
--- Tells every process that the bot's state, as GET /api/bots shows it, is another one.
+-- Tells every process that the bot's state, as GET /api/bots shows it, has changed.
 local function announceState(botId)
   redis.call('PUBLISH', 'flotilla:bot-state', botId)
 end

@@ -7,6 +7,14 @@ local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end
 
+-- Single fields of an entry: a script that reads many entries saves the time of making a table of each.
+local function rawOf(entry) return entry[2][2] end
+local function kindOf(entry) return entry[2][4] end
+local function appendedAtOf(entry) return tonumber(entry[2][8]) end
+local function expiresAtOf(entry) return tonumber(entry[2][10]) end
+local function isAllowed(entry) return entry[2][14] ~= '1' end
+local function isMarked(entry) return entry[2][18] ~= nil end
+
 local function fieldsOf(entry)
   local f = entry[2]
   local mark = f[18]

@@ -55,7 +55,7 @@ local function endProgramPush(keys, bot, reader, log, filed)
   return cursor
 end
 
--- Another backend: what failed at the old one is tried at once, and its failures do not count.
+-- The backend has changed: what failed at the old one is due now, and its failures no longer count.
 local function retryProgram(keys, target, now)
   allDueNow(keys.lanes, now)
   for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
@@ -71,26 +71,40 @@ local function forgetProgram(keys)
   redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.hidden)
 end
 
+-- The floor of a program that pushes, where the previous release has forgotten its consumer; else the end of the log.
+local function floorOf(keys, last)
+  -- @read known <- keys.state: push, pushCursor
+  if known.push ~= '1' then return last end
+  local lowest = lowestPending(keys.lanes, keys.lanePrefix)
+  return lowest and lowest - 1 or known.pushCursor
+end
+
 -- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
--- above, and log, consumers, prefix, last, count, on, awake (the ids that were returned before); ids: ',1,5,'; pushing:
--- those that push, ' 5:1:target', with 1 unless it is paused
-local function applyPrograms(bot, ids, pushing)
+-- above, and log, consumers, prefix, last, count, on, awake (the ids that were returned before); ids: ',1,5,'; kept: the
+-- same and those that are not forgotten yet; pushing: those that push, ' 5:1:target', with 1 unless it is paused
+local function applyPrograms(bot, ids, kept, pushing)
   local wanted, awake, isAwake = {}, {}, {}
   for id, enabled, target in string.gmatch(pushing, '(%d+):(%d):(%w*)') do
     wanted[id] = target
     if enabled == '1' then awake[#awake + 1], isAwake[id] = id, true end
   end
   -- A new program begins at the end of the log, and a deleted one leaves it.
-  for id in string.gmatch(ids, '%d+') do redis.call('HSETNX', bot.consumers, 'program:' .. id, bot.last .. ' ' .. bot.now) end
+  for id in string.gmatch(ids, '%d+') do
+    if redis.call('HEXISTS', bot.consumers, 'program:' .. id) == 0 then
+      redis.call('HSET', bot.consumers, 'program:' .. id, floorOf(programKeys(bot.prefix, id), bot.last) .. ' ' .. bot.now)
+    end
+  end
   for _, name in ipairs(redis.call('HKEYS', bot.consumers)) do
     if isProgram(name) then
       local id = string.sub(name, 9)
       local keys = programKeys(bot.prefix, id)
       local turn = bot.id .. ':' .. name
       -- @read known <- keys.state: push, target, pushCursor
-      if not string.find(ids, ',' .. id .. ',', 1, true) then
+      if not string.find(kept, ',' .. id .. ',', 1, true) then
         forgetProgram(keys)
         redis.call('HDEL', bot.consumers, name)
+        redis.call('ZREM', bot.pendingTurns, turn)
+      elseif not string.find(ids, ',' .. id .. ',', 1, true) then
         redis.call('ZREM', bot.pendingTurns, turn)
       elseif wanted[id] and known.push ~= '1' then
         local cursor = string.match(redis.call('HGET', bot.consumers, name), '^%d+')
@@ -98,13 +112,15 @@ local function applyPrograms(bot, ids, pushing)
         redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
       elseif wanted[id] and known.target ~= wanted[id] then
         retryProgram(keys, wanted[id], bot.now)
+        -- If the wake is lost, check-programs finds that something is due and no turn is pending.
+        redis.call('ZREM', bot.pendingTurns, turn)
       elseif not wanted[id] and known.push == '1' then
         local cursor = endProgramPush(keys, bot, name, bot.log, tonumber(known.pushCursor))
         redis.call('HSET', bot.consumers, name, cursor .. ' ' .. bot.now)
         redis.call('ZREM', bot.pendingTurns, turn)
       end
       -- If the wake is lost, upkeep finds the pending turns of those that go on. One that was awake already may sleep, and
-      -- no update would wake it while its turn is owed.
+      -- no update would wake it while its turn is pending.
       if isAwake[id] and bot.on and not string.find(',' .. bot.awake .. ',', ',' .. id .. ',', 1, true) then
         redis.call('ZADD', bot.pendingTurns, 'NX', bot.now, turn)
         redis.call('HDEL', keys.state, 'goneSince')

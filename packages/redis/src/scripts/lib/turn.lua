@@ -3,15 +3,17 @@
 -- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
 -- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
 --       6 how many units to claim  7 '1' to tidy the log  8 how often handling a unit may begin without ending
---       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it
+--       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it;
+--         'hold' keeps it when nothing waits, and tells the caller so
 --       10 name of the claim: a caller that lost the reply repeats it under this name, and nothing is done twice
 --       11 how many units to settle  12… per unit as lib/settle.lua says; after them what the reader's own script names
 -- RESULT {'GONE'} | {'OFF'} when a turn begins for nothing | {'FENCED'}
 --      | {'OK', fencing token, when to look again (ms, '' when nothing is due later), wake history (0/1),
---         pending turn removed (0/1), {what the reader's own script names}, unit as lib/claim.lua says …}
+--         pending turn removed (1), held (2) or neither (0), {what the reader's own script names}, unit as lib/claim.lua says …}
 -- @include state
 -- @include trim
 -- @include lanes
+-- @include pending
 local IN_FLIGHT_SCORE = 9e15
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
@@ -122,11 +124,14 @@ local function closeTurn(turn, found)
   -- A program whose breaker is open keeps its pending turn: an append then finds nothing to wake. So does a reader whose
   -- lanes are empty, because no turn sleeps until its next probe.
   local member = turn.botId .. ':' .. turn.reader
-  if ended and isOpen and (isProgram(turn.reader) or #first == 0) then
+  local holds = ended and turn.ending == 'hold' and found.active and not isOpen
+  if holds then
+    holdTurn(turn.pendingTurns, member, turn.now)
+  elseif ended and isOpen and (isProgram(turn.reader) or #first == 0) then
     redis.call('ZADD', turn.pendingTurns, found.openUntil, member)
   elseif ended then
     redis.call('ZREM', turn.pendingTurns, member)
   end
-  if ended or turn.tidies then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
-  return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, ended and 1 or 0, found.answer, unpack(found.units) }
+  if (ended and not holds) or turn.tidies then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
+  return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, holds and 2 or ended and 1 or 0, found.answer, unpack(found.units) }
 end

@@ -1,5 +1,5 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
 import { CallError, call } from '../../../call.ts';
@@ -8,7 +8,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { NotFound } from '../../../parts/not-found.tsx';
-import { REFRESH_MS } from '../../../queries.ts';
+import { REFRESH_MS, retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
 import { CHATS } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
@@ -25,8 +25,14 @@ import { usePin } from './use-pin.ts';
 import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
+/** The chat that the address names. */
+export function OpenChat(): ReactNode {
+  const { chat, around } = useInboxPlace();
+  return chat && <Chat key={`${chat.botId}:${chat.chatId}`} chat={chat} around={around} />;
+}
+
 /** One chat: its messages, and the field in which the bot answers. */
-export function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): ReactNode {
+function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): ReactNode {
   const { inbox: words, bot: botWords } = useWords();
   const place = useInboxPlace();
   const navigate = useNavigate();
@@ -176,19 +182,22 @@ function useSenders({ botId, chatId }: ChatId) {
 function useMarkRead({ botId, chatId }: ChatId): (window: MessageWindow) => void {
   const queries = useQueryClient();
   const marked = useRef<string | null>(null);
+  const { mutate } = useMutation({
+    mutationFn: (messageId: number) => call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: messageId }),
+    retry: retryPassing,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [CHATS] }),
+    onError: () => {
+      marked.current = null;
+    },
+  });
   return useCallback(
     ({ messages }) => {
       // The api knows no message that the history has not stored.
       const last = messages.findLast(({ told }) => !told);
       if (last === undefined || marked.current === keyOf(last)) return;
       marked.current = keyOf(last);
-      call('markChatRead', { bot_id: botId, chat_id: chatId, message_id: last.id }).then(
-        () => queries.invalidateQueries({ queryKey: [CHATS] }),
-        () => {
-          marked.current = null;
-        },
-      );
+      mutate(last.id);
     },
-    [queries, botId, chatId],
+    [mutate],
   );
 }

@@ -42,8 +42,10 @@ export function withPage(known: MessageWindow, page: MessagePage): MessageWindow
   if (oldest === undefined || newest === undefined) return { ...known, total: page.total };
   // So many came at once that the page does not reach to what is loaded.
   if (compareMessages(oldest, last) > 0 && page.hasOlder) return { ...known, hasNewer: true, total: page.total };
+  const inPage = new Set(page.rows.map(keyOf));
   const isBeside = (message: Message) => compareMessages(message, oldest) < 0 || compareMessages(message, newest) > 0;
-  const beside = known.messages.filter(isBeside);
+  // The history may have stored a newer message, such as an answer by the api, before one that was told.
+  const beside = known.messages.filter((message) => isBeside(message) || (message.told && !inPage.has(keyOf(message))));
   return {
     messages: [...beside, ...page.rows].toSorted(compareMessages),
     hasOlder: compareMessages(oldest, first) <= 0 ? page.hasOlder : known.hasOlder,

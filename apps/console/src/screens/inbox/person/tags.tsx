@@ -23,8 +23,10 @@ export function Tags({ person }: { person: PersonOfChat }): ReactNode {
   const add = useMutation({
     mutationFn: (given: { tag: string; color?: string }) =>
       call('addTag', { bot_id: botId, chat_id: chatId, user_id: userId, ...given }),
+    onMutate: () => setTyped(''),
+    // What is typed meanwhile is the next tag.
+    onError: (_, { tag }) => setTyped((now) => (now === '' ? tag : now)),
     onSuccess: () => {
-      setTyped('');
       void queries.invalidateQueries({ queryKey: ['chat-audit', botId, chatId] });
       return changed();
     },
@@ -32,7 +34,7 @@ export function Tags({ person }: { person: PersonOfChat }): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const tag = typed.trim();
-    if (tag !== '' && !add.isPending) add.mutate({ tag });
+    if (tag !== '') add.mutate({ tag });
   };
   return (
     <section aria-labelledby={heading}>

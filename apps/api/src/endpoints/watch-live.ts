@@ -1,0 +1,192 @@
+import type { LiveTopic } from '@flotilla/contract/live.ts';
+import type { Caller } from '@flotilla/domain/accounts/caller.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { HeldBot, Viewer } from '@flotilla/domain/live/bot-watches.ts';
+import { decodePosition, type LivePosition } from '@flotilla/domain/live/live-position.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Response } from 'express';
+import type { Context } from '../context.ts';
+import type { LivePlace } from '../live/live.ts';
+import { LiveStream } from '../live/live-stream.ts';
+import { requireBot } from '../operations/bot-of-call.ts';
+
+/** A client that asked for live events. */
+export type LiveClient = {
+  caller: Caller;
+  topics: WatchedTopics;
+  /** The id of the last event that it got, on this or another replica; null if it begins. */
+  lastEventId: string | null;
+  response: Response;
+  /** Only the head of the answer is wanted. */
+  headOnly: boolean;
+};
+
+type WatchedTopics = { fleet: boolean; bots: ReadonlyMap<Bot, WatchedBot> };
+type WatchedBot = { all: boolean; attempts: boolean; chats: Set<number> };
+
+/** EventSource waits 3 to 5 s otherwise. */
+const RETRY_MS = 1000;
+const RETRY_AFTER_END_MS = 500;
+const REDIS_ANSWERS_IN_MS = 5000;
+const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+/** The bots of the topics, each once; throws 'not_found'. */
+export function watchedTopics(context: Context, topics: readonly LiveTopic[]): WatchedTopics {
+  const bots = new Map<Bot, WatchedBot>();
+  for (const topic of topics) {
+    if (topic.kind === 'fleet') continue;
+    const bot = requireBot(context, topic.botId);
+    const watched = bots.get(bot) ?? { all: false, attempts: false, chats: new Set() };
+    bots.set(bot, watched);
+    if (topic.kind === 'bot') watched.all = true;
+    else if (topic.kind === 'attempts') watched.attempts = true;
+    else watched.chats.add(topic.chatId);
+  }
+  return { fleet: topics.some(({ kind }) => kind === 'fleet'), bots };
+}
+
+/** Streams events until the signal aborts. Throws before the answer if too many streams are open or Redis is away. */
+export async function watchLive(context: Context, client: LiveClient, signal: AbortSignal): Promise<void> {
+  const { live, directory } = context;
+  const place = live.enter(client.caller);
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  signal.addEventListener('abort', end);
+  const stops: { stop(): void }[] = [];
+  const stopListening = directory.onChange((id) => {
+    const named = [...client.topics.bots.keys()].some((bot) => bot.id === id);
+    if (named && directory.ready() && directory.byId(id) === undefined) end();
+  });
+  // The client may have gone already; then no further event reports it.
+  if (signal.aborted) end();
+  try {
+    await stream(context, client, { place, stops, signal: ended.signal });
+  } finally {
+    for (const one of stops) one.stop();
+    stopListening();
+    signal.removeEventListener('abort', end);
+    place.leave();
+  }
+}
+
+type Running = { place: LivePlace; stops: { stop(): void }[]; signal: AbortSignal };
+
+async function stream(context: Context, client: LiveClient, { place, stops, signal }: Running): Promise<void> {
+  const { response, lastEventId } = client;
+  const known = lastEventId === null ? null : decodePosition(lastEventId);
+  const watched = await hold(context, client, known, stops);
+  if (tellsReads(client)) await holdReads(context, stops, signal);
+  signal.throwIfAborted();
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  if (client.headOnly) return void response.end();
+
+  const position = positionOf(watched, known);
+  const live = new LiveStream(response, { counts: context.live.counts, position, nowMs: context.clock.nowMs });
+  const sinceMs = tellsBots(client) ? (known?.changesToMs ?? 0) : 0;
+  const forgotten = sinceMs > 0 && !context.live.botEvents.remembers(sinceMs);
+  const gap = forgotten || watched.some(({ lost }) => lost) || (lastEventId !== null && known === null);
+  if (tellsBots(client)) stops.push(listenToBots(context, client, live, forgotten ? 0 : sinceMs));
+  live.begin(RETRY_MS, { gap });
+  if (tellsReads(client)) stops.push(listenToReads(context, client, live));
+  place.seat(live);
+  if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
+  try {
+    await Promise.all(watched.map((one) => join(one, live, signal)));
+    await aborted(signal);
+  } catch (error) {
+    // The client reconnects, and goes on from its last event.
+    if (!signal.aborted) context.log.debug({ reason: String(error) }, 'a live stream ends: it cannot be read');
+  } finally {
+    live.end(RETRY_AFTER_END_MS);
+  }
+}
+
+type Watched = { bot: Bot; shown: WatchedBot; held: HeldBot; after: string; lost: boolean };
+
+/** Starts watching the bots, and finds the entries after which the client continues. */
+function hold(
+  { live }: Context,
+  { topics }: LiveClient,
+  known: LivePosition | null,
+  stops: Running['stops'],
+): Promise<Watched[]> {
+  return Promise.all(
+    [...topics.bots].map(async ([bot, shown]) => {
+      const held = await live.watches.hold(bot);
+      stops.push({ stop: held.release });
+      const after = known?.bots.get(bot.id) ?? held.position;
+      const lost = !(await held.keeps(after));
+      return { bot, shown, held, after: lost ? held.position : after, lost };
+    }),
+  );
+}
+
+function positionOf(watched: Watched[], known: LivePosition | null): LivePosition {
+  return {
+    bots: new Map(watched.map(({ bot, after }) => [bot.id, after])),
+    changesToMs: known?.changesToMs ?? 0,
+  };
+}
+
+function join({ bot, shown, held, after }: Watched, live: LiveStream, signal: AbortSignal): Promise<void> {
+  const viewer: Viewer = {
+    onEvents: (botId, events, position) => live.newEvents(botId, shown, events, position),
+    onGap: (botId, position) => live.gap(botId, position),
+  };
+  return held.join(viewer, { after, onKept: (events) => live.keptEvents(bot.id, shown, events, signal), signal });
+}
+
+function tellsBots({ topics }: LiveClient): boolean {
+  return topics.fleet || [...topics.bots.values()].some(({ all }) => all);
+}
+
+function listenToBots({ live }: Context, client: LiveClient, to: LiveStream, sinceMs: number) {
+  const { caller, topics } = client;
+  const bots = new Set([...topics.bots].flatMap(([bot, { all }]) => (all ? [bot.id] : [])));
+  const listener = {
+    caller,
+    fleet: topics.fleet,
+    bots,
+    onBot: (data: string, bytes: number) => to.event('bot', data, bytes),
+    onGap: () => to.gap(null, null),
+  };
+  return live.botEvents.listen(listener, sinceMs, () => to.followsChanges());
+}
+
+function listenToFleet({ live }: Context, { caller }: LiveClient, to: LiveStream) {
+  return live.fleetEvents.listen({ caller, onFleet: (data, bytes) => to.event('fleet', data, bytes) });
+}
+
+function tellsReads({ topics }: LiveClient): boolean {
+  return [...topics.bots.values()].some(({ all, chats }) => all || chats.size > 0);
+}
+
+/** Resolves when every marker that the account moves from now on will be received. */
+async function holdReads({ live }: Context, stops: Running['stops'], signal: AbortSignal): Promise<void> {
+  const held = live.chatReads.hold(AbortSignal.any([signal, AbortSignal.timeout(REDIS_ANSWERS_IN_MS)]));
+  stops.push({ stop: held.release });
+  await held.ready.catch(() => {
+    throw new FlotillaError('unavailable', 'The stream cannot begin at the moment', { retryAfterS: 1 });
+  });
+}
+
+function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: LiveStream) {
+  const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
+  return live.chatReads.listen({
+    accountId: caller.account.id,
+    onRead: ({ botId, chatId, messageId }) => {
+      const watched = shown.get(botId);
+      if (watched?.all !== true && watched?.chats.has(chatId) !== true) return;
+      const data = JSON.stringify({ bot_id: botId, chat_id: chatId, read_message_id: messageId });
+      to.event('read', data, Buffer.byteLength(data));
+    },
+    onGap: () => to.gap(null, null),
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,102 @@
+import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+
+const PERSON = 4343;
+/** A program further behind is parked. */
+const LIMIT = 3;
+
+let backend: TestBackend;
+let relay: FleetBot;
+let failing: { id: number };
+let parked: { id: number };
+
+beforeAll(async () => {
+  backend = await startBackend((_request, response) => void response.writeHead(502).end('upstream is away'));
+});
+
+const suite = consoleSuite({ apis: 1, workers: 1 }, { PROGRAM_LIMIT_UPDATES: String(LIMIT) });
+
+beforeAll(async () => {
+  const { fleet } = suite;
+  const add = (bot: FleetBot, fields: object) =>
+    fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, ...fields });
+  const stateOf = ({ id }: { id: number }) =>
+    fleet.rest<{ backend_state: string; parked: boolean }>(`/api/programs/show?id=${id}`);
+  relay = await fleet.addBot({}, { name: 'Relay', username: 'relay_bot' });
+  parked = await add(relay, { name: 'archive' });
+  await fleet.control.createPerson({ id: PERSON, firstName: 'Ada' });
+  for (let sent = 0; sent <= LIMIT; sent += 1) {
+    await fleet.control.startBot({ person: PERSON, bot: relay.platformId });
+  }
+  const long = { timeoutMs: TEST_MS / 2 };
+  await waitFor(async () => (await stateOf(parked)).parked, { ...long, message: 'the program is parked' });
+  failing = await add(relay, { name: 'alerts', mode: 'push', backend_url: `${backend.url}/alerts` });
+  await fleet.control.startBot({ person: PERSON, bot: relay.platformId });
+  await waitFor(async () => (await stateOf(failing)).backend_state === 'open', { ...long, message: 'it is open' });
+}, 2 * TEST_MS);
+
+afterAll(async () => {
+  await backend?.stop();
+});
+
+test(
+  'a program whose backend fails says so since when, with its error, and leads to what waits for it',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs`);
+    const row = page.getByRole('row').filter({ hasText: 'alerts' });
+    await row.getByText('Down, gets probes').waitFor();
+    await row.getByText('1 update behind').waitFor();
+    await row.getByRole('link', { name: 'alerts' }).press('Enter');
+    const details = page.getByRole('complementary', { name: 'alerts' });
+    const factOf = (name: string) => details.locator('dt', { hasText: name }).locator('xpath=following-sibling::dd[1]');
+    await factOf('Failing since').locator('time').waitFor();
+    await factOf('Next probe').locator('time').waitFor();
+    await details.getByText('Wrong response from the webhook: 502').waitFor();
+    await details.getByText('If its URL is wrong, edit it.').waitFor();
+    const sent = backend.requests.length;
+    await details.getByRole('button', { name: 'Try now' }).press('Enter');
+    await backend.waitForRequests(sent + 1);
+    await details.getByRole('link', { name: 'See what waits for it' }).press('Enter');
+    await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${failing.id}&state=retrying`);
+    await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a parked program says why, and leads to what was given up for it alone',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs?open=${parked.id}`);
+    const details = page.getByRole('complementary', { name: 'archive' });
+    await details.getByText('It stayed too far behind').waitFor();
+    await details.getByText('Parked', { exact: true }).first().waitFor();
+    await details.getByRole('link', { name: 'See what was given up' }).press('Enter');
+    await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${parked.id}&reason=too_far_behind`);
+    await page.getByText(`${LIMIT + 1} match`).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('programs in trouble are accessible and fit the window', suite, async ({ page, signIn }, lookAt) => {
+  const visit = (search: string) => page.goto(`${suite.fleet.url}/console/bots/${relay.id}/programs${search}`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(...ADMIN);
+  await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+  await visit('');
+  await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Down, gets probes').waitFor();
+  await page.getByRole('row').filter({ hasText: 'archive' }).getByText('Parked').waitFor();
+  await lookAt('programs-trouble');
+  await visit(`?open=${failing.id}`);
+  await page.getByText('Next probe').waitFor();
+  await page.getByText('Nothing was refused').waitFor();
+  await lookAt('program-failing');
+  await visit(`?open=${parked.id}`);
+  await page.getByText('It stayed too far behind').waitFor();
+  await page.getByText('Nothing was refused').waitFor();
+  await lookAt('program-parked');
+});

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { filterFields, READERS } from './deliveries.ts';
+import { EXAMPLE_BOT_ID } from './examples.ts';
+import { botIdField, createdAtField, okField, ownIdField } from './fields.ts';
+import { anyBotId, flag, jsonObject, ownId, ownIds } from './inputs.ts';
+import { defineOperation } from './operation.ts';
+
+const refusal = z
+  .strictObject({
+    bot_id: botIdField,
+    reader: z.enum(READERS).describe('The reader that gave these updates up.'),
+    program_id: z.int().optional().describe('Only for a program: its id.'),
+    count: z.int().describe('The number of dead letters.'),
+    reason: z.string().describe('Why they were refused.'),
+  })
+  .meta({ id: 'DeliveryRefusal' });
+
+export type Refusal = z.infer<typeof refusal>;
+
+/** What a redrive or a discard has done so far. */
+const progress = {
+  matched: z.int().describe('The number of dead letters that matched at the beginning.'),
+  done: z.int().describe('How many of them were sent again, or discarded, so far. 0 with `dry_run`.'),
+  refused: z.int().describe('How many of them cannot be sent again. They stay dead letters.'),
+  refusals: z.array(refusal).describe('Which were refused, and why: at most 100 entries.'),
+};
+
+const byBot = z
+  .array(z.strictObject({ bot_id: botIdField, count: z.int().describe('The number of dead letters that match.') }))
+  .describe('Only with `dry_run`: which bots these dead letters are of. The 100 that have most of them.')
+  .optional();
+
+const jobFields = {
+  job_id: z.int().describe('The id of the work, for `GET /api/deliveries/job`. Absent with `dry_run`.').optional(),
+  state: z
+    .enum(['running', 'finished'])
+    .describe('running: it goes on after this answer. finished: the counts are final. Absent with `dry_run`.')
+    .optional(),
+};
+
+const redriven = z
+  .strictObject({
+    ok: okField,
+    redriven: z.int().describe('The same as `done`.'),
+    ...progress,
+    bots: byBot,
+    ...jobFields,
+  })
+  .meta({ id: 'Redriven' });
+
+const discarded = z.strictObject({ ok: okField, ...progress, bots: byBot, ...jobFields }).meta({ id: 'Discarded' });
+
+export const deliveryJob = z
+  .strictObject({
+    job_id: ownIdField,
+    action: z.enum(['redrive', 'discard']).describe('What is done to the dead letters.'),
+    state: z.enum(['running', 'finished']).describe('running: it goes on. finished: the counts are final.'),
+    ...progress,
+    created_at: createdAtField,
+    finished_at: z.iso.datetime().describe('When it was finished. Absent while it runs.').optional(),
+  })
+  .meta({ id: 'DeliveryJob' });
+
+/** Which dead letters an operation acts on. */
+const chosenLetters = {
+  bot_id: anyBotId(),
+  ids: ownIds(1000).describe('The ids of the dead letters.').optional(),
+  filter: jsonObject({
+    bot_id: anyBotId(),
+    state: z.literal('dead').optional().describe('Only dead letters can be chosen.'),
+    ...filterFields,
+  })
+    .describe(
+      'Dead letters that match all of these fields, which mean the same as in `GET /api/deliveries`. An empty object chooses all that the caller sees.',
+    )
+    .optional(),
+  dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
+};
+
+const CHOICE =
+  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Dead letters that come later are not included.';
+const CONTINUED =
+  'It works in batches, by bot. After 10 s it answers with `state` `running` and the counts so far, and workers continue, also after a crash. An account may have five unfinished ones.';
+
+/** A redrive or a discard of dead letters: an answer that comes at once, and work that may go on after it. */
+export const deliveryJobOperations = {
+  redriveDeliveries: defineOperation({
+    method: 'POST',
+    audit: ['redrive'],
+    paths: ['/api/deliveries/redrive'],
+    role: 'any',
+    summary: 'Sends dead letters again, in the order of their updates.',
+    description: `${CHOICE}
+
+It sends those of push, of programs and of routing rules, each to the reader that gave it up, behind what waits in its
+chat, and each once, also if two calls choose
+it. What fails again becomes a dead letter again, with another id. Dead letters of the history, and of bots or programs that have no
+backend or no rules, are refused and counted. If the call names only a \`bot_id\` or \`ids\` of it, and all are refused,
+the answer is 400.
+
+${CONTINUED} The audit log gets one entry for each bot.`,
+    input: z.object(chosenLetters),
+    output: redriven,
+    botInputs: ['bot_id', 'filter.bot_id'],
+    errors: ['too_many_requests'],
+    example: {
+      input: { filter: { reader: 'push', status: '5xx', since: 1767312000 } },
+      output: {
+        ...{ ok: true, redriven: 25, matched: 27, done: 25, refused: 2, job_id: 4, state: 'finished' },
+        refusals: [{ bot_id: 9, reader: 'push', count: 2, reason: 'The bot has no backend to send to' }],
+      },
+    },
+  }),
+
+  discardDeliveries: defineOperation({
+    method: 'POST',
+    audit: ['discard'],
+    paths: ['/api/deliveries/discard'],
+    role: 'any',
+    summary: 'Deletes dead letters for good.',
+    description: `${CHOICE} Updates that are still retried are not discarded.
+
+${CONTINUED} The audit log gets one entry for each bot, with the number of its dead letters.`,
+    input: z.object(chosenLetters),
+    output: discarded,
+    botInputs: ['bot_id', 'filter.bot_id'],
+    errors: ['too_many_requests'],
+    example: {
+      input: { filter: { bot_id: EXAMPLE_BOT_ID, reason_code: 'expired' }, dry_run: true },
+      output: {
+        ok: true,
+        matched: 12,
+        done: 0,
+        refused: 0,
+        refusals: [],
+        bots: [{ bot_id: EXAMPLE_BOT_ID, count: 12 }],
+      },
+    },
+  }),
+
+  showDeliveryJob: defineOperation({
+    method: 'GET',
+    paths: ['/api/deliveries/job'],
+    role: 'any',
+    summary: 'Shows how far a redrive or a discard is.',
+    description:
+      'The account that asked for it sees it, and so do admins who see all bots. It is kept for 7 days after its end.',
+    input: z.object({ id: ownId() }),
+    output: deliveryJob,
+    errors: ['not_found'],
+    example: {
+      input: { id: 4 },
+      output: {
+        ...{ job_id: 4, action: 'redrive', state: 'running', matched: 40_000, done: 21_200, refused: 0, refusals: [] },
+        created_at: '2026-01-02T10:16:00.000Z',
+      },
+    },
+  }),
+};

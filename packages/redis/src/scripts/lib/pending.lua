@@ -1,0 +1,41 @@
+-- Pending turns of a shard: a sorted set of turns (`<bot>:push`, `<bot>:program:<id>`, `<bot>:rules`) by the time (ms) since
+-- which each is pending. A fraction in the time says that a worker holds the turn; it is told of work by the turn's name.
+-- The time of a held turn without work lies in the future.
+local HELD = 0.5
+-- Longer than a worker holds a turn that has nothing to do.
+local HELD_AT_MOST_MS = 120000
+
+local function isHeld(since)
+  return since % 1 ~= 0
+end
+
+-- Records that the calling worker continues to hold this turn, which has nothing to do.
+local function holdTurn(pendingTurns, turn, now)
+  redis.call('ZADD', pendingTurns, now + HELD_AT_MOST_MS + HELD, turn)
+end
+
+-- These turns have work from now on. Returns the set of those that must be woken, whether one runs that is not held, and
+-- the names of those that are held.
+local function makePending(pendingTurns, turns, now)
+  local toWake, isRunning, held, changes = {}, false, {}, {}
+  if #turns == 0 then return toWake, isRunning, held end
+  for i, score in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(turns))) do
+    local since, pendingFrom = score and tonumber(score), nil
+    if not since then
+      toWake[turns[i]], pendingFrom = true, now
+    elseif isHeld(since) then
+      held[#held + 1] = turns[i]
+      if since > now then pendingFrom = now + HELD end
+    else
+      isRunning = true
+    end
+    if pendingFrom then changes[#changes + 1], changes[#changes + 2] = pendingFrom, turns[i] end
+  end
+  if #changes > 0 then redis.call('ZADD', pendingTurns, unpack(changes)) end
+  return toWake, isRunning, held
+end
+
+-- Tells the workers that hold these turns.
+local function tellHeld(held)
+  if #held > 0 then redis.call('PUBLISH', 'flotilla:pushable', table.concat(held, ' ')) end
+end

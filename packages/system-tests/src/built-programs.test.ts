@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { appendFile, cp, rm, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { ADMIN_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const BUILD_MS = 120_000;
+
+/** Runs the command that builds the programs; returns the folder that it prints. */
+async function programs(root: string, ...args: string[]): Promise<string> {
+  const command = [join(root, 'scripts/programs.mjs'), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env: inheritedEnv() });
+  return stdout.trim();
+}
+
+describe('A built api', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await startFleet({ apis: 1, workers: 0 }, { BUILT_PROGRAMS: await programs(ROOT) });
+  }, BUILD_MS);
+  afterAll(() => fleet.stop());
+
+  test.each([
+    ['/docs', 'text/html'],
+    ['/docs/page.css', 'text/css'],
+    ['/docs/swagger-ui.css', 'text/css'],
+    ['/openapi.json', 'application/json'],
+    ['/admin/queues', 'text/html'],
+  ])('serves %s, made of files that are beside its sources or in its packages', async (path, type) => {
+    const response = await fetch(`${fleet.url}${path}`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+    expect({ status: response.status, type: response.headers.get('content-type')?.split(';')[0] }).toEqual({
+      status: 200,
+      type,
+    });
+    expect((await response.text()).length).toBeGreaterThan(50);
+  });
+});
+
+test(
+  'a build is found by the sources it was made of, whatever their tests are',
+  async () => {
+    const checkout = await throwAwayDir();
+    for (const name of ['apps', 'packages', 'scripts', 'package.json', 'package-lock.json']) {
+      const filter = (path: string) => !/\/(node_modules|dist)$/.test(path);
+      await cp(join(ROOT, name), join(checkout, name), { recursive: true, filter });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    const name = async () => (await programs(checkout, '--name')).split('/').at(-1);
+    const unchanged = await name();
+    expect(unchanged).toBe((await programs(ROOT, '--name')).split('/').at(-1));
+
+    await appendFile(join(checkout, 'packages/runtime/src/env.test.ts'), '// changed\n');
+    expect(await name()).toBe(unchanged);
+    await appendFile(join(checkout, 'packages/runtime/src/env.ts'), '// changed\n');
+    expect(await name()).not.toBe(unchanged);
+    await rm(checkout, { recursive: true });
+  },
+  BUILD_MS,
+);

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { throwAwayDir } from '../throw-away-dir.ts';
+import type { ProcessCode } from './fleet-process.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const WORKSPACES = ['apps', 'packages'];
+
+const run = promisify(execFile);
+
+/** Whether this clone has an earlier commit. A shallow one does not: `git fetch --unshallow`, in a workflow `fetch-depth: 0`. */
+export async function hasEarlierRelease(commit: string): Promise<boolean> {
+  return run('git', ['-C', ROOT, 'cat-file', '-e', `${commit}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The api and the worker of an earlier commit, with the packages that are installed for this one. */
+export async function earlierRelease(commit: string): Promise<ProcessCode> {
+  const root = await throwAwayDir();
+  const archive = join(root, 'release.tar');
+  await run('git', ['-C', ROOT, 'archive', `--output=${archive}`, commit, 'package.json', ...WORKSPACES]);
+  await run('tar', ['-xf', archive, '-C', root]);
+  await linkPackages(root);
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  return (role) => ({ cwd: root, args: argumentsIn(scripts[`start:${role}`]) });
+}
+
+/** Its own packages are its own code; all others are those of this checkout. */
+async function linkPackages(root: string): Promise<void> {
+  const target = join(root, 'node_modules');
+  await mkdir(join(target, '@flotilla'), { recursive: true });
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    if (name !== '@flotilla') await symlink(join(ROOT, 'node_modules', name), join(target, name));
+  }
+  for (const folder of WORKSPACES) {
+    for (const name of await readdir(join(root, folder))) {
+      if (existsSync(join(root, folder, name, 'package.json')))
+        await symlink(join(root, folder, name), join(target, '@flotilla', name));
+    }
+  }
+}
+
+/** The arguments of Node in the command that an operator starts, `exec node … main.ts`. */
+function argumentsIn(command: string): string[] {
+  const [exec, node, ...args] = command.split(' ');
+  if (exec !== 'exec' || node !== 'node') throw new Error(`Unknown form of a start command: ${command}`);
+  return args;
+}
