@@ -5,6 +5,7 @@ import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
 import { buildPrograms, startFrom } from './build-programs.mjs';
 import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
+import { filesToRunAgain, sayRunAgain, withSecondRun } from './second-run.mjs';
 import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
 // node scripts/test.mjs [a stage of test-stages.mjs | sentinel | cluster] [all | file patterns …]: the last line is always
@@ -24,16 +25,30 @@ await bootstrap();
 if (runsBrowserTests() && (await buildConsoleIfStale()) !== 0) fail('The console could not be built.');
 startFrom(runsWhole() ? ((await buildPrograms()) ?? fail('The programs could not be built.')) : null);
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));
-const resultFile = join(folder, 'results.json');
-const code = await runOnPinnedNode(jestArguments(), { onStart: endWhenDone });
-const { passed, failed } = count(code);
+const first = await runJest(join(folder, 'first.json'), jestArguments());
+const again = runsWhole() && process.env.SECOND_RUN === 'true' ? filesToRunAgain(first) : [];
+const { passed, failed } = again.length === 0 ? first : await runOnceMore(again);
 rmSync(folder, { recursive: true, force: true });
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-process.exitCode = code === 0 && failed === 0 ? 0 : 1;
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function runOnceMore(files) {
+  process.stdout.write(sayRunAgain(files));
+  const redisOptions = redisForm ? ['--testTimeout=90000'] : [];
+  const second = await runJest(join(folder, 'second.json'), ['--runTestsByPath', ...files, '--maxWorkers=1', ...redisOptions]);
+  return withSecondRun(first, second, files);
+}
+
+/** The counts of one run of Jest, and its results unless it wrote none. */
+async function runJest(resultFile, jestOptions) {
+  const jest = ['node_modules/jest/bin/jest.js', ...jestOptions, '--json', `--outputFile=${resultFile}`];
+  const code = await runOnPinnedNode(jest, { onStart: (child) => endWhenDone(child, resultFile) });
+  return count(resultFile, code);
+}
 
 function jestArguments() {
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
-  const jest = ['node_modules/jest/bin/jest.js', ...patterns, '--json', `--outputFile=${resultFile}`];
+  const jest = [...patterns];
   // Six servers start instead of one.
   if (redisForm) jest.push('--testTimeout=90000');
   if (STAGES[stage]?.atOnce) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
@@ -67,7 +82,7 @@ function patternsOf(form, wanted) {
  * Nothing may run once the results are written. A test that left something running must not delay the run: end the run,
  * and let it fail.
  */
-function endWhenDone(child) {
+function endWhenDone(child, resultFile) {
   let doneMs = 0;
   const watch = setInterval(() => {
     if (doneMs === 0 && existsSync(resultFile)) doneMs = Date.now();
@@ -80,12 +95,12 @@ function endWhenDone(child) {
 }
 
 /** A file that could not run, and a run without results, count as one failed test each. */
-function count(exitCode) {
+function count(resultFile, exitCode) {
   try {
     const results = JSON.parse(readFileSync(resultFile, 'utf8'));
-    const failedTests = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    return { passed: results.numPassedTests, failed: Math.max(failedTests, exitCode === 0 ? 0 : 1) };
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    return { passed: results.numPassedTests, failed: Math.max(failed, exitCode === 0 ? 0 : 1), results };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, results: null };
   }
 }

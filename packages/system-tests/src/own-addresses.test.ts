@@ -68,7 +68,10 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     'the platform': portOf(fleet.simulator.url),
   };
   // Wait until the api knows the address on which the worker listens.
-  const known = async () => OURS.test(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/`));
+  const known = async () => {
+    expect(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/`)).toMatch(OURS);
+    return true;
+  };
   await waitFor(known, { timeoutMs: 60_000, message: 'the api to know of the worker' });
   for (const [what, port] of Object.entries(ports)) {
     for (const host of ['127.0.0.1', 'localhost', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[::1]']) {

@@ -315,10 +315,13 @@ describe('a token of a program', () => {
 
   test('over its rate is answered 429 with the time to wait, and the platform is not asked', async () => {
     const { token } = await newToken({ rate: { per_minute: 2 } });
-    const answers = [await send(token, 'getMe'), await send(token, 'getMe'), await send(token, 'getMe')];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(answers[2]!.json).toMatchObject({ parameters: { retry_after: expect.any(Number) } });
-    expect(calls).toHaveLength(2);
+    const answers = [];
+    // Four pass where a minute begins between them.
+    do answers.push(await send(token, 'getMe'));
+    while (answers.at(-1)!.status === 200 && answers.length < 5);
+    expect([3, 5]).toContain(answers.length);
+    expect(answers.at(-1)).toMatchObject({ status: 429, json: { parameters: { retry_after: expect.any(Number) } } });
+    expect(calls).toHaveLength(answers.length - 1);
   });
 
   test('gets no file that it was not given, and no path that does not name its method plainly', async () => {
