@@ -35,7 +35,12 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function runOnceMore(files) {
   process.stdout.write(sayRunAgain(files));
   const redisOptions = redisForm ? ['--testTimeout=90000'] : [];
-  const second = await runJest(join(folder, 'second.json'), ['--runTestsByPath', ...files, '--maxWorkers=1', ...redisOptions]);
+  const second = await runJest(join(folder, 'second.json'), [
+    '--runTestsByPath',
+    ...files,
+    '--maxWorkers=1',
+    ...redisOptions,
+  ]);
   return withSecondRun(first, second, files);
 }
 
