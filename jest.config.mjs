@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /** A fleet's test mostly waits: for a retry, for a lock to expire, for a process to start. */
-const WORKERS_PER_CORE = 3;
+const WORKERS_PER_CORE = 4;
 /** The port ranges of freePort and the connections of Postgres suffice for this many workers. */
 const WORKERS_AT_MOST = 8;
 

@@ -25,7 +25,7 @@ const WHOLE_SYSTEM = {
 export const STAGES = {
   system: { files: Object.keys(WHOLE_SYSTEM).map((path) => `**/${path}`) },
   /** They expect responses within a time limit, so fewer of them run at once than of other tests. */
-  faults: { files: ['**/*.fault.test.ts'], atOnce: 3 },
+  faults: { files: ['**/*.fault.test.ts'], atOnce: 4 },
   /** Each starts a Chromium, which keeps a core busy. */
   console: { files: ['**/*.browser.test.ts'], atOnce: 3 },
 };
