@@ -8,10 +8,11 @@ export type { Browser, BrowserContext, BrowserContextOptions, Page, Request } fr
 export const BROWSER_START_MS = 600_000;
 
 const CHROMIUM: WantedProgram = {
-  names: ['chromium', 'chromium-browser', 'google-chrome'],
-  aptPackage: 'chromium',
+  // The first is Chromium without the windows that nobody sees: a fifth less processor time.
+  names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+  aptPackage: 'chromium-headless-shell',
   missing:
-    'There is no chromium on the PATH: install it (Debian: sudo apt-get install chromium), or name a Chromium by CHROMIUM_PATH.',
+    'There is no chromium on the PATH: install it (Debian: sudo apt-get install chromium-headless-shell), or name a Chromium by CHROMIUM_PATH.',
 };
 /** In a container the browser's sandbox lacks user namespaces, and /dev/shm is small. */
 const FLAGS = ['--no-sandbox', '--disable-dev-shm-usage'];

@@ -7,7 +7,7 @@ import { findRedis } from '@flotilla/embedded/find-redis.ts';
 import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { administer, databaseUrl, TEMPLATE } from './postgres.ts';
 import { findPythonTelegramBot } from './python-telegram-bot.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { createRunFolder } from './run-folder.ts';
 
 /**
  * Starts a throw-away Postgres with a migrated template once per run. The test processes get its URL through their
@@ -18,7 +18,7 @@ export default async function startTestPostgres(): Promise<void> {
   // Install programs once, before the test files could install them side by side.
   await findRedis(report);
   await findPythonTelegramBot(report);
-  const dataDir = await throwAwayDir();
+  const dataDir = createRunFolder();
   // All later temporary files of the run are in this folder, and are removed with it even when the run is killed.
   process.env.TMPDIR = dataDir;
   const postgres = await startPostgres({ dataDir, throwAway: true, report });
