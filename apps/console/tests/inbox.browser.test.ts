@@ -252,7 +252,8 @@ test(
     await numbered(page, first).waitFor();
     await scrollTo(page, first + 200);
     expect(await nodes()).toBeLessThan(400);
-    await page.getByRole('button', { name: 'To the newest' }).click();
+    // Reloaded so fast that the history did not have the newest message yet, the page is told of it as new.
+    await page.getByRole('button', { name: /^(To the newest|1 new)$/ }).click();
     await messages(page).filter({ hasText: 'Anyone at all?' }).waitFor();
     expect(complaints).toEqual([]);
   },
