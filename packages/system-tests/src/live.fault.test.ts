@@ -8,9 +8,8 @@ import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-/** Below the rate of a stream, which would skip events otherwise. */
-/** So few that what gathers during a fault is less than a stream may send at once. */
-const PER_SECOND = 10;
+/** So few that what gathers during a fault, and then comes at once, is half of what a stream may send at once. */
+const PER_SECOND = 5;
 const SECONDS = 60;
 const COUNT = PER_SECOND * SECONDS;
 
