@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bootstrap, fail, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
 import { buildPrograms, startFrom } from './build-programs.mjs';
-import { EVERY_NIGHT, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
+import { EVERY_NIGHT, FILES_AT_ONCE, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
 import { filesToRunAgain, sayRunAgain, withSecondRun } from './second-run.mjs';
 import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
@@ -55,7 +55,7 @@ function jestArguments() {
   // Patterns come first: after an option that takes a list, Jest would add them to that list.
   const jest = [...patterns];
   // Six servers start instead of one.
-  if (redisForm) jest.push('--testTimeout=90000');
+  if (redisForm) jest.push('--testTimeout=90000', `--maxWorkers=${FILES_AT_ONCE[redisForm]}`);
   if (STAGES[stage]?.atOnce) jest.push(`--maxWorkers=${STAGES[stage].atOnce}`);
   if (stage && patterns.length === 0) jest.push('--passWithNoTests');
   const globs = stage || patterns.length === 0 ? filesOf(stage) : filesNamed(patterns);
