@@ -1,20 +1,27 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 // Plain JavaScript without dependencies, because it runs before the install, on any Node from version 20.
 
 export const ROOT = resolve(import.meta.dirname, '..');
 const MODULES = join(ROOT, 'node_modules');
 export const PINNED_NODE = join(MODULES, 'node/bin/node');
+/** Names the process that installs. It stands beside node_modules, because npm empties that folder. */
+const INSTALLING = join(ROOT, '.installing');
+const WAIT_MS = 100;
+const SAY_AFTER_WAITS = 600;
 const QUIET_MS = 1_000;
 const STILL_THERE_MS = 5_000;
 
 /** Installs what is missing. On failure it prints one sentence and exits with a non-zero code. */
 export async function bootstrap() {
+  await waitForTurnToInstall();
   if (!existsSync(MODULES)) await npm('ci');
   else if (!matchesLock()) await npm('install', '--no-save');
   await runGatedInstallScripts();
+  rmSync(INSTALLING, { force: true });
   if (!pinnedNodeWorks())
     fail(`Node ${pinnedVersion()} was not installed for this machine (${PINNED_NODE} does not run).`);
 }
@@ -72,6 +79,42 @@ function matchesLock() {
     const found = installed[path];
     return found ? found.version === entry.version : Boolean(entry.optional || entry.devOptional || entry.peer);
   });
+}
+
+/** Two installs at once break each other: the second one waits, and then finds everything there. */
+async function waitForTurnToInstall() {
+  for (let waits = 1; ; waits++) {
+    try {
+      return symlinkSync(`${process.pid}`, INSTALLING);
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const pid = installer();
+    if (pid !== null && !isAlive(pid)) rmSync(INSTALLING, { force: true });
+    else await delay(WAIT_MS);
+    if (waits === SAY_AFTER_WAITS)
+      process.stderr.write(
+        `waiting for process ${pid} to install the packages; if it does not, remove ${INSTALLING} …\n`,
+      );
+  }
+}
+
+/** A link holds the process id, because a link is there with its content at once. Null if the install has just ended. */
+function installer() {
+  try {
+    return Number(readlinkSync(INSTALLING));
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function readJson(path) {
