@@ -1,3 +1,4 @@
+import { exchange, type HttpAnswer, type HttpOutcome } from '@flotilla/runtime/http-exchange.ts';
 import { Agent, errors } from 'undici';
 import { type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { encodeToken, hideToken } from './token-text.ts';
@@ -22,40 +23,40 @@ export function pollingClient(config: { apiUrl: string }): PollingClient {
   const agent = new Agent({ pipelining: 1, headersTimeout: LONGEST_TIMEOUT_MS, bodyTimeout: LONGEST_TIMEOUT_MS });
   return {
     getUpdates: async (token, params, { timeoutMs, signal }) => {
-      const deadline = new AbortController();
-      const stop = () => deadline.abort();
-      const timer = setTimeout(stop, timeoutMs);
-      signal.addEventListener('abort', stop);
-      try {
-        const response = await agent.request({
+      const answer = await exchange(
+        agent,
+        {
           origin: url.origin,
           path: `${path}/bot${encodeToken(token)}/getUpdates`,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'user-agent': 'flotilla' },
           body: JSON.stringify(params),
-          signal: deadline.signal,
-        });
-        const retryAfter = response.headers['retry-after'];
-        return readPlatformAnswer(
-          response.statusCode,
-          typeof retryAfter === 'string' ? retryAfter : undefined,
-          await response.body.text(),
-        );
-      } catch (error) {
-        return failureOf(error, token, { aborted: signal.aborted, timedOut: deadline.signal.aborted });
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
-      }
+        },
+        { deadlineMs: timeoutMs, signal, readAtMost: () => Number.POSITIVE_INFINITY },
+      );
+      if (answer.outcome !== 'answered') return failureOf(answer, token);
+      const retryAfter = answer.headers['retry-after'];
+      return readPlatformAnswer(
+        answer.status,
+        typeof retryAfter === 'string' ? retryAfter : undefined,
+        answer.body.toString('utf8'),
+      );
     },
     close: () => agent.destroy(),
   };
 }
 
-function failureOf(error: unknown, token: string, why: { aborted: boolean; timedOut: boolean }): PlatformAnswer {
-  if (why.aborted) return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
-  if (why.timedOut) return { outcome: 'unreachable', reason: 'no answer in time', timedOut: true };
-  const reason = hideToken(error instanceof Error ? error.message : String(error), token);
-  if (error instanceof errors.HTTPParserError) return { outcome: 'garbage', status: 0, reason };
-  return { outcome: 'unreachable', reason: reason === '' ? 'the connection failed' : reason, timedOut: false };
+function failureOf(failed: Exclude<HttpOutcome, HttpAnswer>, token: string): PlatformAnswer {
+  switch (failed.outcome) {
+    case 'aborted':
+      return { outcome: 'unreachable', reason: 'aborted', timedOut: false };
+    case 'timed_out':
+      return { outcome: 'unreachable', reason: 'no answer in time', timedOut: true };
+    case 'broken': {
+      const { error } = failed;
+      const reason = hideToken(error.message, token);
+      if (error instanceof errors.HTTPParserError) return { outcome: 'garbage', status: 0, reason };
+      return { outcome: 'unreachable', reason: reason === '' ? 'the connection failed' : reason, timedOut: false };
+    }
+  }
 }
