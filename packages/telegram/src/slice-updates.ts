@@ -17,8 +17,13 @@ export interface SlicedUpdate {
  */
 export function sliceUpdates(body: string): { updates: SlicedUpdate[] } | null {
   const answer = parseObject(body);
-  if (answer?.ok !== true || !Array.isArray(answer.result)) return null;
-  const values: unknown[] = answer.result;
+  return answer?.ok === true ? sliceResult(body, answer.result) : null;
+}
+
+/** The same for an answer that was parsed already: `result` is what it has under that name. */
+export function sliceResult(body: string, result: unknown): { updates: SlicedUpdate[] } | null {
+  if (!Array.isArray(result)) return null;
+  const values: unknown[] = result;
   let updates: (SlicedUpdate | null)[] = [];
   scanObject(body, skipSpace(body, 0), (key, start) => {
     if (key !== 'result') return skipValue(body, start);

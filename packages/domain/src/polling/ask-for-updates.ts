@@ -1,6 +1,6 @@
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
-import { type SlicedUpdate, sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { type SlicedUpdate, sliceResult } from '@flotilla/telegram/slice-updates.ts';
 import { UPDATE_KINDS } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { TOKEN_REFUSED } from '../bots/validate-token.ts';
@@ -42,7 +42,7 @@ export async function askForUpdates(
   );
   if (request.signal.aborted) return { outcome: 'aborted' };
   if (answer.outcome !== 'ok') return failureOf(answer);
-  const sliced = sliceUpdates(answer.text);
+  const sliced = sliceResult(answer.text, answer.result);
   if (sliced === null)
     return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', patience: 'short' };
   const newest = sliced.updates.at(-1);
