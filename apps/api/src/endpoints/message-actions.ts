@@ -1,15 +1,31 @@
 import { addAbortSignal } from 'node:stream';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { messageActionOperations } from '@flotilla/contract/message-actions.ts';
+import type { messageActionOperations, SentMedia } from '@flotilla/contract/message-actions.ts';
 import { deleteMessage } from '@flotilla/domain/chat-actions/delete-message.ts';
 import { pinMessage } from '@flotilla/domain/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/chat-actions/unpin-message.ts';
 import { editMessage } from '@flotilla/domain/messages/edit-message.ts';
-import { sendMessage } from '@flotilla/domain/messages/send-message.ts';
+import { type Content, type MediaSource, sendMessage } from '@flotilla/domain/messages/send-message.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Handlers } from '../operations/handler.ts';
-import { contentOf } from './content-of-call.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { presentMessage } from './present-message.ts';
+
+type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
+
+/** The formats that the platform shows as more than a document. */
+const MEDIA_OF_MIME: Record<string, SentMedia> = {
+  'image/jpeg': 'photo',
+  'image/png': 'photo',
+  'image/webp': 'photo',
+  'image/gif': 'animation',
+  'video/mp4': 'video',
+  'audio/mpeg': 'audio',
+  'audio/mp4': 'audio',
+  'audio/x-m4a': 'audio',
+  'audio/ogg': 'voice',
+};
 
 export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
   async sendMessage(context, { input, file, by, whileAllowed }) {
@@ -61,4 +77,27 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
 
 function messageOf(input: { chat_id: number; message_id: number }) {
   return { chatId: input.chat_id, messageId: input.message_id };
+}
+
+/** What a call sends: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
+function contentOf(input: SendInput, file: IncomingFile | null): Content {
+  const { text, media_type: media } = input;
+  const source = sourceOf(input, file);
+  if (source !== null) return { media: media ?? mediaOf(source), caption: text, source };
+  if (media !== undefined) throw refusedInput('media_type', 'needs a file, a file_id or a url');
+  if (text === undefined) throw refusedInput('text', 'is required');
+  if (text === '') throw refusedInput('text', 'must not be empty');
+  return { text };
+}
+
+function sourceOf({ file_id: fileId, url }: SendInput, file: IncomingFile | null): MediaSource | null {
+  const [source, another] = [file, fileId, url].filter((given) => given !== null && given !== undefined);
+  if (another !== undefined) throw refusedInput('file', 'must be the only one of file, file_id and url');
+  if (source === undefined || typeof source === 'string') return source ?? null;
+  return { name: source.fileName, mime: source.mime, size: null, stream: source };
+}
+
+function mediaOf(source: MediaSource): SentMedia {
+  if (typeof source === 'string') throw refusedInput('media_type', 'is required with file_id and url');
+  return MEDIA_OF_MIME[source.mime] ?? 'document';
 }

@@ -5,14 +5,32 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { BotDeps } from '../bots/bot-deps.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import { readAuditedCall } from '../history/effects/audited-call.ts';
 import type { HistoryEffect } from '../history/effects/history-effect.ts';
 import { lockBots } from '../history/lock-bots.ts';
+import type { CallBuffer } from '../history/stream/call-buffer.ts';
 import { callActor } from '../history/stream/captured-call.ts';
 import { writeEffects } from '../history/write-batch.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
+
+/** Dependencies of acting in a chat. */
+export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & {
+  calls: Pick<CallBuffer, 'keep'>;
+};
+
+/** A message in a chat. */
+export interface MessageOfChat {
+  chatId: number;
+  messageId: number;
+}
+
+/** A user in a chat. */
+export interface UserOfChat {
+  chatId: number;
+  userId: number;
+}
 
 /** A call that changes a chat. */
 export interface ChatAction {

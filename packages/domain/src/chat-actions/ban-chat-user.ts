@@ -1,7 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
-import { actInChat } from './act-in-chat.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
+import { actInChat, type ChatActionDeps } from './act-in-chat.ts';
 
 export interface Ban {
   chatId: number;

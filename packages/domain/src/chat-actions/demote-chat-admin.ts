@@ -1,9 +1,7 @@
 import { eachPermission } from '@flotilla/contract/chat-admins.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
-import { actInChat } from './act-in-chat.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
-import type { UserOfChat } from './user-of-chat.ts';
+import { actInChat, type ChatActionDeps, type UserOfChat } from './act-in-chat.ts';
 
 /** Makes an administrator a member again. Throws as actInChat does. */
 export function demoteChatAdmin(deps: ChatActionDeps, bot: Bot, by: Actor, admin: UserOfChat): Promise<void> {

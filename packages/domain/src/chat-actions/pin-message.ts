@@ -1,8 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
-import { actInChat } from './act-in-chat.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
-import type { MessageOfChat } from './message-of-chat.ts';
+import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-chat.ts';
 
 /** Pins a message. Throws as actInChat does. */
 export function pinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {

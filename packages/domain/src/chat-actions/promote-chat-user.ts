@@ -3,10 +3,8 @@ import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
 import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
-import { actInChat } from './act-in-chat.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
+import { actInChat, type ChatActionDeps, type UserOfChat } from './act-in-chat.ts';
 import { readChatAdmin } from './chat-admin.ts';
-import type { UserOfChat } from './user-of-chat.ts';
 
 /**
  * Makes a member an administrator with these permissions. Undefined means all permissions of the bot, except appointing

@@ -7,7 +7,7 @@ import { resultOf } from '../bots/validate-token.ts';
 import { type Chat, chatStore } from '../chats/chat-store.ts';
 import { historyChatStore } from '../history/history-chat-store.ts';
 import { lockBots } from '../history/lock-bots.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
+import type { ChatActionDeps } from './act-in-chat.ts';
 
 /**
  * Asks the platform for a chat's present names and stores them. Throws 'bad_request' for a bot that is disabled or not

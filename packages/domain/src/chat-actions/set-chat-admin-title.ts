@@ -1,8 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Bot } from '../bots/bot.ts';
-import { actInChat } from './act-in-chat.ts';
-import type { ChatActionDeps } from './chat-action-deps.ts';
-import type { UserOfChat } from './user-of-chat.ts';
+import { actInChat, type ChatActionDeps, type UserOfChat } from './act-in-chat.ts';
 
 /** Gives an administrator a title; '' removes it. Throws as actInChat does. */
 export function setChatAdminTitle(

@@ -8,7 +8,6 @@ import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import { hasBody, isPacked } from '../headers.ts';
 import type { MethodCall, WholeBody } from '../running-proxy.ts';
 import type { SeenParameters } from './judge-chats.ts';
-import { isPlainPart, plainBoundary } from './plain-form.ts';
 
 /** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */
 export type Seen =
@@ -23,11 +22,15 @@ const LIMIT_BYTES = 1024 * 1024;
 const STREAMED_FIELD_BYTES = 64 * 1024;
 const HEAD_WITHIN_MS = 8_000;
 const CONTENT_TYPE = 'content-type';
+const FORM = /^multipart\/form-data;\s*(?:charset=utf-8;\s*)?boundary=(?:"([^";\\]{1,100})"|([^\s;",\\]{1,100}))$/i;
+const DISPOSITION =
+  /^content-disposition:\s*form-data;\s*name=(?:"[\w.-]+"|[\w.-]+)(?:;\s*filename=(?:"[^"]*"|[^\s";]+))?(?:;\s*filename\*=[^\s";]+)?\s*$/i;
+const OTHER = /^(?:content-type|content-length|content-transfer-encoding):[^:\r\n]*$/i;
 
 /**
  * Reads the parameters of a call that decide which chats it touches: query string, JSON, urlencoded form, or the parts
- * of a form before its first file, at most 1 MiB. What two servers might read in two ways is unreadable. It waits only
- * for what has not come yet.
+ * of a form before its first file, at most 1 MiB. What two servers might read differently is unreadable. Returns a
+ * promise only if the body has not come yet.
  */
 export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Promise<Seen> {
   const { req, res, path } = call;
@@ -167,8 +170,8 @@ function readHead(
 }
 
 /**
- * Looks at what is streamed after the parameters were judged. False for a field that would change the judgement and
- * that the query string cannot overrule.
+ * Checks the parts of a form that are streamed after the call was judged. False once one would change the judgement and
+ * our query string cannot overrule it.
  */
 export function formGuard(boundary: string, allows: (reply: string) => boolean): (chunk: Buffer) => boolean {
   let isSound = true;
@@ -195,6 +198,20 @@ export function formGuard(boundary: string, allows: (reply: string) => boolean):
     parser.write(chunk);
     return isSound;
   };
+}
+
+/** The boundary of a form whose type every server reads in the same way; null for another. */
+function plainBoundary(contentType: string): string | null {
+  const found = FORM.exec(contentType.trim());
+  return found?.[1] ?? found?.[2] ?? null;
+}
+
+/** Whether every server reads the same name in the headers of a part. Clients send no others. */
+function isPlainPart(headers: string | null): boolean {
+  if (headers === null || headers.includes('\\')) return false;
+  const [lines, dispositions] = [headers.split('\r\n').slice(1), headers.match(/content-disposition/gi) ?? []];
+  const isKnown = lines.every((line) => DISPOSITION.test(line) || OTHER.test(line));
+  return headers.startsWith('\r\n') && isKnown && dispositions.length === 1;
 }
 
 function isObject(text: string): boolean {

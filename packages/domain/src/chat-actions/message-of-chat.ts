@@ -1,5 +1,0 @@
-/** A message in a chat. */
-export interface MessageOfChat {
-  chatId: number;
-  messageId: number;
-}

@@ -1,5 +1,0 @@
-/** A user in a chat. */
-export interface UserOfChat {
-  chatId: number;
-  userId: number;
-}
