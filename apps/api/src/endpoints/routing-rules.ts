@@ -1,8 +1,9 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { RoutingRuleResource, routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
 import { addRoutingRule } from '@flotilla/domain/routing-rules/add-routing-rule.ts';
+import type { WantedRule } from '@flotilla/domain/routing-rules/complete-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/routing-rules/delete-routing-rule.ts';
-import type { RoutingRule } from '@flotilla/domain/routing-rules/routing-rule.ts';
+import type { RoutingRule, RoutingRuleChanges } from '@flotilla/domain/routing-rules/routing-rule.ts';
 import { routingRuleStore } from '@flotilla/domain/routing-rules/routing-rule-store.ts';
 import { tryRoutingRules } from '@flotilla/domain/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/routing-rules/update-routing-rule.ts';
@@ -10,7 +11,7 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Handlers } from '../operations/handler.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
@@ -32,37 +33,15 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   },
 
   async addRoutingRule(context, { input, by }) {
-    const rule = {
-      sourceBotId: input.source_bot_id,
-      targetBotId: input.target_bot_id,
-      conditionType: input.condition_type,
-      conditionValue: input.condition_value,
-      action: input.action,
-      targetChatId: input.target_chat_id,
-      enabled: input.enabled,
-      delivery: input.delivery,
-      description: input.description,
-    };
     requireBotsOfRule(context, input);
-    return presentRoutingRule(await addRoutingRule(context, by, rule));
+    return presentRoutingRule(await addRoutingRule(context, by, ruleOf(input)));
   },
 
   updateRoutingRule: {
     findBots: findBotsOfRule,
     async handle(context, { input, by }) {
-      const changes = {
-        sourceBotId: input.source_bot_id,
-        targetBotId: input.target_bot_id,
-        conditionType: input.condition_type,
-        conditionValue: input.condition_value,
-        action: input.action,
-        targetChatId: input.target_chat_id,
-        enabled: input.enabled,
-        delivery: input.delivery,
-        description: input.description,
-      };
       requireBotsOfRule(context, input);
-      return presentRoutingRule(await updateRoutingRule(context, by, input.id, changes));
+      return presentRoutingRule(await updateRoutingRule(context, by, input.id, ruleOf(input)));
     },
   },
 
@@ -84,6 +63,26 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     },
   },
 };
+
+type AddInput = Call<typeof routingRuleOperations.addRoutingRule.input>['input'];
+type UpdateInput = Omit<Call<typeof routingRuleOperations.updateRoutingRule.input>['input'], 'id'>;
+
+/** The fields of a rule under the names of the domain; absent ones are undefined. */
+function ruleOf(input: AddInput): WantedRule;
+function ruleOf(input: UpdateInput): RoutingRuleChanges;
+function ruleOf(input: UpdateInput): RoutingRuleChanges {
+  return {
+    sourceBotId: input.source_bot_id,
+    targetBotId: input.target_bot_id,
+    conditionType: input.condition_type,
+    conditionValue: input.condition_value,
+    action: input.action,
+    targetChatId: input.target_chat_id,
+    enabled: input.enabled,
+    delivery: input.delivery,
+    description: input.description,
+  };
+}
 
 /** Throws 'not_found' for a named bot that does not exist. */
 function requireBotsOfRule(

@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
-import { count, inspect, isOutdated, type Place, type Tally } from './tally.ts';
+import { resealer, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
@@ -35,12 +35,7 @@ export async function resealPrograms(
 }
 
 function reseal(secrets: SecretBox, row: Row, tally: Tally): Row {
-  const again = (place: Place, sealed: string, boundTo: string): string => {
-    if (sealed === '') return '';
-    const { keyId, sealing, plain } = inspect(secrets, sealed, boundTo);
-    count(tally, place, keyId, sealing);
-    return isOutdated(sealing) ? secrets.seal(plain, boundTo) : sealed;
-  };
+  const again = resealer(secrets, tally);
   const { id } = row;
   return {
     id,

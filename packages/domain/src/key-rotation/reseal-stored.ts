@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { SEALED_COLUMNS, type SealedRow, sealedStore } from './sealed-store.ts';
-import { count, inspect, isOutdated, type Place, type Tally } from './tally.ts';
+import { count, resealer, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
@@ -34,12 +34,7 @@ export async function resealStored(
 }
 
 function resealRow(secrets: SecretBox, row: SealedRow, tally: Tally): SealedRow {
-  const reseal = (place: Place, sealed: string, boundTo: string): string => {
-    if (sealed === '') return '';
-    const { keyId, sealing, plain } = inspect(secrets, sealed, boundTo);
-    count(tally, place, keyId, sealing);
-    return isOutdated(sealing) ? secrets.seal(plain, boundTo) : sealed;
-  };
+  const reseal = resealer(secrets, tally);
   const { id, backend_url: plainUrl } = row;
   const urlBoundTo = SEALED_PLACES.backendUrl(id);
   if (plainUrl !== '') count(tally, 'backend URLs', 'none', 'plain');

@@ -31,6 +31,16 @@ export function count(tally: Tally, place: Place, keyId: string, sealing: Sealin
   else tally.lines.push({ place, keyId, sealing, count: 1 });
 }
 
+/** Counts a sealed text, and seals it again for its place with the first key if it is outdated; '' stays ''. */
+export function resealer(secrets: SecretBox, tally: Tally) {
+  return (place: Place, sealed: string, boundTo: string): string => {
+    if (sealed === '') return '';
+    const { keyId, sealing, plain } = inspect(secrets, sealed, boundTo);
+    count(tally, place, keyId, sealing);
+    return isOutdated(sealing) ? secrets.seal(plain, boundTo) : sealed;
+  };
+}
+
 /** Opens the text, so that an unreadable one is not counted as current. */
 export function inspect(
   secrets: SecretBox,

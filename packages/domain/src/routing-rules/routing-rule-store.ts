@@ -64,7 +64,8 @@ export function routingRuleStore(db: Database) {
   };
 }
 
-function rowOf(rule: RoutingRuleContent) {
+/** The columns of a rule. They have the names of the fields of the REST interface. */
+export function rowOf(rule: RoutingRuleContent) {
   return {
     source_bot_id: rule.sourceBotId,
     target_bot_id: rule.targetBotId,
