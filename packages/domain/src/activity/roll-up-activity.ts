@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -20,12 +21,12 @@ const PAUSE_MS = 5;
 
 /**
  * Writes the closed hours that Postgres lacks, from the counts in Redis, oldest first. One worker of the fleet does this
- * each minute; two at once would write the same. The fleet's row of an hour comes last, so an hour that was interrupted
- * is done again. Returns how many hours were written; rejects when a store cannot be reached.
+ * each minute; if two did, both would write the same. The fleet's row of an hour is written last, so that an hour whose
+ * work was interrupted is written again. Returns how many hours were written; rejects when a store cannot be reached.
  */
 export async function rollUpActivity(deps: RollUpDeps): Promise<number> {
   const { redis, clock, db } = deps;
-  if ((await redis.commands.set(rollUpTurnKey, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return 0;
+  if (!(await allowOnce(redis, rollUpTurnKey, EVERY_MS - 1000))) return 0;
   const open = Math.floor((clock.nowMs() - LATE_MS) / HOUR_MS);
   const oldest = Math.ceil((clock.nowMs() - MINUTES_KEPT_MS) / HOUR_MS);
   const known = await activityStore(db).list(null, oldest * HOUR_MS, open * HOUR_MS);

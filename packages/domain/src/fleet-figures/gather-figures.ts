@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@flotilla/database/connect.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
@@ -24,8 +25,7 @@ const PAUSE_MS = 5;
 
 /** Walks over all bots and stores the figures in Redis. Every 30 s, one worker of the fleet does this. */
 export async function gatherFigures(deps: FigureDeps): Promise<void> {
-  const { commands } = deps.redis;
-  if ((await commands.set(figureKeys.turn, '1', 'PX', EVERY_MS - 1000, 'NX')) !== 'OK') return;
+  if (!(await allowOnce(deps.redis, figureKeys.turn, EVERY_MS - 1000))) return;
   const figures = noFigures(deps.clock.nowMs());
   const bots = deps.directory.all();
   for (let from = 0; from < bots.length; from += BOTS_AT_ONCE) {
@@ -38,7 +38,7 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
     addHistory(deps, figures),
   ]);
   Object.assign(figures, { deadLetters, rates });
-  await commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
+  await deps.redis.commands.set(figureKeys.newest, JSON.stringify(figures), 'PX', KEPT_MS);
 }
 
 /** The newest figures of any worker; null when there are none from the last 90 s. */

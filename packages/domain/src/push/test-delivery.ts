@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@flotilla/database/connect.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
@@ -39,8 +40,8 @@ const IN_FLIGHT_AT_MOST = 20;
 
 /**
  * Sends an update (its JSON text) to the backend of a bot or of a program, past the log: no cursor, breaker or list of
- * attempts changes, and a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL, 'too_many_requests'
- * for a second one within a second or when 20 are in flight, 'unavailable' when `signal` aborts.
+ * attempts changes, and a call in the answer is not executed. Throws FlotillaError: 'bad_request' without a backend URL,
+ * 'too_many_requests' for a second test within a second or when 20 are in flight, 'unavailable' when `signal` aborts.
  */
 export async function testDelivery(
   deps: TestDeps,
@@ -57,7 +58,9 @@ export async function testDelivery(
   const test = {};
   deps.testsInFlight.add(test);
   try {
-    if (!(await isFirstOfSecond(deps, bot))) throw tooMany('One test delivery a second is possible for a bot');
+    // The tests of a bot and of its programs count together.
+    if (!(await allowOnce(deps.redis, botKeys(bot.id).recentTestDelivery, ONCE_PER_MS)))
+      throw tooMany('One test delivery a second is possible for a bot');
     const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
     await recordAction(deps, by, { action: 'test_delivery', botId: bot.id, details });
     return await send(deps, bot, update, signal);
@@ -94,12 +97,6 @@ async function send(
       return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(bot, delivery), error };
     }
   }
-}
-
-/** Counts the tests of the bot and its programs in all processes. */
-async function isFirstOfSecond({ redis }: TestDeps, bot: Backend): Promise<boolean> {
-  const key = botKeys(bot.id).recentTestDelivery;
-  return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
 }
 
 function tooMany(reason: string): FlotillaError {

@@ -1,4 +1,5 @@
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
@@ -19,9 +20,7 @@ export async function recordLeaving(proxy: RunningProxy, call: MethodCall): Prom
   try {
     const bot = directory.byToken(call.path.token);
     if (bot === undefined) return;
-    const { recentLogOut } = botKeys(bot.id);
-    const isFirst = (await redis.commands.set(recentLogOut, '1', 'PX', RECORDED_ONCE_PER_MS, 'NX')) === 'OK';
-    if (!isFirst) return;
+    if (!(await allowOnce(redis, botKeys(bot.id).recentLogOut, RECORDED_ONCE_PER_MS))) return;
     await recordAction(context, botActor(proxy, call), { action: 'bot_log_out', botId: bot.id, details: call.method });
   } catch (error) {
     log.warn({ err: error, method: call.method }, 'a logOut or close could not be written to the audit log');

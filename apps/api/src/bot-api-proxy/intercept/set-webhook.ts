@@ -6,6 +6,7 @@ import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bot
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import {
@@ -113,15 +114,9 @@ export async function readSettings(
 
 /** Only calls that passed all checks count towards the limit of one a second. */
 async function takeSettings(context: Context, by: Actor, bot: Bot, settings: BackendSettings): Promise<BotApiAnswer> {
-  if (!(await allowOncePerSecond(context, bot.id))) return tooSoon();
+  if (!(await allowOnce(context.redis, botKeys(bot.id).recentSetWebhook, ONCE_PER_MS))) return tooSoon();
   const outcome = await setBackend(context, by, bot, settings);
   return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
-}
-
-/** Counts the bot's calls to all replicas. */
-async function allowOncePerSecond(context: Context, botId: number): Promise<boolean> {
-  const taken = await context.redis.commands.set(botKeys(botId).recentSetWebhook, '1', 'PX', ONCE_PER_MS, 'NX');
-  return taken === 'OK';
 }
 
 function tooSoon(): Refusal {
