@@ -6,7 +6,7 @@ import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/bots/bot.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/bots/bot-status.ts';
 import { deleteBot } from '@flotilla/domain/bots/delete-bot.ts';
-import { type BotPlace, findBots, type PlacedBot, placeOf } from '@flotilla/domain/bots/find-bots.ts';
+import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/bots/find-bots.ts';
 import { toggleBot } from '@flotilla/domain/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/bots/validate-token.ts';
@@ -21,9 +21,9 @@ export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
     const { limit, offset, sort } = input;
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
-    const wanted = { after: placeOfCursor(input.before, sort), count: offset + limit + 1 };
+    const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
     const { bots, total, takenAtMs } = await findBots(context, visible, input, wanted);
-    const page = cutPage(bots.slice(offset), limit, total, (found) => cursorOf(found, sort));
+    const page = cutPage(bots.slice(offset), limit, total, (found) => encodedCursor(found, sort));
     const statuses = await readBotStatuses(
       context,
       page.rows.map(({ bot }) => bot),
@@ -68,12 +68,12 @@ export const botHandlers: Handlers<typeof botOperations> = {
 type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
 
 /** The cursor of a sorted list names its order, so that it cannot be used with another one. */
-function cursorOf(found: PlacedBot, sort: Sort): Cursor {
-  const { value, id } = placeOf(found);
+function encodedCursor(found: SortedBot, sort: Sort): Cursor {
+  const { value, id } = cursorOf(found);
   return sort === undefined ? [id] : [sort, value, id];
 }
 
-function placeOfCursor(before: string | undefined, sort: Sort): BotPlace | null {
+function decodedCursor(before: string | undefined, sort: Sort): BotCursor | null {
   if (sort === undefined) {
     const [id] = decodeCursor(before, ['number']) ?? [];
     return id === undefined ? null : { value: 0, id };

@@ -34,10 +34,10 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     const chat = { botId: bot.id, chatId: input.chat_id };
     const shown = { includeDeleted: input.include_deleted, filter: filterOf(input) };
     const messages = messageStore(context.db);
-    const place = await placeOf(context, chat, input);
-    if (place !== null) {
+    const start = await startOf(context, chat, input);
+    if (start !== null) {
       const [window, total] = await Promise.all([
-        place.list(context.db, chat, place.position, { limit, ...shown }),
+        start.list(context.db, chat, start.position, { limit, ...shown }),
         messages.count(chat, shown),
       ]);
       return pageOfWindow(bot, window, total);
@@ -102,7 +102,7 @@ function pageOfWindow(bot: Bot, { messages, hasNewer, hasOlder }: MessageWindow,
 type ListInput = Call<typeof messageOperations.listMessages.input>['input'];
 
 /** The start of a list that can be paged both ways; null to start at the newest message. */
-async function placeOf(context: Context, chat: ChatOfBot, { around, after, before, offset }: ListInput) {
+async function startOf(context: Context, chat: ChatOfBot, { around, after, before, offset }: ListInput) {
   const given = Object.entries({ around, after, before }).filter(([, value]) => value !== undefined);
   if (given.length > 1) throw refusedInput(given[0]?.[0] ?? '', `cannot be used with ${given[1]?.[0]}`);
   if (around === undefined && after === undefined) return null;

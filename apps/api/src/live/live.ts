@@ -19,15 +19,15 @@ export type Live = {
   fleetEvents: FleetEvents;
   chatReads: ChatReads;
   counts: LiveCounts;
-  /** Takes one of the places for streams; throws 'too_many_requests' if there is none for the caller. */
-  enter(caller: Caller): LivePlace;
+  /** Reserves room for a stream; throws 'too_many_requests' if there is none for the caller. */
+  reserve(caller: Caller): LiveSlot;
   close(): void;
 };
 
-export type LivePlace = {
+export type LiveSlot = {
   /** Lets the stream tick. */
-  seat(stream: LiveStream): void;
-  leave(): void;
+  attach(stream: LiveStream): void;
+  release(): void;
 };
 
 type Deps = ReadDeps & { log: Logger; metrics: Metrics; changes: BotChanges };
@@ -41,9 +41,9 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
   const figures = fleetEvents(deps);
   const reads = chatReads(deps);
   const streams = new Set<LiveStream>();
-  const placesOfAccount = new Map<number, number>();
-  let places = 0;
-  const { refused, ...counts } = liveMetrics(deps.metrics, () => places);
+  const reservedBy = new Map<number, number>();
+  let reserved = 0;
+  const { refused, ...counts } = liveMetrics(deps.metrics, () => reserved);
   const ticking = setInterval(() => {
     for (const stream of streams) stream.tick();
   }, TICK_MS);
@@ -53,30 +53,30 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     fleetEvents: figures,
     chatReads: reads,
     counts,
-    enter: ({ account }) => {
-      const ofAccount = placesOfAccount.get(account.id) ?? 0;
+    reserve: ({ account }) => {
+      const ofAccount = reservedBy.get(account.id) ?? 0;
       if (ofAccount >= limits.streamsPerAccount) {
         refused.of('account').inc();
         throw tooMany(`Your account has ${ofAccount} live streams here already; close one of them`);
       }
-      if (places >= limits.streams) {
+      if (reserved >= limits.streams) {
         refused.of('process').inc();
         throw tooMany('This process has no room for another live stream; try again later');
       }
-      places += 1;
-      placesOfAccount.set(account.id, ofAccount + 1);
-      let seated: LiveStream | null = null;
+      reserved += 1;
+      reservedBy.set(account.id, ofAccount + 1);
+      let attached: LiveStream | null = null;
       return {
-        seat: (stream) => {
-          seated = stream;
+        attach: (stream) => {
+          attached = stream;
           streams.add(stream);
         },
-        leave: () => {
-          if (seated !== null) streams.delete(seated);
-          places -= 1;
-          const left = (placesOfAccount.get(account.id) ?? 1) - 1;
-          if (left === 0) placesOfAccount.delete(account.id);
-          else placesOfAccount.set(account.id, left);
+        release: () => {
+          if (attached !== null) streams.delete(attached);
+          reserved -= 1;
+          const left = (reservedBy.get(account.id) ?? 1) - 1;
+          if (left === 0) reservedBy.delete(account.id);
+          else reservedBy.set(account.id, left);
         },
       };
     },

@@ -14,35 +14,35 @@ export type BotQuery = {
 };
 
 /** A bot with the value it is sorted by. Lists sorted by id have the value 0. */
-export type PlacedBot = { bot: Bot; value: string | number };
-/** The place of a bot in a list that is sorted so. */
-export type BotPlace = { value: string | number; id: number };
+export type SortedBot = { bot: Bot; value: string | number };
+/** The position of a bot in a list that is sorted so. */
+export type BotCursor = { value: string | number; id: number };
 
 /** `takenAtMs`: when the states and figures were taken by which bots were found and sorted. */
-export type FoundBots = { bots: PlacedBot[]; total: number; takenAtMs: number };
+export type FoundBots = { bots: SortedBot[]; total: number; takenAtMs: number };
 
 /** Finds bots among those that the caller sees: how many there are, and the first `count` of them behind `after`. */
 export async function findBots(
   { statusColumns, clock }: { statusColumns: StatusColumns; clock: Clock },
   visible: readonly Bot[],
   query: BotQuery,
-  { after, count }: { after: BotPlace | null; count: number },
+  { after, count }: { after: BotCursor | null; count: number },
 ): Promise<FoundBots> {
   const named = visible.filter((bot) => isNamed(bot, query.q));
   const nowMs = clock.nowMs();
   const found =
     query.state === undefined ? { value: named, atMs: nowMs } : await inState(statusColumns, named, query.state);
   const compare = orderOf(query.sort);
-  const placed = await placeBots(statusColumns, found.value, query.sort);
-  const rest = after === null ? placed.value : placed.value.filter((one) => compare(placeOf(one), after) > 0);
+  const valued = await withSortValues(statusColumns, found.value, query.sort);
+  const rest = after === null ? valued.value : valued.value.filter((one) => compare(cursorOf(one), after) > 0);
   return {
-    bots: firstInOrder(rest, (one, other) => compare(placeOf(one), placeOf(other)), count),
+    bots: firstInOrder(rest, (one, other) => compare(cursorOf(one), cursorOf(other)), count),
     total: found.value.length,
-    takenAtMs: Math.min(found.atMs, placed.atMs ?? nowMs),
+    takenAtMs: Math.min(found.atMs, valued.atMs ?? nowMs),
   };
 }
 
-export function placeOf({ bot, value }: PlacedBot): BotPlace {
+export function cursorOf({ bot, value }: SortedBot): BotCursor {
   return { value, id: bot.id };
 }
 
@@ -51,9 +51,9 @@ async function inState(columns: StatusColumns, bots: Bot[], wanted: BotState): P
   return { value: bots.filter((_, at) => states[at] === wanted), atMs };
 }
 
-type Placed = { value: PlacedBot[]; atMs?: number };
+type Valued = { value: SortedBot[]; atMs?: number };
 
-async function placeBots(columns: StatusColumns, bots: Bot[], sort: BotSort | undefined): Promise<Placed> {
+async function withSortValues(columns: StatusColumns, bots: Bot[], sort: BotSort | undefined): Promise<Valued> {
   switch (sort) {
     case undefined:
       return { value: bots.map((bot) => ({ bot, value: 0 })) };
@@ -66,13 +66,13 @@ async function placeBots(columns: StatusColumns, bots: Bot[], sort: BotSort | un
   }
 }
 
-function withValues(bots: Bot[], { value: values, atMs }: Taken<number[]>): Placed {
+function withValues(bots: Bot[], { value: values, atMs }: Taken<number[]>): Valued {
   return { value: bots.map((bot, at) => ({ bot, value: values[at]! })), atMs };
 }
 
 /** Names as people order them, without case, and "Bot 9" before "Bot 10". The largest figure comes first. */
-function orderOf(sort: BotSort | undefined): (one: BotPlace, other: BotPlace) => number {
-  const byId = (one: BotPlace, other: BotPlace) => one.id - other.id;
+function orderOf(sort: BotSort | undefined): (one: BotCursor, other: BotCursor) => number {
+  const byId = (one: BotCursor, other: BotCursor) => one.id - other.id;
   if (sort === undefined) return byId;
   if (sort !== 'name') return (one, other) => Number(other.value) - Number(one.value) || byId(one, other);
   const { compare } = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Clock } from '../../parts/time.tsx';
-import { useSeldom } from '../../parts/use-seldom.ts';
+import { useThrottled } from '../../parts/use-throttled.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
@@ -30,7 +30,7 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
   const { rows, waiting: kept, show, state } = useLiveRows(topics, held);
   const shown = useMemo(() => rows.filter((row) => matches(row, filter)), [rows, filter]);
   const waiting = useMemo(() => kept.filter((row) => matches(row, filter)).length, [kept, filter]);
-  const said = useSeldom(waiting === 0 ? '' : live.more(waiting), SAID_EVERY_MS);
+  const said = useThrottled(waiting === 0 ? '' : live.more(waiting), SAID_EVERY_MS);
   const columns = useMemo(() => columnsOf(words, bots, setOpened), [words, bots]);
   const rowAt = useCallback((index: number) => shown[index], [shown]);
   const showNew = () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** The text, at most one in so many milliseconds: screen readers must not be flooded. */
-export function useSeldom(text: string, everyMs: number): string {
+export function useThrottled(text: string, everyMs: number): string {
   const [said, setSaid] = useState(text);
   const saidAtMs = useRef(0);
   useEffect(() => {
