@@ -30,10 +30,7 @@ export const readerResource = z
     behind: z.int().describe('Updates that wait for it, of the kinds that the bot receives.'),
     oldest_at: time('When the oldest of these updates came. Absent if none waits.'),
     keeps: z.int().describe('Updates that are in memory for this reader alone. It is the slowest one then.'),
-    in_flight: z
-      .int()
-      .optional()
-      .describe('Only for push, rules and programs that push: deliveries that are under way.'),
+    in_flight: z.int().optional().describe('Only for push, rules and programs that push: deliveries in flight.'),
     next_probe_at: time('Only for an open backend: when it gets its next probe.'),
     next_attempt_at: time('When the next update is tried that failed before. Absent if none waits for that.'),
     failing_since: time('Only for a backend: since when every attempt has failed.'),
