@@ -67,7 +67,7 @@ function pollMetrics(metrics: Metrics): MeasurePull {
   };
 }
 
-/** Counted at the port, which may open before everything else exists. */
+/** Connections refused at the port, which may open before the rest of the api exists. */
 export function connectionsRefused(metrics: Metrics) {
   const refused = metrics.quickCounter({
     name: 'flotilla_connections_refused_total',

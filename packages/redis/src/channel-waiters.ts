@@ -27,8 +27,8 @@ const WOKEN_AT_ONCE = 200;
 const WAKE_PAUSE_MS = 20;
 
 /**
- * Subscribes to a channel when somebody listens first: each message costs Redis a write to every subscriber, and wakes its
- * process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names.
+ * Subscribes to a channel when somebody first listens, because each message costs Redis a write to every subscriber, and
+ * wakes its process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names.
  */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<WaiterOfBot>>();

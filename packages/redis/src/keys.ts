@@ -86,7 +86,7 @@ export function botKeys(botId: number) {
   };
 }
 
-/** The keys of a program, of which scripts/lib/programs.lua has the names too. They mean what those of push mean. */
+/** The keys of a program, named as in scripts/lib/programs.lua. They mean the same as those of push. */
 export function programKeys(botId: number, programId: number) {
   const own = `${botKeys(botId).programs}${programId}`;
   return {
@@ -147,7 +147,7 @@ export const figureKeys = {
   turn: '{figures}:turn',
 } as const;
 
-/** Set by the worker that rolls the activity of closed hours up into Postgres next. */
+/** Set by the worker whose turn it is to roll the activity of closed hours up into Postgres. */
 export const rollUpTurnKey = '{activity}:turn';
 
 /** Credentials and sessions of accounts; each session and counter has a slot of its own. */

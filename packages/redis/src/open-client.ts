@@ -19,7 +19,7 @@ const common = {
 type Settings = Omit<RedisOptions, 'replyMapping'> & { replyMapping: 'legacy' };
 const retryInMs = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 5), RECONNECT_AT_MOST_MS);
 
-/** A client that finds the server that takes writes, again after every failover, and reconnects for ever. */
+/** A client of the server that takes writes. It finds that server again after every failover, and reconnects for ever. */
 export function openClient(target: RedisTarget, behaviour: Behaviour): RedisClient {
   if (target.form === 'cluster') return openCluster(target, behaviour);
   return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError: isDemoted });

@@ -13,8 +13,8 @@ export const PROGRAMS = {
 } as const;
 
 /**
- * The file that Node starts for a program: its source, or what was built of it. Who builds sets BUILT_PROGRAMS to the
- * folder, which is named after the sources that it was made of.
+ * The file that Node starts for a program: its source, or what was built of it if BUILT_PROGRAMS names a folder of built
+ * programs.
  */
 export function programEntry(program: keyof typeof PROGRAMS, built = inheritedEnv().BUILT_PROGRAMS): string {
   return built ? join(built, program, 'launch.mjs') : join(ROOT, PROGRAMS[program], 'launch.mjs');

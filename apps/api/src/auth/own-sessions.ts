@@ -28,7 +28,7 @@ function shownSessionId(secretId: string): string {
 
 /**
  * The sessions of the caller's account that have not ended, the last used one first. A key that may do less than its
- * account finds none. `currentId`: that of the call, undefined with a key.
+ * account finds none. `currentId`: the session of the call; undefined for a call with a key.
  */
 export async function ownSessions(
   deps: SessionDeps,

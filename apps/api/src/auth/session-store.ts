@@ -70,7 +70,7 @@ export class RedisSessionStore extends Store {
   }
 }
 
-/** Whether its latest end is over, even if it was used. */
+/** True once the session is past its latest end, however recently it was used. */
 export function hasEnded({ endsAtMs }: Partial<SessionData>, nowMs: number): boolean {
   return endsAtMs !== undefined && endsAtMs <= nowMs;
 }

@@ -25,10 +25,10 @@ export const WEBHOOK_IS_ACTIVE = refusal(
   "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
 );
 export const NO_SUCH_METHOD = refusal(404, 'Not Found: method not found');
-/** The platform packs an answer although it was asked not to, so we cannot look into it. */
+/** For an answer that the platform compressed although we asked it not to: we cannot look into it. */
 export const PACKED_ANSWER = refusal(502, 'Bad Gateway: the platform sent an answer that cannot be read');
 export const TOO_LARGE = refusal(413, 'Request Entity Too Large');
-/** The process holds as many bytes of request bodies as it may. */
+/** For a request whose body would exceed the memory that the process may use for bodies. */
 export const NO_ROOM: Refusal = {
   ...refusal(503, 'Service Unavailable: too many requests are being read, retry after 1'),
   retryAfterS: 1,

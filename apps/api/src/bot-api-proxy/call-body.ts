@@ -44,8 +44,8 @@ export async function readParameters(
 
 /**
  * The method that a body names, in lower case; '' if it names none. It reads the whole body: up to 1 MiB for a
- * registered bot, 64 KiB for a stranger. It refuses a compressed body, which would be held packed and unpacked; no
- * client sends one.
+ * registered bot, 64 KiB for a stranger. A compressed body is refused, because it would be in memory twice; no client
+ * sends one.
  */
 export async function methodInBody(
   budget: BodyBudget,

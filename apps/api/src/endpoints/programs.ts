@@ -93,7 +93,7 @@ export async function findBotOfProgram({ db, secrets }: Context, id: number): Pr
   return program === null ? [] : [program.botId];
 }
 
-/** A program as this process knows it, with its bot; another one may just have made it. Throws 'not_found'. */
+/** A program with its bot. Refreshes the directory, because another process may just have made it. Throws 'not_found'. */
 export async function requireProgram(
   { directory }: Context,
   id: number,

@@ -10,7 +10,7 @@ const MAPPED = '::ffff:';
 /** The address of the client; null when its connection is gone. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
-/** X-Forwarded-For is trusted as far as these proxies (CIDR) wrote it, as everywhere in the api. */
+/** Reads addresses of clients. Entries of X-Forwarded-For count only as far as these proxies (CIDR) wrote them. */
 export function clientAddress(trustedProxies: string[]): ClientAddress {
   const trust = proxyAddress.compile(trustedProxies);
   return (request) => {

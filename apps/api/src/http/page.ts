@@ -61,7 +61,7 @@ export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (
   return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
 
-/** The value of a Link header: the same list on both sides of the page, without the offset. Undefined without any. */
+/** The value of a Link header: the previous and the next page of the list. Undefined if there is neither. */
 export function linkHeader(
   url: string,
   { next, prev = null }: Pick<Page<unknown>, 'next' | 'prev'>,

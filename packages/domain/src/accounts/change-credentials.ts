@@ -3,8 +3,8 @@ import { authKeys } from '@flotilla/redis/keys.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 /**
- * Runs a change of accounts or keys, and makes every process drop its cached copies. The version is drawn before the
- * change too: while Redis is away nothing changes, so no revoked key stays valid in a cache.
+ * Runs a change of accounts or keys, and makes every process drop its cached copies by a new version. One is drawn before
+ * the change too: if Redis is away, that fails and nothing changes, so no revoked key stays valid in a cache.
  */
 export async function changeCredentials<T>(deps: AccountDeps, change: () => Promise<T>): Promise<T> {
   await drawVersion(deps);

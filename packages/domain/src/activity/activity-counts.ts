@@ -24,7 +24,7 @@ export function addActivity(sum: ActivityCounts, counts: ActivityCounts): void {
 const SPACE = 32;
 const ZERO = 48;
 
-/** Adds what Redis keeps of a minute. The fleet's day has a hundred thousand such texts, so none is split. */
+/** Adds the text that Redis keeps for a minute. Read without `split`, because a day of the fleet has 100,000 of them. */
 export function addText(sum: ActivityCounts, text: string): void {
   let [at, number] = [0, 0];
   for (let index = 0; index <= text.length; index += 1) {

@@ -27,8 +27,8 @@ const KEPT_MS = { minute: MINUTES_KEPT_MS, hour: ACTIVITY_DAYS * 24 * HOUR_MS };
 const SHOWN_MS = { minute: HOUR_MS, hour: 24 * HOUR_MS };
 
 /**
- * What happened in each minute or hour of a time, the running one included; zeros where nothing did. Throws
- * FlotillaError('bad_request') for a time that is too far back or ends before it begins; rejects without the stores.
+ * The activity of each minute or hour in a span of time, the current one included; zeros where nothing happened. Throws
+ * FlotillaError('bad_request') for a span that is too far back or ends before it begins; rejects without the stores.
  */
 export async function readActivity(deps: ActivityDeps, query: ActivityQuery): Promise<ActivityPoint[]> {
   const { botId, step } = query;

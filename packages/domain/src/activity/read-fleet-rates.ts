@@ -19,7 +19,7 @@ export async function readFleetRates(deps: RateDeps, minutes = MINUTES): Promise
   );
 }
 
-/** The same of these bots together: one or two small reads for each. */
+/** The same for these bots together: one or two small reads for each. */
 export async function readBotRates(
   deps: RateDeps,
   botIds: readonly number[],

@@ -6,8 +6,8 @@ export type Endpoint = { host: string; port: number; publicToo: boolean };
 const DEFAULT_PORTS: Record<string, number> = { 'postgres:': 5432, 'postgresql:': 5432, 'http:': 80, 'https:': 443 };
 
 /**
- * The endpoints that a process depends on. Everybody may call a public platform, and its host may also run backends, so
- * only a platform at a private address is kept from backends.
+ * The endpoints that a process depends on. A platform at a private address is among them; one at
+ * a public address is not, because everybody may call it and its host may also run backends.
  */
 export function storeEndpoints(urls: { database: string; redis: string; platform: string }): Endpoint[] {
   const target = parseRedisUrl(urls.redis);

@@ -83,14 +83,14 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
 /** Reads a field of the bot's state by its stored name; 0 where it is absent. */
 export type ReadNumber = (field: string) => number;
 
-/** The fields of which the state of this bot is made, by isRunning and backendStateOf. The arrays are always the same. */
+/** The fields that isRunning and backendStateOf read for this bot. Bots with equal fields get the same array object. */
 export function stateFieldsOf(bot: Bot): readonly string[] {
   if (bot.disabled) return FIELDS_OF_STATE.disabled;
   const { backend, alone } = polls(bot) ? FIELDS_OF_STATE.polled : FIELDS_OF_STATE.pushedTo;
   return hasBackend(bot) ? backend : alone;
 }
 
-/** The fields of which pendingOf makes its number. The arrays are always the same. */
+/** The fields that pendingOf reads for this bot. Bots with equal fields get the same array object. */
 export function pendingFieldsOf(bot: Bot): readonly string[] {
   if (hasBackend(bot)) return FIELDS_OF_PENDING.push;
   return bot.longPollEnabled ? FIELDS_OF_PENDING.pull : FIELDS_OF_PENDING.parked;

@@ -6,7 +6,7 @@ import { sameKinds } from './set-backend.ts';
 
 /**
  * Stores the kinds that getUpdates asked for, as the platform does. Undefined changes nothing; null means the default
- * set. A database that is away does not fail getUpdates.
+ * set. If Postgres is away, getUpdates does not fail.
  */
 export async function keepAllowedUpdates(
   deps: BotDeps,

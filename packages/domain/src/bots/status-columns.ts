@@ -17,8 +17,8 @@ import {
 } from './bot-status.ts';
 
 /**
- * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots they may be five
- * seconds old, but for bots that were added or that announced a change since. They are kept for all bots of the fleet.
+ * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots, values may
+ * be five seconds old, except those of bots that were added or announced a change. They are kept for the whole fleet.
  */
 export type StatusColumns = {
   states(bots: readonly Bot[]): Promise<Taken<BotState[]>>;
@@ -37,16 +37,16 @@ type Deps = {
 };
 type Fields = readonly string[];
 type Column<Value> = {
-  /** The fields that the bot's value is made of. To read others as well would cost Redis a search for each. */
+  /** The fields that the bot's value is made of. Reading other fields too would cost Redis a lookup each. */
   fieldsOf(bot: Bot): Fields;
   toValue(bot: Bot, nowMs: number, number: ReadNumber): Value;
 };
 
 /** The whole fleet is read at most once a second, and every four seconds for a minute after somebody looked. */
 const AGES = { freshMs: 1_000, servedMs: 5_000, wantedMs: 60_000 };
-/** As many bots are read for each caller. */
+/** Up to this many bots are read anew for each call. */
 const FEW = 200;
-/** When more have changed, somebody else's list would take too long. */
+/** With more changes, the call would take too long: then the older values are shown. */
 const CHANGED_AT_ONCE = 1_000;
 const LAST_UPDATE = ['updateAt'];
 const NOTHING: Figures = new Map();
@@ -61,7 +61,7 @@ export function statusColumns(deps: Deps): StatusColumns {
     return async (bots: readonly Bot[]): Promise<Taken<Value[]>> => {
       const known = bots.length > FEW ? await whole() : { value: NOTHING, atMs: deps.clock.nowMs() };
       const changed = bots.length > FEW ? changedSince(deps, known.atMs) : NONE;
-      // All of a few, and of many those that were added or changed since.
+      // A few bots are all read; of many, only those added or changed since.
       const fresh = await read(bots.filter(({ id }) => changed.has(id) || !known.value.has(id)));
       const nowMs = deps.clock.nowMs();
       const value = bots.map((bot) => {
@@ -89,7 +89,7 @@ function changedSince({ changes }: Deps, ms: number): ReadonlySet<number> {
   return changed.size > CHANGED_AT_ONCE ? NONE : changed;
 }
 
-/** What was read of a bot: these fields, from a place on. Bots that are read together share the array. */
+/** What was read of a bot: these fields, from index `at` on. Bots that are read together share the array. */
 type Row = { fields: Fields; values: Float64Array; at: number };
 type Figures = ReadonlyMap<number, Row>;
 

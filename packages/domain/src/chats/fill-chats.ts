@@ -10,8 +10,8 @@ import type { Chat } from './chat-store.ts';
 const LOOKED_AT = 200;
 
 /**
- * Fills in the chats of releases that did not write by what chats are listed, in small steps. Returns 'done' when none
- * is left.
+ * Fills in the columns by which chats are listed, where an earlier release left them empty, in small steps. Returns
+ * 'done' when no chat is left.
  */
 export async function fillChats(deps: StepDeps): Promise<'done' | 'elsewhere' | 'aborted'> {
   return takeSteps(deps, async (transaction) => {

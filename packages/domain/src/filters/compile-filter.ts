@@ -7,7 +7,7 @@ import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
 export type Judged = JudgedFacts & { folded(): FoldedText };
 type Condition = (facts: Judged) => boolean;
 
-/** A filter as one condition. `username`: that of the bot, whose commands may name it. */
+/** A filter as one condition. `username`: that of the bot, because a command may name it (`/start@name`). */
 export function compileFilter(filter: ProgramFilter, username: string): Condition {
   const conditions = conditionsOf(filter, username.toLowerCase());
   return (facts) => conditions.every((holds) => holds(facts));

@@ -25,7 +25,7 @@ const HELD_MS = 20;
 const ALBUM_KINDS = ['message', 'channel_post', 'business_message'];
 const judges = new WeakMap<Bot, Judge>();
 
-/** The judge by the configuration that this process knows; null while every reader gets everything. */
+/** The judge for the configuration that this process knows; null while every reader gets everything. */
 export function judgeOf(bot: Bot): Judge | null {
   const known = judges.get(bot);
   if (known !== undefined) return known;
@@ -33,7 +33,7 @@ export function judgeOf(bot: Bot): Judge | null {
   return config.text === '' ? null : learnJudge(bot, config);
 }
 
-/** The judge by the configuration that is in force in Redis, when this process knows another one; null for none. */
+/** The judge for the configuration in force in Redis, if this process knows another one; null if that is empty. */
 export function judgeInForce(bot: Bot, { text, digest }: FilterConfig): Judge | null {
   return text === '' ? null : learnJudge(bot, { text, digest });
 }

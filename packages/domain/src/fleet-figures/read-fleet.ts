@@ -31,8 +31,8 @@ const SMALL_FLEET = 500;
 export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
 
 /**
- * The figures of the caller's bots: the newest ones of the whole fleet, or those of the present moment for a caller who
- * sees some bots only, while no worker gathers any, and when bots came to or left a small fleet since.
+ * The figures of the caller's bots. For the whole fleet, they are those that a worker gathered last. They are counted now
+ * for a caller who sees only some bots, while no worker gathers any, and if bots came to or left a small fleet since.
  */
 export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSummary> {
   const isWhole = caller.bots === 'all';

@@ -37,7 +37,7 @@ type Deps = {
 const DATABASE_EVERY_MS = 30_000;
 const REDIS_EVERY_MS = 1_000;
 
-/** Reads the state of the stores and of the queues. However often it is called, the stores are asked seldom. */
+/** Reads the state of the stores and of the queues. However often it is called, it asks a store once a second at most. */
 export function systemReader(deps: Deps): SystemReader {
   const { clock, memory } = deps;
   const taken = <Value>(everyMs: number, read: () => Promise<Value>) =>

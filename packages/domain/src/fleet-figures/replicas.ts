@@ -21,8 +21,8 @@ const EVERY_MS = 5_000;
 const LISTED_MS = 15_000;
 
 /**
- * Tells the fleet every 5 s that this process runs, and takes that back on `close`. Without Redis nothing is told, and
- * nobody could read it.
+ * Tells the fleet every 5 s that this process runs, and takes that back on `close`. Without Redis it does
+ * nothing; nobody could read it then.
  */
 export function announceReplica(
   deps: { redis: RedisHandles; clock: Clock },

@@ -146,7 +146,7 @@ const REVIVED = sql`old.deleted_at is not null and messages.deleted_at is null`;
 const OF_ANOTHER = sql`messages.edit_date is null and (old.date, old.text, old.media_type, old.user_id)
   is distinct from (messages.date, messages.text, messages.media_type, messages.user_id)`;
 
-/** Says something of the row that an upsert has replaced, `old`: what a query inside the statement still sees. */
+/** Evaluates `what` on the row before the upsert: a subquery still sees it, as `old`. */
 function ofReplaced(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`xmax <> 0 and (
     select ${what} from messages as old

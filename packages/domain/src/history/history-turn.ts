@@ -20,7 +20,7 @@ const TURN_BATCHES = 20;
 const RENEW_EVERY_BATCHES = 4;
 /** Records of all shards that arrive within this time are written together. */
 const GATHER_MS = 500;
-/** Shards whose time to write has come read their streams one after the other. */
+/** Shards whose time has come read within this time, and are written together. */
 const READING_MS = 25;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
@@ -52,7 +52,7 @@ export function historyStore(deps: StoreDeps, maxConnections: number): SharedWri
 
 /**
  * Puts one shard's history stream into Postgres, in batches. Writing a batch a second time changes nothing. The turn
- * goes on while records come, because a turn of its own for each half second would cost more than storing its records.
+ * goes on while records come, because a new turn every half second would cost more than storing its records.
  */
 export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
   let isBacklog = false;

@@ -5,7 +5,7 @@ const SLICE_MS = 0.5;
 /** Steps of a batch follow each other without a pause, so less than this may be left of a slice at the end. */
 const LEFT_MS = 0.1;
 
-/** Does the work for each item in order. After each half millisecond of it the rest of the process has its turn. */
+/** Does the work for each item in order. Every half millisecond it lets the rest of the process work. */
 export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   let begunAtMs = performance.now();
   for (const item of items) {

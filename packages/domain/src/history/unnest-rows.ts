@@ -10,7 +10,7 @@ const SPECIAL = /["\\]/g;
 
 /**
  * Passes rows as one parameter a column, so that the statement's text and plan are the same for any number of rows. The
- * arrays are written here: `pg` does it in one go, and takes three times as long.
+ * texts of the arrays are made here, in slices: `pg` makes them in one go, and takes three times as long.
  */
 export async function unnestRows<Row>(
   rows: readonly Row[],

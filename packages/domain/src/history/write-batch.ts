@@ -32,8 +32,8 @@ import type { HistoryEntry, LinkEntry } from './stream/history-codec.ts';
 type BotEffect = { botId: number; effect: HistoryEffect };
 
 /**
- * Writes the entries in one transaction and returns those that cannot be kept as they are, stored as dead letters, and
- * how many messages took the place of others whose ids came again.
+ * Writes the entries in one transaction. Returns those that cannot be kept as they are, stored as dead letters, and
+ * how many messages replaced older ones with the same id.
  * Throws what Postgres says when it refuses the batch; then nothing of it is written.
  */
 export async function writeBatch(
@@ -51,8 +51,8 @@ export async function writeBatch(
 }
 
 /**
- * Writes effects in the order given; `db` should be a transaction. Returns how many messages took the place of others
- * whose ids came again.
+ * Writes effects in the order given; `db` should be a transaction. Returns how many messages replaced older ones with
+ * the same id.
  */
 export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<number> {
   const fold = emptyFold(await findStoredBefore(db, effects));

@@ -11,6 +11,10 @@ export interface WriteHistoryDeps {
   log: Logger;
 }
 
+/**
+ * How many entries became dead letters because the history cannot keep them, and how many messages replaced older ones
+ * with the same id.
+ */
 export type Written = { refused: number; replaced: number };
 
 const CONTENTION_TRIES = 5;
@@ -20,14 +24,9 @@ const CONTENTION_CODES = ['40001', '40P01', '55P03'];
 const DATA_CLASSES = ['22', '23', '54'];
 
 /**
- * Puts entries into Postgres, all in one transaction; writing them again changes nothing. An entry that Postgres
- * refuses is isolated by halving and becomes a dead letter. Entries of unknown bots, of another registration and of
- * bots whose history is switched off are dropped.
- *
- * Resolves with how many entries became dead letters because history cannot keep them, and how many messages took the
- * place of others whose ids came again.
- *
- * Entries of one bot must come in order. Throws when Postgres cannot serve; then all entries may be written again.
+ * Puts entries, in order for each bot, into Postgres; writing them again changes nothing. One that Postgres refuses is
+ * found by halving and becomes a dead letter; those of unknown bots, other registrations, and bots without history are
+ * dropped. Throws when Postgres cannot serve.
  */
 export async function writeHistory(deps: WriteHistoryDeps, entries: readonly HistoryEntry[]): Promise<Written> {
   const [first] = entries;

@@ -46,7 +46,7 @@ export type Claim =
       ended: boolean;
       /** Nothing waits, and the turn hears of new work; see `end`. */
       held: boolean;
-      /** The part of the reply that only the script of push, or of rules, has. */
+      /** The part of the reply that only the script of this reader has. */
       answer: ScriptReply;
     };
 

@@ -35,7 +35,7 @@ const CAP_TO_MS = 120_000;
 
 /**
  * The platform's own schedule (tdlib/telegram-bot-api, WebhookActor.cpp): the first failure is retried at once, then
- * after 2, 4, 8 … s, each capped by a random 60 to 120 s. A Retry-After replaces the delay and does not double it.
+ * after 2, 4, 8 … s, at most after a random 60 to 120 s. A Retry-After replaces the delay and does not double it.
  */
 export function afterFailure(
   before: RetryRecord | null,
@@ -63,7 +63,7 @@ export function afterFailure(
   };
 }
 
-/** The failure of an update that would expire before its next try: that of its last try. */
+/** For an update that would expire before its next try: its dead letter has the failure of its last try. */
 export function givenUp(record: RetryRecord): DeliveryFailure {
   return {
     code: record.reasonCode ?? 'unknown',

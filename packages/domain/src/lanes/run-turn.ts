@@ -7,11 +7,11 @@ import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { SettlingMoments } from './settling-moments.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
-/** What push and rules implement for a turn: claim units, handle one, report its outcome. */
+/** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
 export type LaneReader<Settled extends SettledUnit> = {
   /** How many more units may begin now, beside those in flight. */
   room(inFlight: number): number;
-  /** Whether room is not to be expected soon, because those who hold it hang. */
+  /** True when no room is likely to come free soon: the requests that hold it get no answer. */
   isStuck(): boolean;
   /** One round trip to Redis: settles handled units and claims due ones. */
   claim(request: ClaimRequest, settled: Settled[]): Promise<TurnClaim>;
@@ -48,7 +48,7 @@ export type HandlingTurn = {
   cancel: AbortSignal;
 };
 
-/** `settling`: moments at which the turns of a process settle what nobody waits for. */
+/** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'held'>) => Promise<TurnClaim>;
 
@@ -69,7 +69,7 @@ const STUCK_SLEEP_MS = { least: 5_000, most: 15_000 };
 const HELD_MS = { least: 60_000, most: 90_000 };
 /** Turns that are held for ever would leave nothing to a worker that starts later. */
 const GREATEST_AGE_MS = { least: 180_000, most: 300_000 };
-/** After as many updates the log is tidied before the turn is held. */
+/** After this many updates, trim the log before the turn is held. */
 const UNTIDIED_AT_MOST = 50;
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
 const STOPPED_PATIENCE_MS = 6_000;
@@ -124,7 +124,7 @@ async function takeShare<Settled extends SettledUnit>(
     const holds = drains && !winding && hold.isOpen();
     const end = drains ? (holds ? 'hold' : 'idle') : null;
     const claim = await claimNow({ fencingToken, limit: room, tidy: tidies.isDue(holds), end });
-    // Who took over a held turn may have ended already, and nobody else was woken for what came since.
+    // Another turn may have taken over the held one and ended; updates since then woke nobody, so look again.
     if (claim.outcome === 'lost') return { next: hold.wasTaken() ? 'again' : 'idle' };
     const { units } = claim;
     fencingToken = claim.fencingToken;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Moments that many turns share. What they ask Redis together costs it less than half of what it costs one by one. */
+/** Moments that many turns share. What they send to Redis together costs it less than half of what it costs one by one. */
 export type SettlingMoments = {
   next(): Promise<void>;
 };

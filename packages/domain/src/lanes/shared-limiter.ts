@@ -14,7 +14,7 @@ export type SharedLimiter = {
   takeSoon(holder: string, withinMs: number, signal: AbortSignal): Promise<boolean>;
   giveBack(holder?: string): void;
   taken(): number;
-  /** Whether the holder has its whole share and has given nothing back for a second, so that room is not to be expected. */
+  /** True when the holder has its whole share and gave nothing back for a second: no room is likely to come free soon. */
   isStuck(holder: string): boolean;
 };
 
@@ -78,7 +78,7 @@ export function sharedLimiter(limit: number, nowMs: () => number = () => perform
       if (held === undefined || held.count === 1) heldBy.delete(holder);
       else heldBy.set(holder, { count: held.count - 1, movedAtMs: nowMs() });
       if (waiting.size === 0 || passOn(holder)) return;
-      // What is free is free for all, so another holder may have waited for it: each in turn.
+      // If nobody of this holder waits, the next holder in turn gets what was given back.
       const [other, queue] = waiting.entries().next().value!;
       waiting.delete(other);
       waiting.set(other, queue);

@@ -9,7 +9,7 @@ export type UnitsInFlight<Settled> = {
   hasSettled(): boolean;
   /** The units handled since the last call. */
   takeSettled(): Settled[];
-  /** From now on a unit that is done is news at the next moment of settling only: nothing waits for it. */
+  /** While true, a delivered or dropped unit is news at the next settling moment only: no update waits behind it. */
   gather(gathers: boolean): void;
   /** Reports news: there may be new work. */
   tell(): void;

@@ -50,7 +50,7 @@ type Watch = {
   readonly viewers: Set<Viewer>;
   /** The viewers, and those that catch up. */
   users: number;
-  /** The entry up to which everybody has got everything. */
+  /** The entry up to which all viewers have been served. */
   position: string;
   renewedAtMs: number;
   following: boolean;
@@ -58,7 +58,7 @@ type Watch = {
   again: boolean;
 };
 
-/** Far enough ahead of the end of the watching that a Redis which is away for some seconds ends none. */
+/** Well before the watch expires, so that an outage of some seconds ends none. */
 const RENEW_EVERY_MS = 4000;
 const LOOK_EVERY_MS = 1000;
 /** Events of one moment are read together. */
@@ -141,7 +141,7 @@ export function botWatches(deps: Deps): BotWatches {
     beginning.set(bot.id, begun);
     return begun;
   };
-  /** Gives the viewer what is kept after its position; returns a position at which the others are, or will be. */
+  /** Gives the viewer what is kept; returns the position it has reached, which may be ahead of the other viewers. */
   const catchUp = async (watch: Watch, viewer: Viewer, from: JoinFrom): Promise<string> => {
     const botId = watch.bot.id;
     for (let position = from.after; ; ) {
@@ -206,7 +206,7 @@ export function botWatches(deps: Deps): BotWatches {
   };
 }
 
-/** A viewer who has got entries that the others get next. */
+/** A viewer that is ahead of the others: leaves out what it already has. */
 function behind(viewer: Viewer, ahead: string): Viewer {
   return {
     onEvents: (botId, events, position) => {

@@ -9,11 +9,11 @@ export type ChatRead = { accountId: number; botId: number; chatId: number; messa
 export type ReadListener = {
   accountId: number;
   onRead(read: ChatRead): void;
-  /** Something may have been read that nobody told. */
+  /** Messages about reads may have been missed. */
   onGap(): void;
 };
 
-/** Tells what accounts have read, at whatever replica. It is subscribed to only while somebody holds it here. */
+/** Tells what accounts have read, by any replica. The process is subscribed only while somebody here holds this. */
 export type ChatReads = {
   /** Resolves when nothing is missed any more; rejects when `signal` aborts. Release it in any case. */
   hold(signal: AbortSignal): { ready: Promise<void>; release(): void };

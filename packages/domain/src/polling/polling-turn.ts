@@ -164,7 +164,7 @@ async function pauseAfterFailure(deps: PollingDeps, bot: Bot, failed: FailedPoll
   return { next: 'at', atMs: nowMs + nextTryInMs(inARow, failed) };
 }
 
-/** Ours stays behind when a process set it just before the bot was switched to polling, or died in between. */
+/** Our webhook can be left behind if a process sets it just before a switch to polling, or dies in between. */
 async function removesOurWebhook(deps: PollingDeps, bot: Bot): Promise<boolean> {
   try {
     const removed = await removeOurWebhook(deps, bot);

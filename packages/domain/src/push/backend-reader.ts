@@ -13,7 +13,7 @@ export type BackendReaderDeps = PushDeps &
     log: Logger;
   };
 
-/** What a bot's own backend and that of a program do in their own way. */
+/** What differs between a bot's own backend and that of a program. */
 export type BackendOwner = {
   /** The configuration may change while the turn runs. Later requests follow the new one. */
   newest(known: Backend): Backend;
@@ -21,7 +21,7 @@ export type BackendOwner = {
   giveUp(backend: Backend): Promise<void>;
   /** The breaker closed. */
   reached(backend: Backend): Promise<void>;
-  /** Whether another turn must look at the backend before it gets more. */
+  /** See LaneReader. */
   isOver?(): boolean;
 };
 

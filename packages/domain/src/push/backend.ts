@@ -24,7 +24,7 @@ export function keysOfProgram({ id, program }: Backend): ReturnType<typeof progr
   return program === undefined ? null : programKeys(id, program.id);
 }
 
-/** What names a delivery to its receiver, the same at every try. */
+/** The id by which a receiver recognises a delivery: the same at every try. */
 export function deliveryIdOf({ id, program }: Backend, updateId: number | string): string {
   return program === undefined ? `${id}-${updateId}` : `${id}-p${program.id}-${updateId}`;
 }

@@ -13,8 +13,8 @@ const KEPT = 20;
 const KEPT_MS = 86_400_000;
 
 /**
- * Keeps the beginnings of the newest 20 failed answers of a bot for a day. They are apart from the attempts, because 100
- * of them for 10,000 bots would take a gigabyte. A failure here only loses them.
+ * Keeps the beginnings of the newest 20 failed answers of a bot for a day. They are stored apart from the attempts,
+ * because 100 of them for 10,000 bots would take a gigabyte. A failure here only loses them.
  */
 export async function keepExcerpts(
   { redis }: { redis: RedisHandles },

@@ -1,7 +1,7 @@
 /**
- * ok; failing and open: the backend's breaker; paused: the bot is disabled, or the program; off; parked: push that was
- * switched off keeps its cursor for an hour, a consumer that has not polled for an hour keeps its cursor and no updates,
- * or a program stayed behind its limit.
+ * `failing`, `open`: as its breaker says. `paused`: the bot is disabled, or the program is. `off`: not in use. `parked`:
+ * push, switched off within an hour; a consumer without a poll for an hour, which keeps its cursor and no updates; or a
+ * program that stayed behind its limit.
  */
 export type ReaderState = 'ok' | 'failing' | 'open' | 'paused' | 'parked' | 'off';
 

@@ -2,7 +2,7 @@ import type { ActiveProgram } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Breaker, type BreakerFields, breakerOf, type ReaderState } from './breaker.ts';
 
-/** What Redis tells of a program beside what it tells of every reader, in the order of read-readers.lua. */
+/** What read-readers.lua answers for a program, in its order, beside what it answers for every reader. */
 export type ProgramFields = [
   push: string,
   failingSince: string,
@@ -16,7 +16,7 @@ export type ProgramFields = [
 
 export type ProgramReader = { program: ActiveProgram | null; state: ReaderState; breaker: Breaker | null };
 
-/** How a program is; its breaker also has the reason why it was parked, as its error. */
+/** The state of a program as a reader. If it was parked, the error of its breaker says why. */
 export function programReader(
   { bot, isOn, nowMs }: { bot: Bot; isOn: boolean; nowMs: number },
   programId: number,

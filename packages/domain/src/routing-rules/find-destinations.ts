@@ -44,7 +44,7 @@ export function answersOwnMessage(bot: Bot, message: Fields): boolean {
   return writers.includes(bot.telegramId) || readObject(answered, 'sender_chat') !== null;
 }
 
-/** Whether a rule would send a message anywhere but to where it is. */
+/** Whether a rule would send a message on, and not only to the chat that it is in. */
 export function sendsElsewhere(directory: BotDirectory, bot: Bot, rule: ActiveRule, message: Fields): boolean {
   const found = ruleDestination(directory, rule, [], message);
   return found !== null && !isEcho(bot, rule, message, found);

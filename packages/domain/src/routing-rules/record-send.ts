@@ -62,7 +62,7 @@ export async function recordSend(
   }
 }
 
-/** Leaves out a part of which nobody knows whether it was sent, because the rule wants it at most once. */
+/** Skips a part that may have been sent already, because the rule wants it sent at most once. */
 export async function leaveOut(
   deps: RoutingDeps,
   to: Destination,

@@ -40,7 +40,7 @@ export function judgeChats(chats: ReadonlySet<number>, lowerCaseMethod: string, 
   return { outcome: 'allowed', pinned: pinned.join('&') };
 }
 
-/** Whether the message that is replied to is in one of these chats; the same chat as the reply when none is named. */
+/** Whether a reply is to a message in one of these chats. Without a `chat_id` it is to one in the reply's own chat. */
 export function repliesWithin(chats: ReadonlySet<number>, reply: string): boolean {
   let within = true;
   const isWhole = scanMembers(reply, (name, raw) => {
@@ -50,8 +50,8 @@ export function repliesWithin(chats: ReadonlySet<number>, reply: string): boolea
 }
 
 /**
- * Whether an update is of one of these chats. One without a chat, such as an inline query, is of none; one of a business
- * account happened in a chat of somebody else.
+ * Whether an update happened in one of these chats. One without a chat, such as an inline query, did not; nor did one of
+ * a business account, which happened in a chat of somebody else.
  */
 export function isUpdateWithin(chats: ReadonlySet<number>, raw: string): boolean {
   const { update_id: _, ...update } = JSON.parse(raw) as Fields;

@@ -12,7 +12,7 @@ export type Refused = { reason: ProgramRefusalReason; refusal: Refusal; chatId?:
 const TOO_MANY = 'Too Many Requests';
 const PLAIN_METHOD = /^\w{1,64}$/;
 
-/** Refuses a call, and keeps the refusal for those who look after the program. */
+/** Refuses a call, and keeps the refusal for people to read (`GET /api/programs/refusals`). */
 export function refuseToken(proxy: RunningProxy, call: MethodCall, found: ProgramCredential, refused: Refused): void {
   recordRefusal(proxy.context, call.method, found, refused);
   refuse(proxy, call, refused.refusal);
@@ -28,7 +28,7 @@ export function recordRefusal(
   programRefusals.record(found, { method: PLAIN_METHOD.test(method) ? method : '', reason, description, chatId });
 }
 
-/** The refusal of a method, or of what a call does with it. */
+/** The refusal of a method, or (with `why`) of what this call would do by it. */
 export function notAllowed(reason: 'method' | 'chat', method: string, why: string | null): Refused {
   // A client may send anything as a method.
   const shown = PLAIN_METHOD.test(method) ? method : 'this method';

@@ -19,7 +19,7 @@ export function readAuditedCall(method: string, params: CallParams): AuditedCall
 
 /**
  * A message that an account sent or edited through the bot. What the bot's programs send is in the history only, with
- * the program: an entry for each would bury what people do.
+ * the program: among an entry for each, nobody would find what people did.
  */
 export function readAuditedMessage(method: string, result: unknown): AuditedCall | null {
   const name = method.toLowerCase();

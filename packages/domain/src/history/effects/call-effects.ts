@@ -53,7 +53,7 @@ function copyEffects(bot: HistoryBot, entry: CallEntry, method: string, result: 
   const ids = (Array.isArray(result) ? result : [result]).map(readMessageId).filter((id) => id !== null);
   if (to === null || ids.length === 0) return [];
   const copy: MessageCopy = {
-    // No chat has the id 0, so a source that cannot be named is not found, like one that was never stored.
+    // Chat 0 does not exist, so an unnamed source is simply not found.
     from: readChatRef(params, 'from_chat_id') ?? 0,
     to,
     pairs: pairSources(readSourceIds(params, method), ids),

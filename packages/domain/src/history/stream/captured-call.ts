@@ -26,7 +26,7 @@ export type CallActor = {
   auditKey?: string;
 };
 
-/** Calls of one bot that are appended to its history stream together, once however often that is tried. */
+/** Calls of one bot that are appended to its history stream together, and only once, however often that is tried. */
 export type CallBatch = {
   /** The process that captured them, and a number above those of its earlier batches. */
   process: string;
