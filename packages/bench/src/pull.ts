@@ -1,6 +1,6 @@
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
-import { connectRedis } from '@flotilla/redis/connect.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -35,11 +35,16 @@ export async function benchPull(database: { url: string }): Promise<void> {
   };
   try {
     const wakeUps = await measureWakeUps(fleet, append);
+    const stored = await measureStores(redis);
     const drained = await measureDrain(fleet, redis, append);
     const idle = await measureIdlePolls(fleet, redis);
     report('Pull, one api process', [
       { what: 'append → waiting poll answered, p50', figure: ms(percentile(wakeUps, 50)) },
       { what: 'append → waiting poll answered, p99', figure: ms(percentile(wakeUps, 99)), target: '≤ 5 ms' },
+      {
+        what: 'of it: one XADD until it is on the disk, p50 and p99',
+        figure: `${ms(percentile(stored, 50))}, ${ms(percentile(stored, 99))}`,
+      },
       ...drained,
       ...idle,
     ]);
@@ -68,6 +73,19 @@ async function measureWakeUps(fleet: Fleet, append: Append): Promise<number[]> {
     took.push(performance.now() - appendedAt);
   }
   await poll.close();
+  return took;
+}
+
+/** No append can be answered sooner: Redis answers, and publishes, when the append-only file is on the disk. */
+async function measureStores({ commands }: Pick<RedisHandles, 'commands'>): Promise<number[]> {
+  const took: number[] = [];
+  for (let round = 0; round < WAKE_UPS; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const begunAt = performance.now();
+    await commands.xadd('bench:stored', '*', 'u', updateText(round));
+    took.push(performance.now() - begunAt);
+  }
+  await commands.del('bench:stored');
   return took;
 }
 
