@@ -24,9 +24,7 @@
 -- @include dead-letter
 -- @include pending
 local SEEN_LIFE_S = 90000
-local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
-local RESERVED_AHEAD = 50000
 local ALBUM_BYTES = 4096
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
@@ -171,16 +169,7 @@ addField(changes, '@lastId', last)
 addField(changes, '@allowedCount', n)
 addField(changes, '@updateAt', now)
 addField(changes, '@own', own and '1' or '0')
--- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
-if not pull then
-  addField(changes, '@pullCursor', last)
-  addField(changes, '@pullCursorCount', n)
-end
-if not holdsForPush then
-  addField(changes, '@pushCursor', last)
-  addField(changes, '@pushCursorCount', n)
-  addField(changes, '@pushFloor', last)
-end
+moveIdleCursors(changes, pull, holdsForPush, last, n)
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
