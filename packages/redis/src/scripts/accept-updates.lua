@@ -26,6 +26,8 @@
 local SEEN_LIFE_S = 90000
 local TRIM_EVERY_MS = 5000
 local ALBUM_BYTES = 4096
+-- Well below the number that stops intake while memory is tight.
+local PASSED_AT = 500
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
@@ -175,8 +177,10 @@ if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', bot
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}
+-- What programs take alone counts as waiting for push until push has passed it, and would stop intake in the end.
+local isToPass = n - tonumber(s.pushCursorCount) >= PASSED_AT
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
-if push and heard and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
+if push and (heard or isToPass) and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
 for _, id in ipairs(pushing) do
   if heeding[id] then turns[#turns + 1] = botId .. ':program:' .. id end
 end
