@@ -26,6 +26,8 @@
 local SEEN_LIFE_S = 90000
 local TRIM_EVERY_MS = 5000
 local ALBUM_BYTES = 4096
+-- There is no program 0.
+local NOBODY = '=0'
 -- Well below the number that stops intake while memory is tight.
 local PASSED_AT = 500
 
@@ -137,7 +139,8 @@ for i = 13, #ARGV, 9 do
     heed(mark, owner)
     if isParked then
       bury(owner, id, raw)
-      buries = true
+      -- If it polls again while the entry is kept, it must not get what may be sent to the bot.
+      mark, buries = NOBODY, true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowed(kind)

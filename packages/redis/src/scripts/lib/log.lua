@@ -1,7 +1,7 @@
 -- Every log entry holds the same fields in the same order:
 --   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed or taken ones up to it,
 --   m '1': of a kind that allowed_updates leaves out for the default readers, or taken by a program
--- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone, ',4,7,' all
+-- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone ('=0' nobody), ',4,7,' all
 -- but these programs; and after it r, of one that a reader gave up and gets again: whether its program had taken it alone
 -- ('1' or '0'). Only the readers that the mark names and the default ones get it; rules and named consumers had it.
 local function idOf(entry)
