@@ -9,7 +9,7 @@ export const MOSTLY_WAIT = {
   'system-tests/src/misbehaving-backends\\.fault': 75,
   'system-tests/src/fleet-overview\\.test': 75,
   'system-tests/src/platform-webhook\\.test': 70,
-  'system-tests/src/program-backends\\.test': 70,
+  'system-tests/src/program-backends\\.test': 90,
   'console/tests/(errors|program-trouble)\\.browser': 60,
   'system-tests/src/postgres-away\\.fault': 55,
   'system-tests/src/get-updates-conformance\\.test': 55,

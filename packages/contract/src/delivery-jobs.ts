@@ -5,13 +5,38 @@ import { botIdField, createdAtField, okField, ownIdField } from './fields.ts';
 import { anyBotId, flag, jsonObject, ownId, ownIds } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
+/** Why dead letters were refused: a closed list, which clients may rely on. */
+const REFUSAL_CODES = [
+  'history',
+  'no_backend',
+  'no_rules',
+  'program_deleted',
+  'bot_deleted',
+  'too_many_wait',
+  'unknown',
+] as const;
+
+export const refusalCode = z.enum(REFUSAL_CODES).meta({
+  id: 'RefusalCode',
+  description:
+    '- `history`: dead letters of the history are not sent again\n' +
+    '- `no_backend`: the bot has no backend, and no long polling\n' +
+    '- `no_rules`: the bot has no routing rules to run\n' +
+    '- `program_deleted`, `bot_deleted`: the program or the bot was deleted\n' +
+    '- `too_many_wait`: so many updates wait for a reader that polls that more would soon stop the intake of the bot\n' +
+    '- `unknown`: an old release refused them without a code',
+});
+
+export type RefusalCode = z.infer<typeof refusalCode>;
+
 const refusal = z
   .strictObject({
     bot_id: botIdField,
     reader: z.enum(READERS).describe('The reader that gave these updates up.'),
     program_id: z.int().optional().describe('Only for a program: its id.'),
     count: z.int().describe('The number of dead letters.'),
-    reason: z.string().describe('Why they were refused.'),
+    code: refusalCode.describe('Why they were refused, as a code.'),
+    reason: z.string().describe('The same in words.'),
   })
   .meta({ id: 'DeliveryRefusal' });
 
@@ -94,8 +119,9 @@ export const deliveryJobOperations = {
 
 It sends those of push, of programs and of routing rules, each to the reader that gave it up, behind what waits in its
 chat, and each once, also if two calls choose
-it. What fails again becomes a dead letter again, with another id. Dead letters of the history, and of bots or programs that have no
-backend or no rules, are refused and counted. If the call names only a \`bot_id\` or \`ids\` of it, and all are refused,
+it. What fails again becomes a dead letter again, with another id. A program that polls, and the default poller of a bot that has long
+polling and no backend, get theirs behind all that waits for them, with new update ids. Dead letters of the history, of bots without
+any such reader, and of deleted programs are refused and counted, and so are those for which there is no room. If the call names only a \`bot_id\` or \`ids\` of it, and all are refused,
 the answer is 400.
 
 ${CONTINUED} The audit log gets one entry for each bot.`,
@@ -107,7 +133,12 @@ ${CONTINUED} The audit log gets one entry for each bot.`,
       input: { filter: { reader: 'push', status: '5xx', since: 1767312000 } },
       output: {
         ...{ ok: true, redriven: 25, matched: 27, done: 25, refused: 2, job_id: 4, state: 'finished' },
-        refusals: [{ bot_id: 9, reader: 'push', count: 2, reason: 'The bot has no backend to send to' }],
+        refusals: [
+          {
+            ...{ bot_id: 9, reader: 'push', count: 2, code: 'no_backend' },
+            reason: 'The bot has no backend to send to, and no long polling',
+          },
+        ],
       },
     },
   }),

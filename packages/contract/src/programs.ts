@@ -225,7 +225,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Deletes a program: its cursor, and the updates that are kept for it alone.',
     description:
-      'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot.',
+      'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot, or to its poller if it has long polling and no backend. So do its dead letters of what it took; the others are deleted.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(programResource, { id: true }),

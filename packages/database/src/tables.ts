@@ -265,6 +265,8 @@ export interface DeadLettersTable {
   destinations: string | null;
   /** For push: the beginning of the backend's last answer, without secrets. Null also in rows of older releases. */
   response_excerpt: string | null;
+  /** For a program: whether it took the update alone, so that nobody else has it. Null in rows of older releases. */
+  taken: boolean | null;
   created_at: CreatedAt;
   /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
   capture_key: string | null;

@@ -10,6 +10,7 @@ import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
+import { type Puller, startPuller } from './puller.ts';
 
 const WITHIN = { timeoutMs: 90_000 };
 const HOUR_MS = 3_600_000;
@@ -18,6 +19,7 @@ const LIMIT = 400;
 let fleet: Fleet;
 let redis: RedisHandles;
 const backends: TestBackend[] = [];
+const pullers: Puller[] = [];
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 2 }, { PROGRAM_LIMIT_UPDATES: String(LIMIT) });
@@ -28,7 +30,7 @@ afterAll(async () => {
   await fleet?.stop();
 }, 120_000);
 afterEach(async () => {
-  for (const backend of backends.splice(0)) await backend.stop();
+  for (const one of [...pullers.splice(0), ...backends.splice(0)]) await one.stop();
 });
 
 type Answer = { status: number; call?: object };
@@ -184,6 +186,44 @@ describe('a program behind its limit', () => {
     expect(await show(program)).toMatchObject({ parked: false, last_error: '' });
     await waitFor(() => own.taken.length === 4, WITHIN);
   }, 200_000);
+
+  test('that pulls and takes alone: what was given up is sent again to it and to the poller of the bot, once, in order', async () => {
+    const [chats, perChat] = [10, LIMIT / 5 + 20];
+    const taken = (chats * perChat) / 2;
+    const [ownBook, givenBook, book] = [ledger(), ledger(), ledger()];
+    const bot = await fleet.addBot({ long_poll_enabled: true });
+    const program = await addProgram(bot, 'takes', { exclusive: true, filter: { text: '[02468] @' } });
+    const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
+      ...{ program_id: program.id, name: 'own' },
+    });
+    const isTaken = (update: string) => /[02468] @/.test(update);
+    const pull = (of: string, record: (update: string) => void) =>
+      pullers.push(startPuller(() => fleet.url, of, record));
+    pull(bot.token, (update) => (isTaken(update) ? givenBook : ownBook).record(update));
+    const generate = () => fleet.control.generate({ bots: [bot.platformId], chats, count: chats * perChat });
+    const dead = async (reader: string, count: number) => {
+      const filter = { bot_id: bot.id, reader, reason_code: 'too_far_behind' };
+      const act = (more: object) =>
+        fleet.rest<{ matched: number; done: number }>('/api/deliveries/redrive', { filter, ...more });
+      await waitFor(async () => (await act({ dry_run: true })).matched === count, {
+        ...WITHIN,
+        message: `those of ${reader}`,
+      });
+      return { redrive: () => act({}) };
+    };
+    await generate();
+    await waitFor(async () => (await show(program)).parked, { ...WITHIN, message: 'the program to be parked' });
+    const ofProgram = await dead('program', taken);
+    await generate();
+    const ofBot = await dead('push', taken);
+    pull(token, book.record);
+    expect(await ofProgram.redrive()).toMatchObject({ done: taken });
+    expect(await ofBot.redrive()).toMatchObject({ done: taken });
+    const books = [book, givenBook];
+    await waitFor(() => books.every((one) => one.count() === taken) && ownBook.count() === 2 * taken, WITHIN);
+    expect([...books, ownBook].map((one) => [one.disorder(), one.duplicates()])).toEqual(Array(3).fill([[], 0]));
+    expect(await show(program)).toMatchObject({ parked: false });
+  }, 300_000);
 });
 
 test('calls in the answers of several programs to one press are each made once, within the limits of their tokens', async () => {

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type EchoSession, openEchoSession, sayText, sendFile } from './echo-bots/echo-session.ts';
+import { FILE } from './echo-bots/echo-bot-settings.ts';
+import { askForFile, type EchoSession, openEchoSession, sayText, sendFile } from './echo-bots/echo-session.ts';
 import { type EchoBot, LIBRARIES, type Library, startEchoBot } from './echo-bots/start-echo-bot.ts';
 
 /** A page of the history holds all answers in the shared chat. */
@@ -65,6 +67,33 @@ test('unchanged bots in seven libraries are programs of one bot: each answers in
   expect(await modes()).toEqual(seats.map(({ mode }) => (mode === 'pull' ? 'pull' : 'push')));
   expect((await fleet.control.readWebhook({ bot: bot.platformId })).url).toBe('');
 }, 180_000);
+
+test.each(LIBRARIES)(
+  'an unchanged bot in %s sends a file with a token of its chat, and gets no further',
+  async (library) => {
+    const [own, other] = [await openEchoSession(fleet.control, bot.platformId), seats[0]!.own];
+    const { id } = await fleet.rest<{ id: number }>('/api/programs/add', {
+      ...{ bot_id: bot.id, name: `${library} in one chat`, filter: { chat_ids: [own.person, other.person] } },
+    });
+    const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', {
+      ...{ program_id: id, name: 'own', chats: [own.person] },
+    });
+    const running = await startEchoBot(library, { apiRoot: `${fleet.url}/tgapi`, token, mode: 'pull' });
+    try {
+      await fleet.control.sendMessage({ person: other.person, bot: bot.platformId, text: `not for ${library}` });
+      const { file } = await askForFile(own);
+      expect(file).toMatchObject({ name: FILE.name, sha256: createHash('sha256').update(FILE.bytes).digest('hex') });
+      expect((await sayText(own, 'hello')).text).toBe('hello');
+      await waitFor(async () => (await rowsOf(own)).length === 2, { timeoutMs: 60_000 });
+      expect(await programsIn(own)).toEqual([id]);
+      expect(await programsIn(other)).not.toContain(id);
+    } finally {
+      await running.stop();
+      await fleet.rest('/api/programs/delete', { id });
+    }
+  },
+  90_000,
+);
 
 async function replaceWorker(): Promise<void> {
   await fleet.workers.shift()!.kill();

@@ -76,7 +76,10 @@ test('every program of a bot gets what its filter says, each chat in order, whil
   await replace('api');
   await someArrived(1_200);
   await redis.restart();
-  await someArrived(1_600);
+  await someArrived(1_500);
+  redis.kill();
+  await redis.restart();
+  await someArrived(1_800);
   await replace('worker');
   await waitFor(() => NAMES.every((name) => countOf(name) === expectedOf(name).length * CHATS), {
     timeoutMs: ALL_ARRIVED_MS,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { busiestWorker } from '@flotilla/testing/fleet/busiest-worker.ts';
@@ -10,6 +11,9 @@ const CHATS = 8;
 const PER_CHAT = 120;
 const LOAD = { chats: CHATS, count: CHATS * PER_CHAT, perSecond: 60 };
 const WITHIN = { timeoutMs: 90_000 };
+const FLOOD = { chats: CHATS, count: CHATS * 400, perSecond: 400 };
+/** With one request at once, the flood would take this long for each update. */
+const SLOW_MS = 100;
 
 type Program = { id: number; name: string; parked: boolean; backend_state?: string; pending_update_count: number };
 type Receiver = { book: Ledger; backend: TestBackend };
@@ -26,9 +30,10 @@ afterEach(async () => {
 }, 120_000);
 
 /** A backend that keeps a book of what it accepts; `takes` says how it answers, null that it never does. */
-async function receiver(takes: () => number | null = () => 200): Promise<Receiver> {
+async function receiver(takes: () => number | null = () => 200, afterMs = 0): Promise<Receiver> {
   const book = ledger();
-  const backend = await startBackend((request, response) => {
+  const backend = await startBackend(async (request, response) => {
+    if (afterMs > 0) await delay(afterMs);
     const status = takes();
     if (status === 200) book.record(request.text);
     if (status !== null) response.writeHead(status).end();
@@ -102,6 +107,29 @@ test('one hangs, one fails and heals, a worker is killed: the backend and every 
   expect(hanging.book.count()).toBe(0);
   expect((await show(hangs)).pending_update_count).toBe(LOAD.count);
 }, 400_000);
+
+test('one that takes a flood slowly gets all of it, and holds up neither the bot nor its other programs', async () => {
+  const [own, beside] = [await receiver(), await receiver()];
+  const slow = await receiver(() => 200, SLOW_MS);
+  const bot = await fleet.addBot({ proxy_enabled: true, backend_url: own.backend.url });
+  const flooded = await addProgram(bot, 'flooded', {
+    ...{ mode: 'push', backend_url: slow.backend.url, max_connections: 1 },
+  });
+  await pushTo(bot, 'beside', beside);
+  const polls = poller(bot, await addProgram(bot, 'polls'));
+  await fleet.control.generate({ bots: [bot.platformId], ...FLOOD });
+  const others = [own.book, beside.book, polls];
+  await waitFor(() => others.every((book) => book.count() === FLOOD.count), {
+    timeoutMs: 120_000,
+    message: 'the flood at all others',
+  });
+  expect(others.map((book) => book.faults(FLOOD.count / CHATS))).toEqual([[], [], []]);
+  // It is far behind by then, and none of what waits for it is lost.
+  expect((await show(flooded)).pending_update_count).toBeGreaterThan(0);
+  await fleet.rest('/api/programs/update', { id: flooded.id, max_connections: 40 });
+  await waitFor(() => slow.book.count() === FLOOD.count, { timeoutMs: 240_000, message: 'the flood at the slow one' });
+  expect(slow.book.faults(FLOOD.count / CHATS)).toEqual([]);
+}, 500_000);
 
 test('dead letters of a program are listed with its name, and sent again to it alone', async () => {
   const [own, of] = [await receiver(), await receiver()];

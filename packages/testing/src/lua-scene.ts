@@ -57,6 +57,7 @@ export async function luaScene() {
         rules?: boolean;
         manage?: boolean;
         revision?: number;
+        atMs?: number;
         /** Digest of filters; their text is `text of <digest>`. */
         filters?: string;
       } = {},
@@ -71,7 +72,7 @@ export async function luaScene() {
         [
           ...[
             REGISTRATION,
-            NOW_MS,
+            settings.atMs ?? NOW_MS,
             keys.lane(''),
             settings.pull ? 1 : 0,
             settings.push ? 1 : 0,

@@ -13,6 +13,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 
 const api = testApi();
 const BACKEND_URL = 'http://127.0.0.1:9/';
+const NO_BACKEND = 'The bot has no backend to send to, and no long polling';
 const DEAD_AT = Date.parse('2026-01-02T10:00:00Z');
 let redis: RedisHandles;
 let bots: BotResource[];
@@ -190,7 +191,7 @@ type Progress = {
   matched: number;
   done: number;
   refused: number;
-  refusals: { bot_id: number; reader: string; count: number; reason: string }[];
+  refusals: { bot_id: number; reader: string; count: number; code: string; reason: string }[];
   bots?: { bot_id: number; count: number }[];
   job_id?: number;
   state?: string;
@@ -275,9 +276,12 @@ describe('a redrive and a discard', () => {
     expect(counted).toEqual({
       ...{ ok: true, redriven: 0, matched: 4, done: 0, refused: 3 },
       refusals: [
-        { bot_id: bot(0), reader: 'history', count: 1, reason: 'Dead letters of the history cannot be sent again' },
-        { bot_id: bot(0), reader: 'rules', count: 1, reason: 'The bot has no rules to run' },
-        { bot_id: parked.id, reader: 'push', count: 1, reason: 'The bot has no backend to send to' },
+        {
+          ...{ bot_id: bot(0), reader: 'history', count: 1, code: 'history' },
+          reason: 'Dead letters of the history cannot be sent again',
+        },
+        { bot_id: bot(0), reader: 'rules', count: 1, code: 'no_rules', reason: 'The bot has no rules to run' },
+        { bot_id: parked.id, reader: 'push', count: 1, code: 'no_backend', reason: NO_BACKEND },
       ],
       bots: [
         { bot_id: bot(0), count: 3 },
@@ -293,7 +297,7 @@ describe('a redrive and a discard', () => {
     expect(await left()).toEqual([2, 3, 4]);
     expect((await entries('redrive')).length).toBe(before + 1);
     const ofOne = await act('redrive', { bot_id: parked.id });
-    expect(ofOne).toMatchObject({ status: 400, json: { error: 'The bot has no backend to send to' } });
+    expect(ofOne).toMatchObject({ status: 400, json: { error: NO_BACKEND } });
   });
 
   test('are for those who have the bot: ids and filters of foreign bots are 403, and change nothing', async () => {

@@ -1,4 +1,4 @@
-import type { deliveryJobOperations, Refusal } from '@flotilla/contract/delivery-jobs.ts';
+import { type deliveryJobOperations, type Refusal, refusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import { type Caller, seesBot } from '@flotilla/domain/accounts/caller.ts';
 import { countByBot, countRedrivable } from '@flotilla/domain/deliveries/count-redrivable.ts';
 import { type DeadLetterQuery, deadLetterStore } from '@flotilla/domain/deliveries/dead-letter-store.ts';
@@ -72,10 +72,18 @@ async function chosenLetters(context: Context, caller: Caller, input: ChoiceInpu
 function progressOf(job: DeliveryJob) {
   return {
     ...{ matched: job.matched, done: job.done, refused: job.refused },
-    refusals: JSON.parse(job.refusals) as Refusal[],
+    refusals: refusalsOf(job),
     job_id: job.id,
     state: job.finished_at === null ? ('running' as const) : ('finished' as const),
   };
+}
+
+/** An earlier release refused without a code. */
+function refusalsOf(job: DeliveryJob): Refusal[] {
+  return (JSON.parse(job.refusals) as (Omit<Refusal, 'code'> & Partial<Refusal>)[]).map((refusal) => ({
+    ...refusal,
+    code: refusalCode.catch('unknown').parse(refusal.code),
+  }));
 }
 
 /** A key that is limited to some bots sees only the work on these. */

@@ -8,6 +8,8 @@ import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+const NOBODY = 'http://127.0.0.1:9/';
+
 const api = testApi();
 let redis: RedisHandles;
 let bots: TestBackend;
@@ -65,6 +67,32 @@ describe('resuming the backend of a program', () => {
     expect(await resume(program.id, stranger)).toMatchObject({ status: 403 });
     expect(await resume(999_999)).toMatchObject({ status: 404 });
     expect(await audited('backend_resume')).toEqual([]);
+  });
+});
+
+describe('what waits for a retry is due at once', () => {
+  const LATER_MS = 9_000_000_000_000;
+  const isDue = async () =>
+    Number(await redis.commands.zscore(programKeys(bot.id, program.id).lanes, 'c:5')) < LATER_MS;
+  const change = async (path: string, body: object): Promise<boolean> => {
+    const own = programKeys(bot.id, program.id);
+    await redis.commands.rpush(own.lane('c:5'), '1');
+    await redis.commands.zadd(own.lanes, LATER_MS, 'c:5');
+    expect(await post(path, body)).toMatchObject({ status: 200 });
+    return isDue();
+  };
+
+  test.each([
+    ['its URL', 'update', { backend_url: `${NOBODY}other` }],
+    ['its secret', 'update', { secret_token: 'corrected' }],
+    ['its signing secret', 'rotate-signing', {}],
+  ])('when %s changes', async (_what, path, changes) => {
+    expect(await change(path, { [path === 'update' ? 'id' : 'program_id']: program.id, ...changes })).toBe(true);
+  });
+
+  test('but not when its name changes, or nothing', async () => {
+    expect(await change('update', { id: program.id, name: 'renamed' })).toBe(false);
+    expect(await change('update', { id: program.id, secret_token: 'of-the-program' })).toBe(false);
   });
 });
 

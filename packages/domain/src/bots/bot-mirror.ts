@@ -85,7 +85,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       filters.digest,
       bot.programs
         .filter(({ mode }) => mode === 'push')
-        .map(pushingProgram)
+        .map((program) => pushingProgram(bot, program))
         .join(''),
       keys.programs,
     ],
@@ -93,9 +93,14 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
   return { waits: waits === '1', more: more === 1 };
 }
 
-/** A program that pushes, for apply-bot. Its target tells whether its updates go elsewhere now. */
-function pushingProgram({ id, enabled, backendUrl }: ActiveProgram): string {
-  return ` ${id}:${enabled ? 1 : 0}:${sha256Hex(backendUrl).slice(0, 16)}`;
+/**
+ * A program that pushes, for apply-bot. Its target tells whether its updates go elsewhere now, or with other secrets. The
+ * bot's token is in it, so that nobody can find a short secret by trying.
+ */
+function pushingProgram({ token }: Bot, program: ActiveProgram): string {
+  const { id, enabled, backendUrl, secretToken, backendCertificate, signing } = program;
+  const target = sha256Hex(JSON.stringify([token, backendUrl, secretToken, backendCertificate, signing]));
+  return ` ${id}:${enabled ? 1 : 0}:${target.slice(0, 16)}`;
 }
 
 /** Removes a deleted bot from Redis and from every process. */

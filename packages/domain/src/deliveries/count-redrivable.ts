@@ -1,10 +1,10 @@
 import type { Refusal } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import { pushes, routes } from '../bots/bot.ts';
+import { type Bot, hasBackend, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
 import { parseReader, presentReader } from './reader-name.ts';
-import { REFUSALS_LISTED, REFUSED } from './take-batch.ts';
+import { OFF, REFUSALS_LISTED, REFUSED } from './take-batch.ts';
 
 const BOTS_LISTED = 100;
 
@@ -29,8 +29,9 @@ export async function countRedrivable(
 }> {
   const groups = await deadLetterStore(deps.db).countByReader(query);
   const refusals = groups.flatMap(({ bot_id, reader, count }) => {
-    const reason = refusalOf(deps.directory, bot_id, reader);
-    return reason === null ? [] : [{ bot_id, ...presentReader(reader), count: Number(count), reason }];
+    const code = refusalOf(deps.directory, bot_id, reader);
+    if (code === null) return [];
+    return [{ bot_id, ...presentReader(reader), count: Number(count), code, reason: REFUSED[code] }];
   });
   return {
     ...{ ...sumByBot(groups), done: 0, refused: totalOf(refusals) },
@@ -52,16 +53,22 @@ function totalOf(counted: { count: number }[]): number {
   return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-function refusalOf(directory: BotDirectory, botId: number, name: string): string | null {
+function refusalOf(directory: BotDirectory, botId: number, name: string): keyof typeof REFUSED | null {
   const { reader, programId } = parseReader(name);
-  if (reader === 'history') return REFUSED.history;
+  if (reader === 'history') return 'history';
   const bot = directory.byId(botId);
-  if (bot === undefined) return REFUSED.deleted;
-  // What is put back for a disabled bot waits until it is enabled.
-  const enabled = { ...bot, disabled: false };
-  if (reader === 'program') {
-    const program = bot.programs.find(({ id }) => id === programId);
-    return program?.mode === 'push' ? null : REFUSED.program;
+  if (bot === undefined) return 'bot_deleted';
+  return hasReader(bot, reader, programId) ? null : OFF[reader];
+}
+
+/** What is put back for a disabled bot waits until it is enabled. */
+function hasReader(bot: Bot, reader: keyof typeof OFF, programId: number | null): boolean {
+  switch (reader) {
+    case 'push':
+      return hasBackend(bot) || bot.longPollEnabled;
+    case 'rules':
+      return routes(bot);
+    case 'program':
+      return bot.programs.some(({ id }) => id === programId);
   }
-  return (reader === 'push' ? pushes(enabled) : routes(enabled)) ? null : REFUSED[reader];
 }

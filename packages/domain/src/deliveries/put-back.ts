@@ -9,6 +9,9 @@ import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
+import { byteRange } from '../intake/accept-updates.ts';
+import type { IdReserve } from '../intake/reserve-ids.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 
@@ -18,6 +21,7 @@ export type PutBackDeps = {
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
   clock: Clock;
   memory: Pick<MemoryWatch, 'pressure' | 'wrote'>;
+  idReserve: IdReserve;
 };
 
 /** A redriven update lives as long as a new one of the longest-lived kind. */
@@ -25,18 +29,21 @@ const LIFE_MS = 86_400_000;
 /** Far longer than it takes until another process continues a redrive whose process has ended. */
 const KNOWN_FOR_MS = 7 * 86_400_000;
 const RETRY_AFTER_S = 10;
+/** Index of the script argument "the highest reserved update id". */
+const RESERVED_ID = 8;
 
 /**
- * Puts dead letters back into their lanes, behind the waiting updates and in the order given; 'off' when the reader is
- * switched off. A letter that is put back twice, because the caller could not remove it, is sent once. Throws
- * FlotillaError('unavailable') while Redis has no room or lacks the bot.
+ * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
+ * of the log with new update ids if it polls. 'off' when nobody would get them; 'full' when so many updates wait for a
+ * reader that polls that more would soon stop intake or park a program. A letter that is put back twice, because the
+ * caller could not remove it, is sent once. Throws FlotillaError('unavailable') while Redis has no room or lacks the bot.
  */
 export async function putBack(
   deps: PutBackDeps,
   { reader, programId }: Reader,
   bot: Bot,
   letters: DeadLetter[],
-): Promise<'sent' | 'off'> {
+): Promise<'sent' | 'off' | 'full'> {
   const pressure = deps.memory.pressure();
   if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
@@ -47,27 +54,36 @@ export async function putBack(
     reader === 'rules'
       ? { lanes: keys.rulesLanes, lane: keys.rulesLane, redriven: keys.rulesRedriven }
       : (ofProgram ?? keys);
-  const [status] = await runScript(
-    deps.redis.commands,
-    'redrive',
-    [
-      ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven],
-      ...(ofProgram === null ? [] : [ofProgram.state]),
-    ],
-    [
-      bot.registrationId,
-      nowMs,
-      bot.id,
-      lane(''),
-      nowMs + LIFE_MS,
-      programId === null ? reader : `program:${programId}`,
-      KNOWN_FOR_MS,
-      ...letters.flatMap((letter) => letterArguments(reader, letter, nowMs)),
-    ],
-  );
+  const scriptKeys = [
+    ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers],
+    ...(ofProgram === null ? [] : [ofProgram.state]),
+  ];
+  const args = [
+    bot.registrationId,
+    nowMs,
+    bot.id,
+    lane(''),
+    nowMs + LIFE_MS,
+    programId === null ? reader : `program:${programId}`,
+    KNOWN_FOR_MS,
+    (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
+    '',
+    ...letters.flatMap((letter) => letterArguments(bot, { reader, programId }, letter, nowMs)),
+  ];
+  let reply = await runScript(deps.redis.commands, 'redrive', scriptKeys, args);
+  if (reply[0] === 'DOUBT') {
+    args[RESERVED_ID] = await deps.idReserve.reservedFor(bot);
+    reply = await runScript(deps.redis.commands, 'redrive', scriptKeys, args);
+  }
+  const [status, where, lastId, reserve, wakePush, wakeRules] = reply;
   if (status === 'OFF') return 'off';
+  if (status === 'FULL') return 'full';
   if (status !== 'OK') throw unavailable('The bot is not set up in Redis');
-  if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+  if (where === 'log') {
+    if (reserve === 1) deps.idReserve.reserveAbove(bot, lastId as number);
+    if (wakePush === 1) await deps.turns.push.wake(bot.id);
+    if (wakeRules === 1) await deps.turns.rules.wake(bot.id);
+  } else if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
   else await deps.turns.programs.wake(programId);
   return 'sent';
 }
@@ -81,13 +97,26 @@ function unavailable(reason: string): FlotillaError {
   return new FlotillaError('unavailable', reason, { retryAfterS: RETRY_AFTER_S });
 }
 
-function letterArguments(reader: Reader['reader'], letter: DeadLetter, nowMs: number): (string | number)[] {
-  const update = sliceUpdate(letter.payload)?.value ?? {};
+function letterArguments(
+  bot: Bot,
+  { reader, programId }: Reader,
+  letter: DeadLetter,
+  nowMs: number,
+): (string | number)[] {
+  const sliced = sliceUpdate(letter.payload);
+  const update = sliced?.value ?? {};
   const { kind, lane } = readUpdateFacts(update, nowMs);
-  const common = [letter.id, letter.update_id, kind, lane, letter.payload];
-  if (reader !== 'rules') return [...common, '', ''];
+  const { idStart, idEnd } = sliced === null ? { idStart: '', idEnd: '' } : byteRange(sliced);
+  const common = [letter.id, letter.update_id, kind, lane, sliced?.raw ?? letter.payload];
+  const ofIds = [takenAlone(bot, programId, letter) ? '1' : '0', idStart, idEnd];
+  if (reader !== 'rules') return [...common, '', '', ...ofIds];
   const album = readObject(update, kind)?.media_group_id ?? '';
-  return [...common, JSON.stringify(progressOf(letter)), String(album)];
+  return [...common, JSON.stringify(progressOf(letter)), String(album), ...ofIds];
+}
+
+/** Of a row that an earlier release made it is not known; the present configuration is the best guess. */
+function takenAlone({ programs }: Bot, programId: number | null, { taken }: DeadLetter): boolean {
+  return taken ?? programs.some(({ id, exclusive }) => id === programId && exclusive);
 }
 
 /** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */

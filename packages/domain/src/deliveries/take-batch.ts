@@ -1,4 +1,4 @@
-import type { Refusal } from '@flotilla/contract/delivery-jobs.ts';
+import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
@@ -20,13 +20,17 @@ const BATCH = 200;
 export const REFUSALS_LISTED = 100;
 const LAST = Number.MAX_SAFE_INTEGER;
 
-export const REFUSED = {
+/** The codes of refusals in words. */
+export const REFUSED: Record<Exclude<RefusalCode, 'unknown'>, string> = {
   history: 'Dead letters of the history cannot be sent again',
-  push: 'The bot has no backend to send to',
-  rules: 'The bot has no rules to run',
-  program: 'The program was deleted, or has no backend to send to',
-  deleted: 'The bot was deleted',
-} as const;
+  no_backend: 'The bot has no backend to send to, and no long polling',
+  no_rules: 'The bot has no rules to run',
+  program_deleted: 'The program was deleted',
+  bot_deleted: 'The bot was deleted',
+  too_many_wait: 'Too many updates wait for this reader; send the rest when it has read them',
+};
+/** Why a reader that is off gets nothing. */
+export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_deleted' } as const;
 
 /**
  * Handles the next dead letters of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
@@ -63,15 +67,25 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   return { job: changed, sent: job.action === 'redrive' ? batch : [] };
 }
 
+type Known = keyof typeof REFUSED;
+
 /** Why none of them can be sent, or null when they were. */
-async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<string | null> {
+async function sendAgain(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
   const { bot_id: botId, reader: name } = batch[0]!;
   const { reader, programId } = parseReader(name);
-  if (reader === 'history') return REFUSED.history;
+  if (reader === 'history') return 'history';
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
   const bot = deps.directory.byId(botId);
-  if (bot === undefined) return REFUSED.deleted;
-  return (await putBack(deps, { reader, programId }, bot, batch)) === 'off' ? REFUSED[reader] : null;
+  if (bot === undefined) return 'bot_deleted';
+  const outcome = await putBack(deps, { reader, programId }, bot, batch);
+  switch (outcome) {
+    case 'sent':
+      return null;
+    case 'off':
+      return OFF[reader];
+    case 'full':
+      return 'too_many_wait';
+  }
 }
 
 /** Refuses all that are left of this reader of the bot. */
@@ -79,12 +93,12 @@ async function refuse(
   deps: JobDeps,
   job: DeliveryJob,
   { bot_id: botId, reader }: DeadLetter,
-  reason: string,
+  code: Known,
   resumeAt: Date,
 ): Promise<DeliveryJob> {
   const count = await deadLetterStore(deps.db).countFrom(queryOf(job), placeOf(job), { botId, reader });
   const refusals = JSON.parse(job.refusals) as Refusal[];
-  const refusal = { bot_id: botId, ...presentReader(reader), count, reason };
+  const refusal = { bot_id: botId, ...presentReader(reader), count, code, reason: REFUSED[code] };
   return deliveryJobStore(deps.db).change(job.id, {
     refused: job.refused + count,
     refusals: JSON.stringify([...refusals, refusal].slice(0, REFUSALS_LISTED)),

@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import {
   type DeadLetterRow,
   deadLetterOf,
+  deadLetterOfGone,
   insertDeadLetters,
   malformedInHistory,
   refusedByHistory,
@@ -26,6 +27,7 @@ import { type ChatCount, historyMessageStore, type WrittenToChat } from './histo
 import { inSlices } from './in-slices.ts';
 import { insertAudits } from './insert-audits.ts';
 import { lockBots } from './lock-bots.ts';
+import { lockPrograms, programOf } from './lock-programs.ts';
 import { insertRouteLinks } from './route-links.ts';
 import type { HistoryEntry, LinkEntry } from './stream/history-codec.ts';
 
@@ -42,7 +44,8 @@ export async function writeBatch(
 ): Promise<{ refused: DeadLetterRow[]; replaced: number }> {
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
-    const { effects, deadLetters, links, refused } = await readEffects(entries, bots);
+    const programs = await lockPrograms(transaction, entries);
+    const { effects, deadLetters, links, refused } = await readEffects(entries, bots, programs);
     const replaced = await writeEffects(transaction, effects);
     if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
@@ -60,7 +63,11 @@ export async function writeEffects(db: Database, effects: readonly BotEffect[]):
   return fold.replaced + (await writeFold(db, fold));
 }
 
-async function readEffects(entries: readonly HistoryEntry[], bots: Map<number, HistoryBot>) {
+async function readEffects(
+  entries: readonly HistoryEntry[],
+  bots: Map<number, HistoryBot>,
+  programs: ReadonlySet<number>,
+) {
   const effects: BotEffect[] = [];
   const deadLetters: DeadLetterRow[] = [];
   const links: LinkEntry[] = [];
@@ -74,8 +81,12 @@ async function readEffects(entries: readonly HistoryEntry[], bots: Map<number, H
     }
     // The bot was deleted or registered anew: its old history is gone, and this entry belongs to that.
     if (bot === undefined || bot.registrationId !== entry.registrationId) return;
-    if (entry.type === 'dead') deadLetters.push(deadLetterOf(entry));
-    else if (entry.type === 'link') links.push(entry);
+    if (entry.type === 'dead') {
+      const programId = programOf(entry);
+      const isGone = programId !== null && !programs.has(programId);
+      const row = isGone ? deadLetterOfGone(entry, programId) : deadLetterOf(entry);
+      if (row !== null) deadLetters.push(row);
+    } else if (entry.type === 'link') links.push(entry);
     else if (bot.manageEnabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);

@@ -787,7 +787,7 @@ describe('the batch', () => {
     const raw = '{"update_id":5,"poll":{"id":"1","b":12345678901234567890,"a":"\\u0000"}}';
     const entry: HistoryEntry = {
       ...{ type: 'dead', key: `${botId}:dead`, botId, registrationId: 'g1', atMs, updateId: 5, raw },
-      reader: 'push',
+      ...{ reader: 'push', taken: null },
       failure: {
         ...{ code: 'refused', reason: 'Wrong response from the webhook: 500', attempts: 9, lastStatus: 500 },
         ...{ firstFailedAtMs: atMs - 5000, lastFailedAtMs: atMs, destinations: [] },
@@ -800,6 +800,47 @@ describe('the batch', () => {
         ...{ reason_code: 'refused', first_failed_at: new Date(atMs - 5000), last_failed_at: new Date(atMs) },
       },
     ]);
+  });
+
+  test('of a program that is gone, only what it took alone is kept, for the bot; of one that exists everything', async () => {
+    const { db } = database;
+    const settings = { bot_id: botId, mode: 'push' as const, kinds: '[]', backend_url_sealed: '' };
+    const row = await db
+      .insertInto('programs')
+      .values({ ...settings, name: 'here' })
+      .returning('id')
+      .execute();
+    const here = row[0]!.id;
+    const gone = here + 1000;
+    const letter = (updateId: number, programId: number, taken: boolean | null): HistoryEntry => ({
+      ...{ type: 'dead', key: `${botId}:${updateId}`, botId, registrationId: 'g1', atMs, updateId, raw: '{}' },
+      ...{ reader: `program:${programId}`, taken },
+      failure: {
+        ...{ code: 'refused', reason: '500', attempts: 9, lastStatus: 500 },
+        ...{ firstFailedAtMs: atMs, lastFailedAtMs: atMs, destinations: [] },
+      },
+    });
+    await write(
+      letter(1, here, true),
+      letter(2, here, false),
+      letter(3, gone, true),
+      letter(4, gone, false),
+      letter(5, gone, null),
+    );
+    const kept = (await deadLetters()).map((one) => [
+      one.update_id,
+      one.reader,
+      one.reason_code,
+      one.reason,
+      one.taken,
+    ]);
+    const reason = `program ${gone}, which took it alone, was deleted (500)`;
+    expect(kept).toEqual([
+      [1, `program:${here}`, 'refused', '500', true],
+      [2, `program:${here}`, 'refused', '500', false],
+      [3, 'push', 'backend_removed', reason, null],
+    ]);
+    await db.deleteFrom('programs').where('id', '=', here).execute();
   });
 
   test('entries of unknown bots, of another registration and of bots without history are dropped', async () => {

@@ -163,7 +163,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */
-function byteRange(update: SlicedUpdate): { idStart: number; idEnd: number } {
+export function byteRange(update: SlicedUpdate): { idStart: number; idEnd: number } {
   const before = Buffer.byteLength(update.raw.slice(0, update.idStart));
   return { idStart: before + 1, idEnd: before + (update.idEnd - update.idStart) };
 }

@@ -5,8 +5,11 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { type Selectable, sql } from 'kysely';
 import { SEALED_PLACES } from '../bots/sealed-bot.ts';
 import { openSigning, type Signing, sealSigning } from '../bots/signing.ts';
+import { leaveLettersOfProgram } from '../retention/letters-of-gone-program.ts';
 import type { Maker } from './maker.ts';
 import type { Program, ProgramChanges, ProgramContent } from './program.ts';
+
+const LETTERS_AT_ONCE = 10_000;
 
 /** SQL of programs. Their secrets are sealed for their row. */
 export function programStore(db: Database, secrets: SecretBox) {
@@ -79,9 +82,11 @@ export function programStore(db: Database, secrets: SecretBox) {
         .execute();
     },
 
-    /** With its dead letters: nobody could send them again. */
-    async remove({ id, botId }: Program): Promise<void> {
-      await db.deleteFrom('dead_letters').where('bot_id', '=', botId).where('reader', '=', `program:${id}`).execute();
+    /** What it took alone and gave up is left to the bot; nobody could send its other dead letters again. */
+    async remove({ id, botId, exclusive }: Program): Promise<void> {
+      const program = { botId, programId: id, ifUnknown: exclusive };
+      // One statement for all of a parked program could reach its time limit.
+      while ((await leaveLettersOfProgram(db, program, LETTERS_AT_ONCE)) > 0);
       await db.deleteFrom('programs').where('id', '=', id).execute();
     },
   };

@@ -16,6 +16,7 @@ import { exportChat } from '../messages/export-chat.ts';
 import { messageStore } from '../messages/message-store.ts';
 import { searchMessages } from '../messages/search-messages.ts';
 import { deletionStore } from './deletion-store.ts';
+import { leaveLettersOfGonePrograms } from './letters-of-gone-program.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { removeExpired } from './remove-expired.ts';
 
@@ -327,4 +328,35 @@ describe('a chat of a release that did not keep its last message', () => {
     expect(await fillChats(steps(10))).toBe('done');
     expect((await filled()).map((row) => row.last_date)).toEqual(written.map(() => 7));
   });
+});
+
+test('dead letters of programs that are gone are left to the bot if they were taken, else removed', async () => {
+  const { db } = database;
+  const settings = { bot_id: botId, name: 'here', mode: 'pull' as const, kinds: '[]', backend_url_sealed: '' };
+  const { id: here } = await db.insertInto('programs').values(settings).returning('id').executeTakeFirstOrThrow();
+  const row = { bot_id: botId, payload: '{}', reason: '500', attempts: 1 };
+  const letters = (reader: string, taken: boolean | null, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...row, reader, taken, update_id: at }));
+  const gone = here + 1000;
+  await db
+    .insertInto('dead_letters')
+    .values([
+      ...letters('push', null, 3),
+      ...letters('rules', null, 3),
+      ...letters(`program:${here}`, false, 5),
+      ...letters(`program:${gone}`, true, 250),
+      ...letters(`program:${gone}`, false, 120),
+      ...letters(`program:${gone + 1}`, null, 10),
+    ])
+    .execute();
+  expect(await leaveLettersOfGonePrograms(steps())).toBe('done');
+  const { rows } = await sql`
+    select reader, count(*) as count from dead_letters where bot_id = ${botId} group by reader order by reader`.execute(
+    db,
+  );
+  expect(rows).toEqual([
+    { reader: `program:${here}`, count: 5 },
+    { reader: 'push', count: 253 },
+    { reader: 'rules', count: 3 },
+  ]);
 });

@@ -426,7 +426,7 @@ describe('push and pull as one queue', () => {
         'destinations',
         '',
       ],
-      ...['excerpt', ''],
+      ...['excerpt', '', 'taken', ''],
     ]);
   });
 

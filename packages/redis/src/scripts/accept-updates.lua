@@ -24,10 +24,12 @@
 -- @include dead-letter
 -- @include pending
 local SEEN_LIFE_S = 90000
-local MAX_ID = 2147483647
 local TRIM_EVERY_MS = 5000
-local RESERVED_AHEAD = 50000
 local ALBUM_BYTES = 4096
+-- There is no program 0.
+local NOBODY = '=0'
+-- Well below the number that stops intake while memory is tight.
+local PASSED_AT = 500
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local now, botId = tonumber(ARGV[2]), ARGV[3]
@@ -137,7 +139,8 @@ for i = 13, #ARGV, 9 do
     heed(mark, owner)
     if isParked then
       bury(owner, id, raw)
-      buries = true
+      -- If it polls again while the entry is kept, it must not get what may be sent to the bot.
+      mark, buries = NOBODY, true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowed(kind)
@@ -171,23 +174,16 @@ addField(changes, '@lastId', last)
 addField(changes, '@allowedCount', n)
 addField(changes, '@updateAt', now)
 addField(changes, '@own', own and '1' or '0')
--- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
-if not pull then
-  addField(changes, '@pullCursor', last)
-  addField(changes, '@pullCursorCount', n)
-end
-if not holdsForPush then
-  addField(changes, '@pushCursor', last)
-  addField(changes, '@pushCursorCount', n)
-  addField(changes, '@pushFloor', last)
-end
+moveIdleCursors(changes, pull, holdsForPush, last, n)
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}
+-- What programs take alone counts as waiting for push until push has passed it, and would stop intake in the end.
+local isToPass = n - tonumber(s.pushCursorCount) >= PASSED_AT
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
-if push and heard and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
+if push and (heard or isToPass) and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
 for _, id in ipairs(pushing) do
   if heeding[id] then turns[#turns + 1] = botId .. ':program:' .. id end
 end

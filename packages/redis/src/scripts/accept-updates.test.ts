@@ -141,6 +141,17 @@ test('the history, the live stream and the rules see what a program takes', asyn
   expect([await scene.commands.xlen(scene.keys.history), await scene.commands.xlen(scene.keys.live)]).toEqual([1, 2]);
 });
 
+test('push is woken to pass what programs take, long before that would stop intake', async () => {
+  await scene.applyBot({ push: true, programs: [5], filters: 'b' });
+  const accept = (from: number, count: number) => {
+    const ids = Array.from({ length: count }, (_, at) => from + at);
+    return scene.accept(ids, 'c:5', 'message', { filters: 'b', marks: ids.map(() => '=5') });
+  };
+  expect((await accept(1, 499))[3]).toBe(0);
+  expect((await accept(500, 1))[3]).toBe(1);
+  expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS));
+});
+
 test('what a parked program takes becomes a dead letter at once, and nobody else gets it', async () => {
   await scene.applyBot({ push: true, programs: [5], filters: 'b' });
   await scene.commands.hset(scene.keys.consumers, 'program:5', '0 0');
@@ -152,7 +163,7 @@ test('what a parked program takes becomes a dead letter at once, and nobody else
     expect.arrayContaining(['dead', '1', '{"update_id":1}', 'push', 'too_far_behind', REGISTRATION]),
   );
   const log = await scene.commands.xrange(scene.keys.log, '-', '+');
-  expect(log.map((entry) => entry[1][17] ?? '')).toEqual(['=5', '']);
+  expect(log.map((entry) => entry[1][17] ?? '')).toEqual(['=0', '']);
 });
 
 /** Accepts what a poll brought, in the order given; the platform's ids 0 to 99 are in the first bitmap. */

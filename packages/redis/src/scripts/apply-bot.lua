@@ -115,13 +115,26 @@ local function buryTaken(name)
   local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
   local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
   local looked, letters = 0, 0
+  -- What was sent to it again is not in the log.
+  for _, field in ipairs(redis.call('HRANDFIELD', keys.redriven, BURIED_AT_ONCE)) do
+    local entry = cjson.decode(redis.call('HGET', keys.redriven, field))
+    redis.call('HDEL', keys.redriven, field)
+    if entry.taken ~= '0' then
+      addDeadLetter(KEYS[9], origin, entry, failure)
+      redis.call('ZADD', KEYS[10], 'NX', now, 'history')
+      letters = letters + 1
+    end
+  end
+  if redis.call('EXISTS', keys.redriven) == 1 then return true end
   while looked < LOOKED_AT_ONCE and letters < BURIED_AT_ONCE do
     local page = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', BURIED_AT_ONCE - letters)
     if #page == 0 then return false end
     for _, found in ipairs(page) do
       local entry = fieldsOf(found)
       cursor = entry.id
-      if entry.owner == id and entry.expires > now and not hasIt(entry) then
+      -- What has expired in its lane would have become a dead letter; nobody reads the rest of it any more.
+      local isDue = entry.expires > now or entry.id <= filedTo
+      if entry.owner == id and entry.taken ~= '0' and isDue and not hasIt(entry) then
         addDeadLetter(KEYS[9], origin, entry, failure)
         redis.call('ZADD', KEYS[10], 'NX', now, 'history')
         letters = letters + 1

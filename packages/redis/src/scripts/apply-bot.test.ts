@@ -51,6 +51,39 @@ test('what a deleted program took and did not acknowledge becomes dead letters',
   expect(await scene.commands.zscore(scene.keys.pendingTurns, 'history')).toBe(String(NOW_MS));
 });
 
+test('what a deleted program took and was sent again is left too, and what has expired in its lane', async () => {
+  const own = programKeys(BOT, 5);
+  await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', filters: 'b' });
+  await scene.accept([1, 2, 3], 'c:5', 'message', { filters: 'b', marks: ['=5', '=5', ''] });
+  await scene.commands.hset(own.redriven, {
+    ...Object.fromEntries(
+      Array.from({ length: 250 }, (_, at) => [`r${at}`, JSON.stringify({ id: 1000 + at, raw: '{}', taken: '1' })]),
+    ),
+    r900: JSON.stringify({ id: 900, raw: '{}', taken: '0' }),
+  });
+  await scene.commands.rpush(own.lane('c:5'), 'r1', '2', 'r900');
+  await scene.commands.zadd(own.lanes, NOW_MS, 'c:5');
+  await scene.commands.hset(own.state, 'filed', 3);
+  const DAY_MS = 86_400_000;
+  const remove = () => scene.applyBot({ revision: 2, atMs: NOW_MS + DAY_MS });
+  expect(await remove()).toEqual(['OK', '0', 1]);
+  expect(await scene.commands.hlen(own.redriven)).toBe(51);
+  while ((await remove())[2] === 1);
+  const letters = await scene.commands.xrange(scene.keys.history, '-', '+');
+  const ids = letters.map(([, fields]) => Number(fields[fields.indexOf('i') + 1])).sort((one, other) => one - other);
+  expect(ids).toEqual([2, ...Array.from({ length: 250 }, (_, at) => 1000 + at)]);
+  expect(new Set(letters.map(([, fields]) => fields[fields.indexOf('d') + 1]))).toEqual(new Set(['push']));
+  expect(await scene.commands.exists(own.redriven, own.state, own.lane('c:5'))).toBe(0);
+});
+
+test('a program that goes from push to pull keeps who took what was sent to it again', async () => {
+  await scene.applyBot({ programs: [5], pushing: ' 5:1:ab' });
+  await scene.commands.hset(programKeys(BOT, 5).redriven, 'r1', '{"id":7,"raw":"{}","taken":"1"}');
+  await scene.applyBot({ programs: [5], revision: 2 });
+  const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(letter.slice(letter.indexOf('taken'))).toEqual(['taken', '1']);
+});
+
 test('of what a deleted program took, a call buries 200, and the program is forgotten with the last of it', async () => {
   await scene.applyBot({ pull: true, programs: [5], filters: 'b' });
   const ids = Array.from({ length: 450 }, (_, at) => at + 1);

@@ -29,6 +29,8 @@ for i = 1, #named, 2 do
     local keys = programKeys(ARGV[4], id)
     local program = keys.state
     -- @read p <- program: push, pushCursor, pushCursorCount, pushPending, parkedAt
+    -- One that pulls has taken something since, if it has polled.
+    local parkedAt = p.parkedAt and (p.push == '1' or tonumber(p.parkedAt) >= tonumber(polledAt)) and p.parkedAt
     local found = redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1)[1]
     local first = found and fieldsOf(found)
     local waits = first and countAfter(log, cursor, count) or 0
@@ -40,7 +42,7 @@ for i = 1, #named, 2 do
       behind[#behind + 1], behind[#behind + 2] = id, 'updates'
     elseif now - sinceMs > tonumber(ARGV[6]) then
       behind[#behind + 1], behind[#behind + 2] = id, 'time'
-    elseif stopsIntake(waits, now - sinceMs, p.parkedAt) then
+    elseif stopsIntake(waits, now - sinceMs, parkedAt) then
       behind[#behind + 1], behind[#behind + 2] = id, 'memory'
     end
     -- It was not woken for updates that only others get, nor for those that an earlier release appended. A lane is due

@@ -14,9 +14,15 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
-const check = ({ updates = 100, ms = 1000, atMs = NOW_MS, registration = REGISTRATION } = {}) => {
+const check = ({
+  updates = 100,
+  ms = 1000,
+  atMs = NOW_MS,
+  registration = REGISTRATION,
+  tight = '' as number | '',
+} = {}) => {
   const { state, log, consumers, pendingTurns, programs } = scene.keys;
-  const args = [registration, atMs, BOT, programs, updates, ms, '', ''];
+  const args = [registration, atMs, BOT, programs, updates, ms, tight, 500];
   return scene.run('check-programs', [state, log, consumers, pendingTurns], args);
 };
 /** As when its turn found nothing more to do. */
@@ -58,6 +64,17 @@ test('one that was parked and did not poll since is not behind', async () => {
   await scene.accept([1]);
   await scene.commands.hset(scene.keys.consumers, `program:${ID}`, '0 0');
   expect(await check({ updates: 0, atMs: NOW_MS + 5000 })).toEqual(['OK', 1, [], []]);
+});
+
+test('one that pulls and polled since it was parked has its time to catch up again while memory is tight', async () => {
+  await scene.applyBot({ programs: [ID] });
+  await scene.accept([1, 2, 3, 4]);
+  const behind = async (atMs: number) => ((await check({ tight: 4, atMs })) as unknown[])[3];
+  await scene.commands.hset(own.state, 'parkedAt', NOW_MS - 1);
+  expect(await behind(NOW_MS + 500)).toEqual([]);
+  expect(await behind(NOW_MS + 600)).toEqual([String(ID), 'memory']);
+  await scene.commands.hset(own.state, 'parkedAt', NOW_MS);
+  expect(await behind(NOW_MS)).toEqual([String(ID), 'memory']);
 });
 
 test('one that pushes is woken once for updates that woke nobody, and for a lane that is due', async () => {

@@ -38,7 +38,8 @@ if active then
   for _, found in ipairs(redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', LOOK_AT_ONCE)) do
     local entry = fieldsOf(found)
     shownTo = entry.id
-    if entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message' then
+    -- What another reader gets again was routed when it came.
+    if not entry.again and (entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message') then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end

@@ -33,3 +33,11 @@ test('files nothing twice when an older look comes late', async () => {
   await claim({ token: 1, name: 'a3', limit: 0 }, 0, 1, 1, 'c:5', '1', '');
   expect(await scene.commands.lrange(scene.keys.rulesLane('c:5'), 0, -1)).toEqual(['1']);
 });
+
+test('does not show what another reader gets again, and looks past it', async () => {
+  await scene.applyBot({ rules: true });
+  const fields = ['u', 'raw', 'k', 'message', 'l', 'c:5', 't', '1', 'x', '2', 'n', '1', 'm', '0', 'tp', '', 'o', ','];
+  await scene.commands.xadd(scene.keys.log, '1-0', ...fields, 'r', '0');
+  const [, , , , , shown] = await claim({ name: 'a1' });
+  expect(shown).toEqual([1, 1, []]);
+});

@@ -97,6 +97,7 @@ local function isWanted(entry)
   if default and not isAllowed(entry) then return false end
   if not isMarked(entry) then return isOfKind(wanted, kindOf(entry)) end
   local fields = fieldsOf(entry)
+  if fields.again and not default and not program then return false end
   return isFor(fields, ofProgram) and isOfKind(fields.owner and ARGV[14] or wanted, fields.kind)
 end
 
@@ -165,7 +166,8 @@ while #raws < limit and not more and not ended do
       if #raws == 1 then appendedAt = appendedAtOf(entry) end
       passes = passes and idOf(entry) <= cursor
     elseif passes and idOf(entry) > cursor then
-      if program or fieldsOf(entry).owner then passed = idOf(entry) else passes = false end
+      local fields = fieldsOf(entry)
+      if program or fields.owner or (fields.again and not default) then passed = idOf(entry) else passes = false end
     end
     read = entry
     scanned = scanned + 1

@@ -218,3 +218,38 @@ test('a poll that began before its program got a backend reads nothing, and lets
   expect([await read(3, { ...later, revision: 1 }), await read(3, later)]).toEqual([['CHANGED'], ['OFF']]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`0 ${NOW_MS}`);
 });
+
+test('what a reader gets again is not for named consumers, nor for programs that it does not name', async () => {
+  await scene.applyBot({ pull: true, programs: [5, 6] });
+  await read(0, { consumer: 'audit' });
+  const add = (id: number, mark: string, isAllowed: boolean) =>
+    scene.commands.xadd(
+      ...([
+        scene.keys.log,
+        `${id}-0`,
+        'u',
+        String(id),
+        'k',
+        'message',
+        'l',
+        'c:5',
+        't',
+        NOW_MS,
+        'x',
+        NOW_MS + 9,
+      ] as const),
+      ...(['n', id, 'm', isAllowed ? '0' : '1', 'tp', '', 'o', mark, 'r', '0'] as const),
+    );
+  await add(1, ',5,6,', true);
+  await add(2, '=5', false);
+  await scene.commands.hset(scene.keys.state, 'last', 2, 'n', 2);
+  expect(await raws(0)).toEqual(['1']);
+  expect(await raws(0, { consumer: 'program:5' })).toEqual(['2']);
+  expect(await raws(0, { consumer: 'program:6' })).toEqual([]);
+  expect(await raws(0, { consumer: 'audit' })).toEqual([]);
+  expect(await scene.commands.hgetall(scene.keys.consumers)).toMatchObject({
+    audit: `2 ${NOW_MS}`,
+    'program:5': `1 ${NOW_MS}`,
+    'program:6': `2 ${NOW_MS}`,
+  });
+});

@@ -9,23 +9,43 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const redrive = (reader: 'push' | 'rules', ...letters: (string | number)[][]) => {
-  const { state, pendingTurns } = scene.keys;
-  const ofReader =
-    reader === 'push'
-      ? { keys: [scene.keys.lanes, scene.keys.redriven], lane: scene.keys.lane('') }
-      : { keys: [scene.keys.rulesLanes, scene.keys.rulesRedriven], lane: scene.keys.rulesLane('') };
+type Letter = (string | number)[];
+const redrive = (
+  reader: string,
+  letters: Letter[],
+  { limit = 100, reserved = '' as number | '', atMs = NOW_MS } = {},
+): Promise<unknown[]> => {
+  const { keys } = scene;
+  const [, id] = /^program:(\d+)$/.exec(reader) ?? [];
+  const program = id === undefined ? null : programKeys(BOT, Number(id));
+  const rules = { lanes: keys.rulesLanes, redriven: keys.rulesRedriven, lane: keys.rulesLane };
+  const { lanes, redriven, lane } = reader === 'rules' ? rules : (program ?? keys);
   return scene.run(
     'redrive',
-    [state, ...ofReader.keys, pendingTurns, scene.keys.rulesWork, scene.keys.justRedriven],
-    [REGISTRATION, NOW_MS, BOT, ofReader.lane, NOW_MS + 9, reader, 60_000, ...letters.flat()],
+    [
+      ...[keys.state, lanes, redriven, keys.pendingTurns, keys.rulesWork, keys.justRedriven, keys.log, keys.consumers],
+      ...(program === null ? [] : [program.state]),
+    ],
+    [REGISTRATION, atMs, BOT, lane(''), atMs + 9, reader, 60_000, limit, reserved, ...letters.flat()],
   );
 };
-const LETTER = [4, 7, 'message', 'c:5', '{"update_id":7}', '', ''];
+/** The arguments of one dead letter, which were its fields in the log. */
+const letter = (id: number, updateId: number, { progress = '', album = '', taken = '0' } = {}): Letter => {
+  const raw = `{"update_id":${updateId}}`;
+  return [id, updateId, 'message', 'c:5', raw, progress, album, taken, 14, raw.length - 1];
+};
+const LETTER = letter(4, 7);
+const IN_LANES = ['OK', 'lanes'];
+const entries = async () =>
+  (await scene.commands.xrange(scene.keys.log, '-', '+')).map(([id, fields]) => [
+    Number.parseInt(id, 10),
+    ...['u', 'n', 'm', 'o', 'r'].map((name) => fields[fields.indexOf(name) + 1]),
+  ]);
+const consumer = (id: number) => scene.commands.hget(scene.keys.consumers, `program:${id}`);
 
 test('a dead letter stands at the end of its lane once, and a turn is pending', async () => {
   await scene.applyBot({ push: true });
-  expect([await redrive('push', LETTER, LETTER), await redrive('push', LETTER)]).toEqual([['OK'], ['OK']]);
+  expect([await redrive('push', [LETTER, LETTER]), await redrive('push', [LETTER])]).toEqual([IN_LANES, IN_LANES]);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r4']);
   expect(await scene.commands.hget(scene.keys.state, 'pend')).toBe('1');
   expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`]);
@@ -34,45 +54,96 @@ test('a dead letter stands at the end of its lane once, and a turn is pending', 
 test('the worker that holds the turn is told', async () => {
   await scene.applyBot({ push: true });
   await scene.commands.zadd(scene.keys.pendingTurns, NOW_MS + 60_000.5, `${BOT}:push`);
-  await redrive('push', LETTER);
+  await redrive('push', [LETTER]);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBe(String(NOW_MS + 0.5));
 });
 
 test('rules keep its progress and its album; without a reader nothing happens', async () => {
-  expect(await redrive('push', LETTER)).toEqual(['GONE']);
+  expect(await redrive('push', [LETTER])).toEqual(['GONE']);
   await scene.applyBot({ rules: true });
-  expect(await redrive('push', LETTER)).toEqual(['OFF']);
-  await redrive('rules', [...LETTER.slice(0, 5), '{"to":{}}', 'album']);
+  expect(await redrive('push', [LETTER])).toEqual(['OFF']);
+  expect(await redrive('program:5', [LETTER])).toEqual(['OFF']);
+  await redrive('rules', [letter(4, 7, { progress: '{"to":{}}', album: 'album' })]);
   expect(await scene.commands.hgetall(scene.keys.rulesWork)).toEqual({ 'p:r4': '{"to":{}}', 'g:r4': 'album' });
   expect(await scene.commands.hget(scene.keys.state, 'routing')).toBe('1');
 });
 
 test('one that was put back stays known after it was sent, so that a repeated call does not send it again', async () => {
   await scene.applyBot({ push: true });
-  await redrive('push', LETTER);
+  await redrive('push', [LETTER]);
   await scene.commands.del(scene.keys.lane('c:5'), scene.keys.redriven, scene.keys.lanes);
-  expect(await redrive('push', LETTER, [5, ...LETTER.slice(1)])).toEqual(['OK']);
+  expect(await redrive('push', [LETTER, letter(5, 7)])).toEqual(IN_LANES);
   expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['r5']);
   expect(await scene.commands.pttl(scene.keys.justRedriven)).toBeGreaterThan(0);
 });
 
 test('what is put back for a paused program waits, and its turn is pending once it is enabled', async () => {
   const own = programKeys(BOT, 5);
-  const toProgram = () => {
-    const { state, pendingTurns, rulesWork, justRedriven } = scene.keys;
-    return scene.run(
-      'redrive',
-      [state, own.lanes, own.redriven, pendingTurns, rulesWork, justRedriven, own.state],
-      [REGISTRATION, NOW_MS, BOT, own.lane(''), NOW_MS + 9, 'program:5', 60_000, ...LETTER],
-    );
-  };
   const pendingTurns = () => scene.commands.zrange(scene.keys.pendingTurns, '0', '-1');
-  await scene.applyBot({ programs: [5] });
-  expect(await toProgram()).toEqual(['OFF']);
   await scene.applyBot({ programs: [5], pushing: ' 5:0:ab', revision: 2 });
-  expect(await toProgram()).toEqual(['OK']);
+  expect(await redrive('program:5', [letter(4, 7, { taken: '1' })])).toEqual(IN_LANES);
   expect(await scene.commands.lrange(own.lane('c:5'), 0, -1)).toEqual(['r4']);
+  expect(JSON.parse((await scene.commands.hget(own.redriven, 'r4')) ?? '')).toMatchObject({ id: 7, taken: '1' });
   expect(await pendingTurns()).toEqual([]);
   await scene.applyBot({ programs: [5], pushing: ' 5:1:ab', revision: 3 });
   expect(await pendingTurns()).toEqual([`${BOT}:program:5`]);
+});
+
+test('a program that polls gets its letters at the end of the log, once, under new ids that rise', async () => {
+  await scene.applyBot({ pull: true, programs: [5, 6] });
+  await scene.accept([8]);
+  const letters = [letter(4, 3, { taken: '1' }), letter(2, 7)];
+  expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
+  expect(await redrive('program:5', letters)).toEqual(['OK', 'log', 10, 1, 0, 0]);
+  expect((await entries()).slice(1)).toEqual([
+    [9, '{"update_id":9}', '2', '1', '=5', '1'],
+    [10, '{"update_id":10}', '3', '1', '=5', '0'],
+  ]);
+  expect(await scene.commands.hmget(scene.keys.state, 'last', 'n', 'own', 'filed')).toEqual(['10', '3', '1', '10']);
+  await scene.accept([9, 10]);
+  expect((await entries()).slice(3).map(([id]) => id)).toEqual([11, 12]);
+});
+
+test('the default poller gets those of push where there is no backend; programs and named consumers do not', async () => {
+  await scene.applyBot({ pull: true, programs: [5, 6] });
+  expect(await redrive('push', [LETTER])).toEqual(['OK', 'log', 1, 1, 0, 0]);
+  expect(await entries()).toEqual([[1, '{"update_id":1}', '1', '0', ',5,6,', '0']]);
+  await scene.clear();
+  await scene.applyBot({ pull: true });
+  await redrive('push', [LETTER]);
+  expect(await entries()).toEqual([[1, '{"update_id":1}', '1', '0', ',', '0']]);
+});
+
+test('push and rules are woken to pass what a program gets again', async () => {
+  await scene.applyBot({ push: true, rules: true, programs: [5] });
+  expect(await redrive('program:5', [LETTER])).toEqual(['OK', 'log', 1, 1, 1, 1]);
+  expect(await redrive('program:5', [letter(5, 7)])).toEqual(['OK', 'log', 2, 1, 0, 0]);
+  expect(await scene.commands.zrange(scene.keys.pendingTurns, '0', '-1')).toEqual([`${BOT}:push`, `${BOT}:rules`]);
+});
+
+test('a parked program that gets letters again holds the log again', async () => {
+  await scene.applyBot({ programs: [5] });
+  await scene.accept([1]);
+  await scene.commands.hset(scene.keys.consumers, 'program:5', '1 0');
+  await redrive('program:5', [LETTER], { atMs: NOW_MS + 1 });
+  expect(await consumer(5)).toBe(`1 ${NOW_MS + 1}`);
+});
+
+test('a reader that polls gets no more than may wait for it', async () => {
+  await scene.applyBot({ pull: true, programs: [5] });
+  await scene.accept([1, 2]);
+  for (const reader of ['push', 'program:5']) {
+    expect(await redrive(reader, [LETTER], { limit: 2 })).toEqual(['FULL']);
+    expect((await redrive(reader, [letter(reader.length, 7)], { limit: 3 }))[0]).toBe('OK');
+    await scene.applyBot({ pull: true, programs: [5] });
+    await scene.commands.hset(scene.keys.consumers, 'program:5', `1 ${NOW_MS}`);
+  }
+});
+
+test('where Redis may have lost ids, the new ones are above those that Postgres has reserved', async () => {
+  await scene.applyBot({ programs: [5] });
+  await scene.commands.hset(scene.keys.state, 'run', 'earlier');
+  expect(await redrive('program:5', [LETTER])).toEqual(['DOUBT']);
+  expect(await redrive('program:5', [LETTER], { reserved: 500_000 })).toEqual(['OK', 'log', 500_001, 1, 0, 0]);
+  expect(await redrive('program:5', [letter(5, 7)])).toEqual(['OK', 'log', 500_002, 1, 0, 0]);
 });

@@ -22,6 +22,11 @@ export async function sayText({ control, bot, person }: EchoSession, text: strin
   return nextOfBot({ control, bot, person }, said.messageId);
 }
 
+/** Asks for the bot's own file; returns what it sent. */
+export function askForFile(session: EchoSession): Promise<Shown> {
+  return sayText(session, '/file');
+}
+
 /** Sends a file; returns the file that the bot sent back, with the hash of the original. */
 export async function sendFile(
   { control, bot, person }: EchoSession,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { Bot, webhookHandler } from 'gramio';
-import { BUTTON, chatOrder, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, chatOrder, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
@@ -15,6 +15,9 @@ bot.on('message', (context) =>
     const chat_id = context.chat.id;
     const { text, photo, document } = context.payload;
     if (text === '/button') return bot.api.sendMessage({ chat_id, text: 'a button', reply_markup: BUTTON });
+    if (text === '/file') {
+      return bot.api.sendDocument({ chat_id, document: new File([new Uint8Array(FILE.bytes)], FILE.name) });
+    }
     if (text !== undefined) return bot.api.sendMessage({ chat_id, text });
     const largest = photo?.at(-1);
     if (largest !== undefined) {

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import { Bot, InputFile, webhookCallback } from 'grammy';
-import { BUTTON, download, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, download, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const settings = readEchoBotSettings();
 const bot = new Bot(settings.token, { client: { apiRoot: settings.apiRoot } });
 
 bot.command('button', (context) => context.reply('a button', { reply_markup: BUTTON }));
+bot.command('file', (context) => context.replyWithDocument(new InputFile(FILE.bytes, FILE.name)));
 bot.on('message:text', (context) => context.reply(context.message.text));
 bot.on('message:photo', async (context) => {
   const file = await context.getFile();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import TelegramBot, { type Message } from 'ntba-0.67';
-import { BUTTON, chatOrder, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, chatOrder, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
@@ -14,6 +14,9 @@ async function fetchFile(fileId: string): Promise<Buffer> {
 
 async function echo({ chat, text, photo, document }: Message): Promise<unknown> {
   if (text === '/button') return bot.sendMessage(chat.id, 'a button', { reply_markup: BUTTON });
+  if (text === '/file') {
+    return bot.sendDocument(chat.id, FILE.bytes, {}, { filename: FILE.name, contentType: 'application/octet-stream' });
+  }
   if (text !== undefined) return bot.sendMessage(chat.id, text);
   const largest = photo?.at(-1);
   if (largest !== undefined) {

@@ -1,6 +1,6 @@
 import { Bot, InputFile } from 'node-telegram-bot-api';
 import { createWebhookServer } from 'node-telegram-bot-api/node';
-import { BUTTON, chatOrder, download, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, chatOrder, download, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
@@ -17,6 +17,9 @@ bot.on('message', (context) => {
   const chat_id = message.chat.id;
   return inOrder(chat_id, async () => {
     if (message.text === '/button') return api.sendMessage({ chat_id, text: 'a button', reply_markup: BUTTON });
+    if (message.text === '/file') {
+      return api.sendDocument({ chat_id, document: new InputFile(FILE.bytes, { filename: FILE.name }) });
+    }
     if (message.text !== undefined) return api.sendMessage({ chat_id, text: message.text });
     const photo = message.photo?.at(-1);
     if (photo !== undefined) {

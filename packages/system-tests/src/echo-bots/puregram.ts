@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import puregram from 'puregram';
-import { BUTTON, chatOrder, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, chatOrder, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const { MediaSource, Telegram } = puregram;
 const settings = readEchoBotSettings();
@@ -18,6 +18,10 @@ telegram.updates.on('message', (context) =>
     const chat_id = context.chatId;
     const { text, photo, document } = context.payload;
     if (text === '/button') return telegram.api.sendMessage({ chat_id, text: 'a button', reply_markup: BUTTON });
+    if (text === '/file') {
+      const document = MediaSource.buffer(FILE.bytes, { filename: FILE.name });
+      return telegram.api.sendDocument({ chat_id, document });
+    }
     if (text !== undefined) return telegram.api.sendMessage({ chat_id, text });
     const largest = photo?.at(-1);
     if (largest !== undefined) {

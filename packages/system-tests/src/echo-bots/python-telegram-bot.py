@@ -26,6 +26,12 @@ def button(update, context):
     update.message.reply_text("a button", reply_markup=keyboard)
 
 
+def file(update, context):
+    """Sends a document of its own, as the bots in other languages do."""
+    content = io.BytesIO(b"flotilla" * 5000)
+    context.bot.send_document(update.message.chat_id, content, filename="a report.bin", timeout=60)
+
+
 def text(update, context):
     """Echoes a text, new or edited."""
     if update.edited_message:
@@ -60,6 +66,7 @@ def failed(update, context):
 
 dispatcher = updater.dispatcher
 dispatcher.add_handler(CommandHandler("button", button, Filters.update.message))
+dispatcher.add_handler(CommandHandler("file", file, Filters.update.message))
 dispatcher.add_handler(MessageHandler(Filters.text, text))
 dispatcher.add_handler(MessageHandler(Filters.photo, photo))
 dispatcher.add_handler(MessageHandler(Filters.document, document))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { Input, Telegraf } from 'telegraf';
 import { message } from 'telegraf/filters';
-import { BUTTON, chatOrder, download, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
+import { BUTTON, chatOrder, download, FILE, readEchoBotSettings, sayReady, webhookUrl } from './echo-bot-settings.ts';
 
 const settings = readEchoBotSettings();
 const inOrder = chatOrder();
@@ -10,6 +10,7 @@ const bot = new Telegraf(settings.token, { telegram: { apiRoot: `${settings.apiR
 
 bot.use((context, next) => inOrder(context.chat?.id, next));
 bot.command('button', (context) => context.reply('a button', { reply_markup: BUTTON }));
+bot.command('file', (context) => context.replyWithDocument(Input.fromBuffer(FILE.bytes, FILE.name)));
 bot.on(message('text'), (context) => context.reply(context.message.text));
 bot.on(message('photo'), async (context) => {
   const file = await context.telegram.getFile(context.message.photo.at(-1)!.file_id);

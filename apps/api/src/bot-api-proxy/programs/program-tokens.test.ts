@@ -414,6 +414,11 @@ describe('the chats of a token', () => {
       'sendPhoto',
       form(part('chat_id', `${MINE}`), photo(3_000_000), part('caption', 'c')),
     ],
+    [
+      'in a form whose file has an unquoted name with spaces',
+      'sendPhoto',
+      form(part('chat_id', `${MINE}`), part('photo', 'x', ';filename=a report, für dich.bin')),
+    ],
     ['with a reply to the same chat', 'sendMessage', json({ chat_id: MINE, reply_parameters: { message_id: 5 } })],
     [
       'with a reply to another of its chats',
@@ -495,6 +500,8 @@ describe('the chats of a token', () => {
     ...[
       part('caption', reply, '; name="reply_parameters"'),
       part('caption', reply, '\r\nContent-Disposition: form-data; name="reply_parameters"'),
+      part('caption', reply, '; filename=a name=reply_parameters'),
+      part('caption', reply, '; filename=a b; name=reply_parameters'),
       part('caption\\"; name="reply_parameters', reply),
       part('reply_parameters', `${' '.repeat(70_000)}${reply}`),
       part('caption', 'c', `\r\nX-Long: ${'x'.repeat(20_000)}`) + part('reply_parameters', reply),

@@ -23,8 +23,9 @@ const STREAMED_FIELD_BYTES = 64 * 1024;
 const HEAD_WITHIN_MS = 8_000;
 const CONTENT_TYPE = 'content-type';
 const FORM = /^multipart\/form-data;\s*(?:charset=utf-8;\s*)?boundary=(?:"([^";\\]{1,100})"|([^\s;",\\]{1,100}))$/i;
+// grammY does not quote the name of a file, which may have spaces. With a second "=", some server might find a name in it.
 const DISPOSITION =
-  /^content-disposition:\s*form-data;\s*name=(?:"[\w.-]+"|[\w.-]+)(?:;\s*filename=(?:"[^"]*"|[^\s";]+))?(?:;\s*filename\*=[^\s";]+)?\s*$/i;
+  /^content-disposition:\s*form-data;\s*name=(?:"[\w.-]+"|[\w.-]+)(?:;\s*filename=(?:"[^"]*"|[^\s";]+|[^";=\r\n]+))?(?:;\s*filename\*=[^\s";]+)?$/i;
 const OTHER = /^(?:content-type|content-length|content-transfer-encoding):[^:\r\n]*$/i;
 
 /**
@@ -210,7 +211,7 @@ function plainBoundary(contentType: string): string | null {
 function isPlainPart(headers: string | null): boolean {
   if (headers === null || headers.includes('\\')) return false;
   const [lines, dispositions] = [headers.split('\r\n').slice(1), headers.match(/content-disposition/gi) ?? []];
-  const isKnown = lines.every((line) => DISPOSITION.test(line) || OTHER.test(line));
+  const isKnown = lines.every((line) => DISPOSITION.test(line.trimEnd()) || OTHER.test(line));
   return headers.startsWith('\r\n') && isKnown && dispositions.length === 1;
 }
 

@@ -73,9 +73,9 @@ function Breakdown({ count, warns }: { count: JobAnswer; warns: boolean }): Reac
         <div className="refusals">
           <p>{words.redrive.refused(count.refused)}</p>
           <ul>
-            {count.refusals.map(({ bot_id: id, reader, count: refused, reason }) => (
+            {count.refusals.map(({ bot_id: id, reader, count: refused, code }) => (
               <li key={`${id} ${reader}`}>
-                <BotName id={id} />: {refused}. {reason}
+                <BotName id={id} />: {refused}. {words.refusals[code]}
               </li>
             ))}
           </ul>

@@ -43,9 +43,9 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
       {!isFinished && <progress max={Math.max(1, matched)} value={done + refused} aria-label={words[action]} />}
       {refusals.length > 0 && (
         <ul className="refusals">
-          {refusals.map(({ bot_id: bot, reader, count, reason }) => (
+          {refusals.map(({ bot_id: bot, reader, count, code }) => (
             <li key={`${bot} ${reader}`}>
-              <BotName id={bot} />: {number(count)}. {reason}
+              <BotName id={bot} />: {number(count)}. {deliveries.refusals[code]}
             </li>
           ))}
         </ul>

@@ -127,6 +127,15 @@ export const deliveries = {
     destinations: 'Not sent to',
   },
   tryNow: 'Try the backend now',
+  refusals: {
+    history: 'Dead letters of the history cannot be sent again.',
+    no_backend: 'The bot has no backend, and no long polling.',
+    no_rules: 'The bot has no rules to run.',
+    program_deleted: 'The program was deleted.',
+    bot_deleted: 'The bot was deleted.',
+    too_many_wait: 'Too many updates wait for this reader. Send the rest when it has read them.',
+    unknown: 'An old release did not record why.',
+  },
   reasons: {
     refused: 'Refused',
     unreachable: 'Not reached',

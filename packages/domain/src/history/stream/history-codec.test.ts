@@ -78,15 +78,17 @@ describe('the names in Redis stay', () => {
       'c',
       '3',
     ];
-    const dead = { ...ORIGIN, type: 'dead', updateId: 12, raw: '{}', reader: 'push' };
+    const dead = { ...ORIGIN, type: 'dead', updateId: 12, raw: '{}', reader: 'push', taken: null };
     const failure = { reason: 'why', attempts: 3, lastStatus: null, firstFailedAtMs: null, lastFailedAtMs: null };
     expect(decode(known)).toEqual({
       ...dead,
       failure: { ...failure, code: 'unknown', destinations: [], excerpt: null },
     });
     const times = ['firstFailedAt', '10', 'lastFailedAt', '20', 'destinations', '[]', 'excerpt', 'oops'];
-    expect(decode([...known, 's', '500', 'code', 'refused', ...times])).toEqual({
+    expect(decode([...known, 'taken', '0'])).toMatchObject({ taken: false });
+    expect(decode([...known, 's', '500', 'code', 'refused', ...times, 'taken', '1'])).toEqual({
       ...dead,
+      taken: true,
       failure: {
         ...failure,
         code: 'refused',

@@ -36,6 +36,8 @@ export type DeadEntry = EntryOrigin & {
   raw: string;
   reader: string;
   failure: DeliveryFailure;
+  /** Whether the program that gave it up took it alone. Null of other readers, and if an earlier release wrote it. */
+  taken: boolean | null;
 };
 
 /** A message that rules sent, and its source. */
@@ -64,7 +66,7 @@ const FIELDS = {
   dead: {
     ...{ updateId: 'i', raw: 'u', reader: 'd', reason: 'w', attempts: 'c', lastStatus: 's', code: 'code' },
     ...{ firstFailedAtMs: 'firstFailedAt', lastFailedAtMs: 'lastFailedAt', destinations: 'destinations' },
-    excerpt: 'excerpt',
+    ...{ excerpt: 'excerpt', taken: 'taken' },
   },
 } as const;
 
@@ -187,13 +189,16 @@ function encodeOrigin(type: HistoryEntry['type'], { botId, registrationId }: Rec
   return [any.type, type, any.botId, String(botId), any.registrationId, registrationId, any.atMs, String(atMs)];
 }
 
-function decodeDead(text: (name: string) => string): Pick<DeadEntry, 'updateId' | 'raw' | 'reader' | 'failure'> {
+function decodeDead(
+  text: (name: string) => string,
+): Pick<DeadEntry, 'updateId' | 'raw' | 'reader' | 'failure' | 'taken'> {
   const { dead } = FIELDS;
   const numberOrNull = (name: string) => (text(name) === '' ? null : Number(text(name)));
   return {
     updateId: Number(text(dead.updateId)),
     raw: text(dead.raw),
     reader: text(dead.reader),
+    taken: text(dead.taken) === '' ? null : text(dead.taken) === '1',
     failure: {
       // Releases without codes wrote none, and a later release may write one that we do not know.
       code: reasonCode.catch('unknown').parse(text(dead.code)),

@@ -1,6 +1,8 @@
 -- @include state
 -- Update ids never fall below earlier ones, even when Redis comes back with less data. Postgres has an upper bound of
 -- them (`reserved`), which is raised well ahead.
+local MAX_ID = 2147483647
+local RESERVED_AHEAD = 50000
 
 -- The server's run id: another one after every restart and every failover.
 local function runId()
@@ -15,4 +17,15 @@ local function beginAbove(state, reserved, isNew)
   local isOld = isNew or s.run ~= runId()
   local last = isOld and math.max(tonumber(s.lastId), reserved) or s.lastId
   writeState(state, { '@reserved', reserved, '@lastId', last })
+end
+
+-- The newest id, above which one more can be made of our own; nil while Redis may have lost ids and it is not known which
+-- Postgres has reserved ('' for that). s: lastId, reserved, run.
+local function newestId(state, s, reservedInPostgres)
+  local last, run = tonumber(s.lastId), runId()
+  if s.run == run then return last, tonumber(s.reserved or 0) end
+  if reservedInPostgres == '' then return nil end
+  local reserved = math.max(tonumber(s.reserved or 0), tonumber(reservedInPostgres))
+  writeState(state, { '@run', run, '@reserved', reserved })
+  return math.max(last, reserved), reserved
 end

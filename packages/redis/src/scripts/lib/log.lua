@@ -1,8 +1,9 @@
 -- Every log entry holds the same fields in the same order:
 --   u raw update, k kind, l lane, t accepted at (ms), x expires at (ms), n number of allowed or taken ones up to it,
 --   m '1': of a kind that allowed_updates leaves out for the default readers, or taken by a program
--- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone, ',4,7,' all
--- but these programs.
+-- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone ('=0' nobody), ',4,7,' all
+-- but these programs; and after it r, of one that a reader gave up and gets again: whether its program had taken it alone
+-- ('1' or '0'). Only the readers that the mark names and the default ones get it; rules and named consumers had it.
 local function idOf(entry)
   return tonumber(string.match(entry[1], '^%d+'))
 end
@@ -19,7 +20,7 @@ local function fieldsOf(entry)
   local f = entry[2]
   local mark = f[18]
   local owner = mark and string.match(mark, '^=(%d+)$')
-  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner }
+  return { id = idOf(entry), raw = f[2], kind = f[4], lane = f[6], at = tonumber(f[8]), expires = tonumber(f[10]), count = tonumber(f[12]), allowed = f[14] ~= '1', trace = f[16], mark = mark, owner = owner, again = f[20] ~= nil, taken = owner and (f[20] or '1') or '0' }
 end
 
 -- Whether this program gets an entry of its kinds; '' is every reader that is no program.

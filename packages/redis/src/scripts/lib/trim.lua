@@ -31,6 +31,19 @@ local function pinsOf(s, named, now)
   return pins
 end
 
+-- The cursor of a reader that is off moves along, so that it starts at the end when it is turned on.
+local function moveIdleCursors(changes, pull, holdsForPush, last, count)
+  if not pull then
+    addField(changes, '@pullCursor', last)
+    addField(changes, '@pullCursorCount', count)
+  end
+  if not holdsForPush then
+    addField(changes, '@pushCursor', last)
+    addField(changes, '@pushCursorCount', count)
+    addField(changes, '@pushFloor', last)
+  end
+end
+
 -- Removes entries from the log that every active reader has passed.
 local function trimLog(state, log, consumers, now)
   -- @read s <- state: lastId, pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor
