@@ -60,6 +60,7 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[]): Promis
     const status = statuses[at]!;
     figures.bots[intakeState(bot, status)] += 1;
     figures.states[botState(bot, status)] += 1;
+    if (status.programTrouble !== null) figures.programTrouble += 1;
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
     const isPulled = bot.longPollEnabled && !hasBackend(bot);
