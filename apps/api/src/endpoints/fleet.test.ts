@@ -1,10 +1,11 @@
+import type { ActivityResource } from '@flotilla/contract/activity.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, figureKeys, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
@@ -76,6 +77,19 @@ describe('the fleet in figures', () => {
     await redis.commands.hset(botKeys(bots.ok).state, { n: 9 });
     expect(await shown(api.admin)).toMatchObject({ pending: 42, taken_at: fleet.taken_at });
     await redis.commands.hset(botKeys(bots.ok).state, { n: 7 });
+  });
+
+  test('leaves how much waited in the activity of the fleet and of each bot', async () => {
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    await redis.commands.del(...[hour - 1, hour, hour + 1].map((one) => figureKeys.waiting(one)));
+    await gather();
+    const waitingOf = async (query: { bot_id?: number }) => {
+      const { json } = await api.admin('GET', '/api/activity', { query });
+      return (json as ActivityResource[]).flatMap(({ waiting }) => waiting ?? []);
+    };
+    expect(await waitingOf({})).toEqual([42]);
+    const ofBots = [bots.ok, bots.open, bots.disabled].map((bot_id) => waitingOf({ bot_id }));
+    expect(await Promise.all(ofBots)).toEqual([[4], [38], [0]]);
   });
 
   test('has the rates of the last complete minute', async () => {
