@@ -376,7 +376,8 @@ test(
   TEST_MS,
 );
 
-const chartOf = (page: Page) => page.getByRole('region', { name: 'Activity' }).getByRole('img');
+const chartOf = (page: Page) =>
+  page.getByRole('region', { name: 'Activity' }).getByRole('img', { name: /^Activity\./ });
 
 test(
   'the activity of the fleet and of a bot is a picture, with its values by arrow keys and in words',
@@ -388,6 +389,7 @@ test(
       message: 'the updates in the picture',
     });
     await page.getByText('In all', { exact: true }).waitFor();
+    await page.getByRole('img', { name: /^Waiting updates\. Waiting: \d+ last, at most \d+\./ }).waitFor();
     await chart.press('ArrowLeft');
     await page.getByText('In all', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '7 days' }).click();

@@ -196,6 +196,8 @@ test(
     await page.getByRole('link', { name: '14 days' }).click();
     await page.waitForURL('**/statistics?days=14');
     await page.getByRole('heading', { name: 'Messages of the last 14 days' }).waitFor();
+    const heatOfChat = page.getByRole('table', { name: 'Messages of the last 12 weeks by weekday and hour' });
+    await heatOfChat.locator('.heat-4').first().waitFor();
     const top = page.getByRole('region', { name: 'Who writes most' });
     await top.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByRole('region', { name: 'Person' }).getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
@@ -249,5 +251,6 @@ testLooks('a chat’s people, search and statistics are accessible and fit the w
   await lookAt('statistics-bot');
   await visit(`bots/${desk.id}/chats/${group}/statistics`);
   await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+  await page.locator('.heat-4').first().waitFor();
   await lookAt('statistics-chat');
 });

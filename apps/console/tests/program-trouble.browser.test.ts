@@ -1,3 +1,4 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -10,6 +11,7 @@ const LIMIT = 3;
 
 let backend: TestBackend;
 let relay: FleetBot;
+let failingBot: FleetBot;
 let failing: { id: number };
 let parked: { id: number };
 
@@ -28,6 +30,8 @@ beforeAll(async () => {
   relay = await fleet.addBot({}, { name: 'Relay', username: 'relay_bot' });
   parked = await add(relay, { name: 'archive' });
   await fleet.control.createPerson({ id: PERSON, firstName: 'Ada' });
+  failingBot = await fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}/shop` }, { name: 'Shop EU' });
+  await fleet.control.startBot({ person: PERSON, bot: failingBot.platformId });
   for (let sent = 0; sent <= LIMIT; sent += 1) {
     await fleet.control.startBot({ person: PERSON, bot: relay.platformId });
   }
@@ -36,11 +40,60 @@ beforeAll(async () => {
   failing = await add(relay, { name: 'alerts', mode: 'push', backend_url: `${backend.url}/alerts` });
   await fleet.control.startBot({ person: PERSON, bot: relay.platformId });
   await waitFor(async () => (await stateOf(failing)).backend_state === 'open', { ...long, message: 'it is open' });
+  const botState = async () => (await fleet.rest<BotResource>(`/api/bots/show?id=${failingBot.id}`)).backend_state;
+  await waitFor(async () => (await botState()) === 'open', { ...long, message: 'the backend of the bot is open' });
 }, 2 * TEST_MS);
 
 afterAll(async () => {
   await backend?.stop();
 });
+
+test(
+  'the fleet screen says since when a backend fails, tries it at once, and leads to programs in trouble of a bot that works',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin();
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    const shop = attention.getByRole('listitem').filter({ hasText: 'Shop EU' });
+    await shop.getByText('began').locator('time').waitFor();
+    const sinceOf = async () => shop.getByText('began').locator('time').getAttribute('datetime');
+    const known = () => suite.fleet.rest<BotResource>(`/api/bots/show?id=${failingBot.id}`);
+    const { failing_since: since, last_error_at: erredAt } = await known();
+    await waitFor(async () => (await known()).last_error_at !== erredAt, { message: 'another failed attempt' });
+    const sent = backend.requests.length;
+    await shop.getByRole('button', { name: 'Try now' }).press('Enter');
+    await backend.waitForRequests(sent + 1);
+    expect([await sinceOf(), since]).toEqual([since, expect.any(String)]);
+
+    const row = attention.getByRole('listitem').filter({ hasText: 'Relay' });
+    await row.getByText('1 program fails, 1 is parked').waitFor();
+    await page
+      .getByRole('table', { name: 'Bots' })
+      .getByRole('row')
+      .filter({ hasText: 'Relay' })
+      .getByText('Working')
+      .waitFor();
+    await page.getByRole('navigation', { name: 'Bots by state' }).getByRole('link', { name: 'Programs 1' }).click();
+    await page.waitForURL('**/console/?program_trouble=true');
+    await page.getByText('1 bot', { exact: true }).waitFor();
+    await row.getByRole('link', { name: 'Relay' }).press('Enter');
+    await page.waitForURL(`**/bots/${relay.id}/programs`);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the overview of a bot says since when a reader fails, when it is tried next, and its error',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(`bots/${failingBot.id}`);
+    const row = page.getByRole('region', { name: 'Readers' }).getByRole('listitem').filter({ hasText: 'Backend' });
+    await row.getByText('Wrong response from the webhook: 502').waitFor();
+    await row.getByText('Failing since').locator('time').waitFor();
+    await row.getByText('next probe').locator('time').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
 
 test(
   'a program whose backend fails says so since when, with its error, and leads to what waits for it',
@@ -86,7 +139,11 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   const visit = (search: string) => page.goto(`${suite.fleet.url}/console/bots/${relay.id}/programs${search}`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signIn(...ADMIN);
-  await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+  await page.getByText('1 program fails, 1 is parked').waitFor();
+  await lookAt('fleet-trouble');
+  await page.goto(`${suite.fleet.url}/console/bots/${failingBot.id}`);
+  await page.getByRole('region', { name: 'Readers' }).getByText('Failing since').waitFor();
+  await lookAt('bot-reader-failing');
   await visit('');
   await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Down, gets probes').waitFor();
   await page.getByRole('row').filter({ hasText: 'archive' }).getByText('Parked').waitFor();

@@ -19,14 +19,19 @@ export const activityPoint = z
     calls: count().describe(
       'Bot API calls that the history keeps: messages sent, edited and deleted, and actions in chats, whoever made them.',
     ),
+    waiting: count()
+      .optional()
+      .describe(
+        'Updates that waited for the backend or the default poll consumer, as `pending_update_count` of the bots: looked at once in this minute; of an hour, the largest of its minutes. Absent where nobody looked: no worker was there, or an earlier release.',
+      ),
   })
   .meta({ id: 'Activity' });
 
 export type ActivityResource = z.infer<typeof activityPoint>;
 
 const POINTS: ActivityResource[] = [
-  { at: '2026-01-02T10:00:00.000Z', in: 12, delivered: 11, failed: 0, retried: 1, calls: 9 },
-  { at: '2026-01-02T10:01:00.000Z', in: 0, delivered: 1, failed: 0, retried: 0, calls: 1 },
+  { at: '2026-01-02T10:00:00.000Z', in: 12, delivered: 11, failed: 0, retried: 1, calls: 9, waiting: 1 },
+  { at: '2026-01-02T10:01:00.000Z', in: 0, delivered: 1, failed: 0, retried: 0, calls: 1, waiting: 0 },
 ];
 
 export const activityOperations = {

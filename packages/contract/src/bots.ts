@@ -16,6 +16,15 @@ export type BotSort = (typeof BOT_SORTS)[number];
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
+const programTrouble = z
+  .strictObject({
+    failing: z.int().describe('Programs whose backend fails, also if it gets only probes.'),
+    parked: z.int().describe('Programs that stayed behind their limit; what waited for them became dead letters.'),
+  })
+  .describe(
+    'The programs of the bot that do not get their updates. Paused ones do not count. Absent if there is none, or the bot is disabled.',
+  );
+
 export const botResource = z
   .strictObject({
     id: ownIdField,
@@ -65,6 +74,17 @@ export const botResource = z
       .describe(
         'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.',
       ),
+    failing_since: z.iso
+      .datetime()
+      .optional()
+      .describe('Since when every attempt at the backend has failed. Absent while `backend_state` is ok.'),
+    not_polled_since: z.iso
+      .datetime()
+      .optional()
+      .describe(
+        'Only while the bot is enabled and not `running`: when receiving updates last worked. Absent if it never did, or if that is not known.',
+      ),
+    program_trouble: programTrouble.optional(),
     created_at: createdAtField,
   })
   .meta({ id: 'Bot' });
@@ -150,6 +170,9 @@ export const botOperations = {
         .describe(
           'Only bots in this state. disabled: the bot is switched off. not_polled: it is enabled, but no updates come in. ok, failing, open: the state of its backend, if neither holds.',
         ),
+      program_trouble: flag()
+        .default(false)
+        .describe('True: only bots with a program that fails or is parked, which have `program_trouble`.'),
       sort: z
         .enum(BOT_SORTS)
         .optional()
@@ -160,7 +183,7 @@ export const botOperations = {
     }),
     output: z.array(botResource),
     description:
-      'The rows show the present. If more than 200 bots are filtered by state, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
+      'The rows show the present. If more than 200 bots are filtered by state or by `program_trouble`, or sorted by figures, the values for that may be up to five seconds old: `X-Taken-At` says when they were taken. The states of bots that were added since, or that announced a change since, are of the present, too.',
     example: { input: { limit: 20 }, output: [BOT] },
   }),
 

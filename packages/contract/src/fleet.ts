@@ -51,6 +51,12 @@ export const fleetResource = z
   .strictObject({
     bots: z.int().describe('The number of bots.'),
     states,
+    program_trouble: z
+      .int()
+      .optional()
+      .describe(
+        'Bots with a program that fails or is parked. Absent while workers of an earlier release take the figures.',
+      ),
     pending: z.int().describe('The sum of `pending_update_count` of these bots.'),
     dead_letters: z
       .int()
@@ -72,6 +78,7 @@ export type FleetResource = z.infer<typeof fleetResource>;
 const FLEET: FleetResource = {
   bots: 10_000,
   states: { ok: 9_981, failing: 12, open: 3, disabled: 0, not_polled: 4 },
+  program_trouble: 2,
   pending: 4_388,
   dead_letters: 27,
   rates: { in: 1_204.5, delivered: 1_203.1, failed: 0.02, retried: 2.4, calls: 980.6 },

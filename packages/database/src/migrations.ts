@@ -37,6 +37,7 @@ import * as tokensOfWebhooks from './migrations/20261123T060000-tokens-of-webhoo
 import * as makersOfBackends from './migrations/20261123T070000-makers-of-backends.ts';
 import * as rolesOfBackends from './migrations/20261123T150000-roles-of-backends.ts';
 import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-letters.ts';
+import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -80,4 +81,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T070000-makers-of-backends': makersOfBackends,
   '20261123T150000-roles-of-backends': rolesOfBackends,
   '20261124T060000-taken-dead-letters': takenDeadLetters,
+  '20261124T060000-waiting-of-hours': waitingOfHours,
 };

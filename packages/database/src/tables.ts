@@ -356,6 +356,8 @@ export interface ActivityHoursTable {
   failed: BigInt64;
   retried: BigInt64;
   calls: BigInt64;
+  /** The most updates that waited at once; null where nobody looked. */
+  waiting: BigInt64 | null;
 }
 
 /** Deleted bots and chats whose rows are still being removed in small steps. */

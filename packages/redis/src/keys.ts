@@ -81,6 +81,8 @@ export function botKeys(botId: number) {
     webhookCheck: `${prefix}:webhook-check`,
     /** Hash: what the bot did in that hour, like that of its shard. */
     activity: (hour: number) => `${prefix}:activity:${hour}`,
+    /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */
+    waiting: (hour: number) => `${prefix}:waiting:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */
     seen: (block: number) => `${prefix}:seen:${block}`,
   };
@@ -145,6 +147,8 @@ export const figureKeys = {
   newest: '{figures}:newest',
   /** Set by the worker that gathers the next ones. */
   turn: '{figures}:turn',
+  /** Hash: minute of that hour → how many updates of all bots waited, 0 included: then the fleet was looked at. */
+  waiting: (hour: number) => `{figures}:waiting:${hour}`,
 } as const;
 
 /** Set by the worker whose turn it is to roll the activity of closed hours up into Postgres. */

@@ -22,6 +22,7 @@ const SCRIPT_NAMES = [
   'park-program',
   'patch-bot-state',
   'pull-read',
+  'read-program-trouble',
   'read-readers',
   'read-states',
   'redrive',

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { connectRedis } from '@flotilla/redis/connect.ts';
-import { botKeys } from '@flotilla/redis/keys.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -230,6 +230,73 @@ describe('finding bots', () => {
     await redis.commands.hset(botKeys(other).state, 'pollOkAt', Date.now());
     await redis.close();
     expect(await idsBy({ q: 'sleeper', state: 'ok' })).toEqual([other]);
+  });
+});
+
+describe('what is wrong with a bot', () => {
+  let redis: RedisHandles;
+  beforeAll(async () => {
+    redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
+    api.endBefore(() => redis.close());
+  });
+  const hourAgoMs = Date.now() - 3_600_000;
+  const since = new Date(hourAgoMs).toISOString();
+  const shown = async (id: number) => (await api.admin('GET', '/api/bots/show', { query: { id } })).json as BotResource;
+
+  test('says since when its backend has failed, whenever the last attempt was', async () => {
+    const { id } = await api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
+    const failed = { failSince: hourAgoMs, pushErr: 'Connection refused', pushErrAt: Date.now() };
+    await redis.commands.hset(botKeys(id).state, failed);
+    const failing = await shown(id);
+    expect(failing).toMatchObject({ backend_state: 'failing', failing_since: since });
+    expect(failing.last_error_at).not.toBe(since);
+    await redis.commands.hdel(botKeys(id).state, 'failSince');
+    expect(await shown(id)).not.toHaveProperty('failing_since');
+  });
+
+  test('says when its intake last worked, while it does not and the bot is enabled', async () => {
+    const { id } = await api.addBot();
+    expect(await shown(id)).not.toHaveProperty('not_polled_since');
+    await redis.commands.hset(botKeys(id).state, { pollOkAt: hourAgoMs, pollErr: 'x', pollErrAt: Date.now() });
+    expect(await shown(id)).toMatchObject({ running: false, not_polled_since: since });
+    await redis.commands.hset(botKeys(id).state, { pollOkAt: Date.now() });
+    expect(await shown(id)).not.toHaveProperty('not_polled_since');
+    await redis.commands.hset(botKeys(id).state, { pollOkAt: hourAgoMs });
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id } });
+    expect(await shown(id)).not.toHaveProperty('not_polled_since');
+  });
+
+  test('has its programs that fail or are parked, by which bots are found; not those that are paused', async () => {
+    const [{ id: bot_id }, other] = [
+      await api.addBot({ name: 'Troubled' }),
+      await api.addBot({ name: 'Troubled too' }),
+    ];
+    await redis.commands.hset(botKeys(bot_id).state, 'pollOkAt', Date.now());
+    const add = async (body: object) =>
+      (await api.admin('POST', '/api/programs/add', { body: { bot_id, ...body } })).json as { id: number };
+    const push = { mode: 'push', backend_url: 'http://127.0.0.1:9/' };
+    const [failing, paused, parked] = [
+      await add({ ...push, name: 'failing' }),
+      await add({ ...push, name: 'paused' }),
+      await add({ name: 'parked' }),
+    ];
+    await add({ ...push, name: 'fine' });
+    const troubled = () => api.admin('GET', '/api/bots', { query: { q: 'troubled', program_trouble: 1 } });
+    expect((await troubled()).json).toEqual([]);
+    for (const { id } of [failing, paused]) {
+      await redis.commands.hset(programKeys(bot_id, id).state, 'failSince', hourAgoMs);
+    }
+    await redis.commands.hset(programKeys(bot_id, parked.id).state, 'parkedAt', Date.now());
+    await redis.commands.hset(botKeys(bot_id).consumers, `program:${parked.id}`, '0 0');
+    await api.admin('POST', '/api/programs/toggle', { body: { id: paused.id, enabled: false } });
+    const found = await troubled();
+    expect(found.headers.get('x-total-count')).toBe('1');
+    const trouble = { failing: 1, parked: 1 };
+    expect(found.json).toMatchObject([{ id: bot_id, backend_state: 'ok', running: true, program_trouble: trouble }]);
+    expect(await shown(bot_id)).toMatchObject({ program_trouble: trouble });
+    expect(await shown(other.id)).not.toHaveProperty('program_trouble');
+    await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot_id } });
+    expect(await shown(bot_id)).not.toHaveProperty('program_trouble');
   });
 });
 

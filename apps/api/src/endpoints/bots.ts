@@ -22,7 +22,8 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const { limit, offset, sort } = input;
     const visible = context.directory.all().filter((bot) => seesBot(caller, bot.id));
     const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
-    const { bots, total, takenAtMs } = await findBots(context, visible, input, wanted);
+    const query = { q: input.q, state: input.state, sort, programTrouble: input.program_trouble };
+    const { bots, total, takenAtMs } = await findBots(context, visible, query, wanted);
     const page = cutPage(bots.slice(offset), limit, total, (found) => encodedCursor(found, sort));
     const statuses = await readBotStatuses(
       context,

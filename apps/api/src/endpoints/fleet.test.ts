@@ -1,10 +1,11 @@
+import type { ActivityResource } from '@flotilla/contract/activity.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import type { SystemResource } from '@flotilla/contract/system.ts';
 import { migrations } from '@flotilla/database/migrations.ts';
 import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, figureKeys, replicaKeys } from '@flotilla/redis/keys.ts';
+import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
@@ -78,6 +79,19 @@ describe('the fleet in figures', () => {
     await redis.commands.hset(botKeys(bots.ok).state, { n: 7 });
   });
 
+  test('leaves how much waited in the activity of the fleet and of each bot', async () => {
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    await redis.commands.del(...[hour - 1, hour, hour + 1].map((one) => figureKeys.waiting(one)));
+    await gather();
+    const waitingOf = async (query: { bot_id?: number }) => {
+      const { json } = await api.admin('GET', '/api/activity', { query });
+      return (json as ActivityResource[]).flatMap(({ waiting }) => waiting ?? []);
+    };
+    expect(await waitingOf({})).toEqual([42]);
+    const ofBots = [bots.ok, bots.open, bots.disabled].map((bot_id) => waitingOf({ bot_id }));
+    expect(await Promise.all(ofBots)).toEqual([[4], [38], [0]]);
+  });
+
   test('has the rates of the last complete minute', async () => {
     // In both minutes, because one may end while the test runs.
     const atMs = [Date.now() - 60_000, Date.now()];
@@ -114,11 +128,25 @@ describe('the fleet in figures', () => {
     expect(await shown(api.admin)).toMatchObject({ bots: 3 });
   });
 
+  test('counts bots with a program in trouble, as a worker finds them and at this moment', async () => {
+    const input = { bot_id: bots.ok, name: 'alerts', mode: 'push', backend_url: 'http://127.0.0.1:9/alerts' };
+    const { id } = (await api.admin('POST', '/api/programs/add', { body: input })).json as { id: number };
+    const { state } = programKeys(bots.ok, id);
+    for (const trouble of [0, 1]) {
+      await redis.commands.del(figureKeys.newest, figureKeys.turn);
+      expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
+      await gather();
+      expect(await shown(api.admin)).toMatchObject({ states: STATES, program_trouble: trouble });
+      await redis.commands.hset(state, 'failSince', Date.now());
+    }
+    await api.admin('POST', '/api/programs/delete', { body: { id } });
+  });
+
   test('is of their own bots for those who see only some, without the processes', async () => {
     await gather();
     const user = await shown(await userOf('of-one', [bots.open]));
     expect(user).toEqual({
-      ...{ bots: 1, states: { ok: 0, failing: 0, open: 1, disabled: 0, not_polled: 0 } },
+      ...{ bots: 1, states: { ok: 0, failing: 0, open: 1, disabled: 0, not_polled: 0 }, program_trouble: 0 },
       ...{ pending: 38, dead_letters: 2, taken_at: expect.any(String) },
       rates: { in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 },
     });

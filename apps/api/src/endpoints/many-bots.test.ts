@@ -1,7 +1,7 @@
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
-import { botKeys, channels } from '@flotilla/redis/keys.ts';
+import { botKeys, channels, programKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
@@ -98,6 +98,22 @@ describe('the states and figures of more than 200 bots', () => {
     expect(await shown()).toEqual({ bots: BOTS + 1, state: 'ok' });
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id } });
     expect(await shown()).toEqual({ bots: BOTS + 1, state: 'disabled' });
+  });
+
+  test('have the trouble of their programs, and none for bots without programs', async () => {
+    const bot_id = context.directory.all()[0]!.id;
+    const program = { bot_id, name: 'alerts', mode: 'push', backend_url: 'http://127.0.0.1:9/' };
+    const { id } = (await api.admin('POST', '/api/programs/add', { body: program })).json as { id: number };
+    await context.directory.refresh();
+    const troubled = async () => {
+      const bots = context.directory.all();
+      const { value } = await columns.programTrouble(bots);
+      return bots.flatMap((bot, at) => (value[at] === null ? [] : [[bot.id, value[at]]]));
+    };
+    expect(await troubled()).toEqual([]);
+    await context.redis.commands.hset(programKeys(bot_id, id).state, 'failSince', nowMs);
+    nowMs += 10_000;
+    expect(await troubled()).toEqual([[bot_id, { failing: 1, parked: 0 }]]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatStatsResource } from '@flotilla/contract/stats.ts';
 import { readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
+import { readChatWeekdays } from '@flotilla/domain/stats/read-chat-weekdays.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -94,5 +95,77 @@ describe('the statistics of a chat', () => {
         .reverse(),
     );
     expect(top_users[0]).toEqual({ id: 12, first_name: 'Name', message_count: 12 });
+  });
+});
+
+describe('the messages of a chat by weekday and hour', () => {
+  const chat_id = CHAT - 2;
+  /** A Thursday. */
+  const NOW_S = TODAY_S + 12 * 3600;
+  const WEEK_S = 7 * DAY_S;
+  const clock = { nowMs: () => NOW_S * 1000 };
+  /** The counts that are not zero: [weekday, hour, count]. */
+  const found = (counts: number[][]) =>
+    counts.flatMap((hours, weekday) => hours.flatMap((count, hour) => (count === 0 ? [] : [[weekday, hour, count]])));
+  const read = async (timeZone: string, weeks = 12, at = clock) => {
+    const chat = { botId: bot.id, chatId: chat_id };
+    return found(await readChatWeekdays({ db: api.database.db, clock: at }, chat, { weeks, timeZone }));
+  };
+
+  beforeAll(async () => {
+    const dates = [
+      ...[TODAY_S, TODAY_S + 3599, TODAY_S - WEEK_S, TODAY_S - DAY_S + 23 * 3600 + 50 * 60],
+      ...[NOW_S - 12 * WEEK_S, NOW_S - 12 * WEEK_S - 1],
+    ];
+    const messages = dates.map((date, at) => ({ bot_id: bot.id, chat_id, id: at + 1, date, deleted_at: null }));
+    const deleted = { bot_id: bot.id, chat_id, id: 90, date: TODAY_S, deleted_at: new Date() };
+    await api.database.db
+      .insertInto('messages')
+      .values([...messages, deleted])
+      .execute();
+  });
+
+  test('are those of the weeks that were asked for, without deleted ones', async () => {
+    expect(await read('UTC')).toEqual([
+      [3, 23, 1],
+      [4, 0, 3],
+      [4, 12, 1],
+    ]);
+    expect(await read('UTC', 1)).toEqual([
+      [3, 23, 1],
+      [4, 0, 2],
+    ]);
+  });
+
+  test('go by the clocks of the time zone, also where they differ by a quarter of an hour, and in summer', async () => {
+    expect(await read('America/New_York')).toEqual([
+      [3, 18, 1],
+      [3, 19, 3],
+      [4, 7, 1],
+    ]);
+    expect(await read('Asia/Kathmandu')).toEqual([
+      [4, 5, 3],
+      [4, 6, 1],
+      [4, 17, 1],
+    ]);
+    const inSummer = { nowMs: () => (TODAY_S + 30 * DAY_S) * 1000 };
+    const message = { bot_id: bot.id, chat_id, id: 91, date: TODAY_S + 28 * DAY_S };
+    await api.database.db.insertInto('messages').values(message).execute();
+    expect(await read('Europe/Berlin', 2, inSummer)).toEqual([[4, 2, 1]]);
+  });
+
+  test('come with the statistics if they are asked for, and a zone that is not known is refused', async () => {
+    const ask = (query: object) => api.admin('GET', '/api/stats', { query: { bot_id: bot.id, chat_id, ...query } });
+    expect((await ask({})).json).not.toHaveProperty('by_weekday');
+    const answer = await ask({ weeks: 12, time_zone: 'Europe/Berlin' });
+    const { by_weekday: weekdays = [] } = answer.json as ChatStatsResource;
+    expect(weekdays.map(({ weekday, message_counts }) => [weekday, message_counts.length])).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((weekday) => [weekday, 24]),
+    );
+    expect(await ask({ weeks: 12, time_zone: 'Atlantis' })).toMatchObject({
+      status: 400,
+      json: { details: [{ path: 'time_zone', reason: 'must be a time zone such as Europe/Berlin' }] },
+    });
+    expect(await ask({ weeks: 13 })).toMatchObject({ status: 400, json: { details: [{ path: 'weeks' }] } });
   });
 });

@@ -1,15 +1,25 @@
 import type { ChatStatsResource, statsOperations } from '@flotilla/contract/stats.ts';
 import { type ChatStats, readChatStats } from '@flotilla/domain/stats/read-chat-stats.ts';
+import { readChatWeekdays } from '@flotilla/domain/stats/read-chat-weekdays.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const statsHandlers: Handlers<typeof statsOperations> = {
   async showChatStats(context, { input }) {
-    const botId = requireBot(context, input.bot_id).id;
-    return presentChatStats(await readChatStats(context, { botId, chatId: input.chat_id }));
+    const { weeks, time_zone: timeZone } = input;
+    const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
+    const [stats, weekdays] = await Promise.all([
+      readChatStats(context, chat),
+      weeks === undefined ? null : readChatWeekdays(context, chat, { weeks, timeZone }),
+    ]);
+    return { ...presentChatStats(stats), ...(weekdays === null ? {} : { by_weekday: presentWeekdays(weekdays) }) };
   },
 };
+
+function presentWeekdays(counts: number[][]): NonNullable<ChatStatsResource['by_weekday']> {
+  return counts.map((message_counts, weekday) => ({ weekday, message_counts }));
+}
 
 function presentChatStats(stats: ChatStats): ChatStatsResource {
   return {

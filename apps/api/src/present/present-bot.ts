@@ -40,6 +40,11 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     ...(status.lastUpdateAtMs === null ? {} : { last_update_at: new Date(status.lastUpdateAtMs).toISOString() }),
     pending_update_count: status.pendingUpdateCount,
     backend_state: status.backendState,
+    ...(status.failingSinceMs === null ? {} : { failing_since: new Date(status.failingSinceMs).toISOString() }),
+    ...(status.intakeStoppedAtMs === null
+      ? {}
+      : { not_polled_since: new Date(status.intakeStoppedAtMs).toISOString() }),
+    ...(status.programTrouble === null ? {} : { program_trouble: status.programTrouble }),
     created_at: bot.createdAt.toISOString(),
   };
 }

@@ -6,6 +6,7 @@ import type { Replica } from '@flotilla/domain/fleet-figures/replicas.ts';
 /** The figures as the caller for whom they were read sees them. */
 export function presentFleet({
   states,
+  programTrouble,
   pending,
   deadLetters,
   rates,
@@ -15,6 +16,7 @@ export function presentFleet({
   return {
     bots: Object.values(states).reduce((sum, count) => sum + count, 0),
     states,
+    ...(programTrouble === null ? {} : { program_trouble: programTrouble }),
     pending,
     ...(deadLetters === null ? {} : { dead_letters: deadLetters }),
     ...(rates === null ? {} : { rates: presentRates(rates) }),

@@ -6,16 +6,23 @@ import { useWords } from '../words/words.tsx';
 import { useMedia } from './media.ts';
 import { useNumber } from './time.tsx';
 
-/** A line of the chart in a colour of the theme. */
-export type Series = { name: string; color: string; values: readonly number[] };
-type ChartProps = { label: string /** Unix seconds. */; at: readonly number[]; series: readonly Series[] };
+/** A line of the chart in a colour of the theme. A value is null where it is not known. */
+export type Series = { name: string; color: string; values: readonly (number | null)[] };
+type ChartProps = {
+  label: string;
+  /** Unix seconds. */
+  at: readonly number[];
+  series: readonly Series[];
+  /** Counts add up over time, levels do not. */
+  of?: 'counts' | 'level';
+  heightPx?: number;
+};
 
-const HEIGHT_PX = 200;
 const AXIS_PX = 44;
 const TIMES_PX = 28;
 
-/** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums. */
-export function Chart({ label, at, series }: ChartProps): ReactNode {
+/** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums, or the last level. */
+export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: ChartProps): ReactNode {
   const words = useWords();
   const number = useNumber();
   const place = useRef<HTMLDivElement>(null);
@@ -27,13 +34,13 @@ export function Chart({ label, at, series }: ChartProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: new data goes into the same plot; a theme draws it anew
   useEffect(() => {
     const made = new Plot(
-      options(place.current!, series, words.language, setPointed),
+      options(place.current!, heightPx, series, words.language, setPointed),
       data(at, series),
       place.current!,
     );
     plot.current = made;
     const resized = new ResizeObserver(([entry]) =>
-      made.setSize({ width: entry!.contentRect.width, height: HEIGHT_PX }),
+      made.setSize({ width: entry!.contentRect.width, height: heightPx }),
     );
     resized.observe(place.current!);
     return () => {
@@ -49,22 +56,25 @@ export function Chart({ label, at, series }: ChartProps): ReactNode {
     const next = Math.min(at.length - 1, Math.max(0, (pointed ?? at.length) + step));
     plot.current.setCursor({ left: plot.current.valToPos(at[next]!, 'x'), top: 0 });
   };
-  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  const whole = of === 'counts' ? sum : last;
   const moment = pointed === null ? null : at[pointed];
+  const say = of === 'counts' ? words.chart.line : words.chart.level;
   const summary = series.map(({ name, values }) =>
-    words.chart.line(name, number(sum(values)), number(Math.max(0, ...values))),
+    say(name, number(whole(values)), number(Math.max(0, ...values.map((value) => value ?? 0)))),
   );
+  const shown = (value: number | null | undefined) => (value == null ? '–' : number(value));
+  const wholeName = of === 'counts' ? words.chart.total : words.chart.last;
   return (
     <figure className="chart">
       <figcaption>
-        <span className="chart-moment">{moment == null ? words.chart.total : momentOf(moment, words.language)}</span>
+        <span className="chart-moment">{moment == null ? wholeName : momentOf(moment, words.language)}</span>
         <ul>
           {series.map(({ name, color, values }) => (
             <li key={name}>
               <svg viewBox="0 0 12 4" aria-hidden="true" style={{ color: `var(${color})` }}>
                 <path d="M0 2h12" />
               </svg>
-              {name} <b>{number(pointed === null ? sum(values) : (values[pointed] ?? 0))}</b>
+              {name} <b>{shown(pointed === null ? whole(values) : values[pointed])}</b>
             </li>
           ))}
         </ul>
@@ -75,12 +85,21 @@ export function Chart({ label, at, series }: ChartProps): ReactNode {
   );
 }
 
+function sum(values: Series['values']): number {
+  return values.reduce<number>((all, value) => all + (value ?? 0), 0);
+}
+
+function last(values: Series['values']): number {
+  return values.findLast((value) => value !== null) ?? 0;
+}
+
 function data(at: readonly number[], series: readonly Series[]): Plot.AlignedData {
   return [[...at], ...series.map(({ values }) => [...values])];
 }
 
 function options(
   place: HTMLElement,
+  height: number,
   series: readonly Series[],
   language: string,
   point: (at: number | null) => void,
@@ -90,7 +109,7 @@ function options(
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
   return {
     width: place.clientWidth,
-    height: HEIGHT_PX,
+    height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
@@ -100,10 +119,19 @@ function options(
     ],
     series: [
       {},
-      ...series.map(({ color }) => ({ stroke: colorOf(place, color), width: 1.5, points: { show: false } })),
+      ...series.map(({ color }) => {
+        const stroke = colorOf(place, color);
+        return { stroke, width: 1.5, points: { show: false, filter: lonely, size: 4, fill: stroke } };
+      }),
     ],
     hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
   };
+}
+
+/** A value without neighbours is no line: it gets a point. */
+function lonely({ data }: Plot, series: number): number[] {
+  const values = data[series]!;
+  return [...values.keys()].filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
 }
 
 /** A canvas knows no variables: the browser says what the colour is in this theme. */

@@ -167,6 +167,20 @@ export const words: Words = {
     more: (n) => plural(n, { one: 'и ещё {n}', other: 'и ещё {n}' }),
     waiting: (n) => plural(n, { one: '{n} ждёт', other: '{n} ждут' }),
     noUpdates: 'Обновления не приходят.',
+    began: 'началось',
+    trouble: {
+      title: 'Программы',
+      hint: 'Боты, у программы которых не отвечает бэкенд или которая слишком отстала.',
+      failing: (n) =>
+        plural(n, {
+          one: 'сбои у {n} программы',
+          few: 'сбои у {n} программ',
+          many: 'сбои у {n} программ',
+          other: 'сбои у {n} программы',
+        }),
+      parked: (n) =>
+        plural(n, { one: '{n} отложена', few: '{n} отложены', many: '{n} отложено', other: '{n} отложено' }),
+    },
     figures: 'Показатели флота',
     in: 'Пришло',
     delivered: 'Доставлено',
@@ -268,6 +282,8 @@ export const words: Words = {
           other: 'отстаёт на {n} обновления',
         }),
       oldest: 'старейшее пришло',
+      failingSince: 'Не принимает с',
+      nextProbe: 'следующая проба',
       tryNow: 'Проверить',
       forget: 'Забыть',
       forgetTitle: (name) => `Забыть потребителя ${name}?`,

@@ -1,12 +1,15 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import { type ActivityCounts, COUNTS, noActivity } from './activity-counts.ts';
+import { type ActivityCounts, COUNTS } from './activity-counts.ts';
 
 /** No bot has this id: the rows of the whole fleet. */
 const FLEET = 0;
 
 /** What a bot, or the fleet (null), did in the hour that begins at `atMs`. */
-export type ActivityHour = { botId: number | null; atMs: number; counts: ActivityCounts };
+export type ActivityHour = StoredActivity & { botId: number | null; atMs: number };
+
+/** `waiting`: the most updates that waited at once; null where nobody looked. */
+export type StoredActivity = { counts: ActivityCounts; waiting: number | null };
 
 /** SQL of `activity_hours`. */
 export function activityStore(db: Database) {
@@ -18,23 +21,25 @@ export function activityStore(db: Database) {
     async keep(hours: ActivityHour[]): Promise<void> {
       const column = (name: keyof ActivityCounts) => hours.map(({ counts }) => counts[name]);
       await sql`
-        insert into activity_hours as known (bot_id, at, received, delivered, failed, retried, calls)
+        insert into activity_hours as known (bot_id, at, received, delivered, failed, retried, calls, waiting)
         select * from unnest(
           ${hours.map(({ botId }) => botId ?? FLEET)}::bigint[],
           ${hours.map(({ atMs }) => new Date(atMs).toISOString())}::timestamptz[],
-          ${sql.join(COUNTS.map((name) => sql`${column(name)}::bigint[]`))}
-        ) as fresh (bot_id, at, received, delivered, failed, retried, calls)
+          ${sql.join(COUNTS.map((name) => sql`${column(name)}::bigint[]`))},
+          ${hours.map(({ waiting }) => waiting)}::bigint[]
+        ) as fresh (bot_id, at, received, delivered, failed, retried, calls, waiting)
         where bot_id = ${FLEET} or exists (select from bots where id = fresh.bot_id)
         on conflict (bot_id, at) do update set
           received = greatest(known.received, excluded.received),
           delivered = greatest(known.delivered, excluded.delivered),
           failed = greatest(known.failed, excluded.failed),
           retried = greatest(known.retried, excluded.retried),
-          calls = greatest(known.calls, excluded.calls)`.execute(db);
+          calls = greatest(known.calls, excluded.calls),
+          waiting = greatest(known.waiting, excluded.waiting)`.execute(db);
     },
 
     /** What a bot, or the fleet (null), did, by the start of the hour (ms); hours without activity may be absent. */
-    async list(botId: number | null, fromMs: number, toMs: number): Promise<Map<number, ActivityCounts>> {
+    async list(botId: number | null, fromMs: number, toMs: number): Promise<Map<number, StoredActivity>> {
       const rows = await db
         .selectFrom('activity_hours')
         .selectAll()
@@ -43,9 +48,9 @@ export function activityStore(db: Database) {
         .where('at', '<', new Date(toMs))
         .execute();
       return new Map(
-        rows.map(({ at, received, delivered, failed, retried, calls }) => [
+        rows.map(({ at, received, delivered, failed, retried, calls, waiting }) => [
           at.getTime(),
-          { ...noActivity(), in: received, delivered, failed, retried, calls },
+          { counts: { in: received, delivered, failed, retried, calls }, waiting },
         ]),
       );
     },

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { deletionStore } from '../retention/deletion-store.ts';
 import { removeDeleted } from '../retention/remove-deleted.ts';
 import { removeExpired } from '../retention/remove-expired.ts';
+import { waitingSample } from './note-waiting.ts';
 import { type ActivityQuery, readActivity } from './read-activity.ts';
 import { readFleetRates } from './read-fleet-rates.ts';
 import { rollUpActivity } from './roll-up-activity.ts';
@@ -199,6 +200,64 @@ describe('rolling up', () => {
     await redis.commands.del(botKeys(bot).activity(START_MS / HOUR_MS));
     expect(await database.db.selectFrom('activity_hours').select('at').where('bot_id', '=', bot).execute()).toEqual([]);
     expect(await total({})).toBe(4323);
+  });
+});
+
+/** A worker looks at the fleet: so much waits for each of these bots. */
+async function sampled(atMs: number, waiting: Record<number, number>): Promise<boolean> {
+  const sample = await waitingSample({ redis }, atMs);
+  const bots = Object.entries(waiting).map(([id, count]) => ({ botId: Number(id), count }));
+  await sample?.noteBots(bots);
+  await sample?.noteFleet(bots.reduce((sum, { count }) => sum + count, 0));
+  return sample !== null;
+}
+
+describe('what waits', () => {
+  const waitingIn = async (query: Partial<ActivityQuery>) =>
+    (await read(query)).flatMap(({ atMs, waiting }) => (waiting === undefined ? [] : [[atMs - START_MS, waiting]]));
+
+  test('is known of the minutes in which somebody looked, which is once in each', async () => {
+    expect(await sampled(START_MS - 2 * MINUTE_MS, { 7: 5, 8: 20 })).toBe(true);
+    expect(await sampled(START_MS - MINUTE_MS + 10_000, {})).toBe(true);
+    expect(await sampled(START_MS - MINUTE_MS + 40_000, { 7: 9 })).toBe(false);
+    nowMs = START_MS + 30_000;
+    const ago = [-2 * MINUTE_MS, -MINUTE_MS];
+    expect(await waitingIn({ step: 'minute' })).toEqual([
+      [ago[0], 25],
+      [ago[1], 0],
+    ]);
+    expect(await waitingIn({ step: 'minute', botId: 7 })).toEqual([
+      [ago[0], 5],
+      [ago[1], 0],
+    ]);
+    expect(await waitingIn({ step: 'minute', botId: 9 })).toEqual([
+      [ago[0], 0],
+      [ago[1], 0],
+    ]);
+  });
+
+  test('of an hour is the most of its minutes, also when only Postgres has it, and if nothing happened in it', async () => {
+    const [bot, idle] = [await storedBot(database.db), await storedBot(database.db)];
+    await sampled(START_MS - 3 * HOUR_MS, { [bot]: 3 });
+    await sampled(START_MS - 3 * HOUR_MS + MINUTE_MS, { [bot]: 40, [idle]: 1 });
+    await sampled(START_MS - 3 * HOUR_MS + 2 * MINUTE_MS, { [bot]: 7 });
+    await counted(bot, START_MS - 2 * HOUR_MS, '1 1 0 0 0');
+    await sampled(START_MS - HOUR_MS, {});
+    nowMs = START_MS + 120_000;
+    // Nobody looked in the second hour, and the third one was a good one.
+    const known = [
+      [{}, 41],
+      [{ botId: bot }, 40],
+      [{ botId: idle }, 1],
+    ] as const;
+    const expected = (most: number) => [
+      [-3 * HOUR_MS, most],
+      [-HOUR_MS, 0],
+    ];
+    for (const [query, most] of known) expect(await waitingIn(query)).toEqual(expected(most));
+    for (let round = 0; round < 3; round += 1) await rollUp([bot, idle]);
+    await redis.commands.flushall();
+    for (const [query, most] of known) expect(await waitingIn(query)).toEqual(expected(most));
   });
 });
 

@@ -7,6 +7,7 @@ import { ACTIVITY_DAYS } from '../retention/remove-expired.ts';
 import { type ActivityCounts, noActivity } from './activity-counts.ts';
 import { activityStore } from './activity-store.ts';
 import { type CountsByTime, MINUTE_MS, MINUTES_KEPT_MS, readHours, readMinutes } from './read-minutes.ts';
+import { readWaiting, readWaitingByHour, type WaitingByTime } from './read-waiting.ts';
 
 export type ActivityDeps = { db: Database; redis: RedisHandles; clock: Clock };
 
@@ -20,7 +21,11 @@ export type ActivityQuery = {
   toS?: number | undefined;
 };
 
-export type ActivityPoint = ActivityCounts & { atMs: number };
+export type ActivityPoint = ActivityCounts & {
+  atMs: number;
+  /** Updates that waited when the minute was sampled, or the most of the hour; absent where nobody looked. */
+  waiting?: number;
+};
 
 const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 const KEPT_MS = { minute: MINUTES_KEPT_MS, hour: ACTIVITY_DAYS * 24 * HOUR_MS };
@@ -33,10 +38,12 @@ const SHOWN_MS = { minute: HOUR_MS, hour: 24 * HOUR_MS };
 export async function readActivity(deps: ActivityDeps, query: ActivityQuery): Promise<ActivityPoint[]> {
   const { botId, step } = query;
   const range = rangeOf(query, deps.clock.nowMs());
-  const known = step === 'minute' ? await minutesOf(deps, botId, range) : await hoursOf(deps, botId, range);
+  const { counts, waiting } =
+    step === 'minute' ? await minutesOf(deps, botId, range) : await hoursOf(deps, botId, range);
   const points: ActivityPoint[] = [];
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += STEP_MS[step]) {
-    points.push({ atMs, ...(known.get(atMs) ?? noActivity()) });
+    const waited = waiting.get(atMs);
+    points.push({ atMs, ...(counts.get(atMs) ?? noActivity()), ...(waited === undefined ? {} : { waiting: waited }) });
   }
   return points;
 }
@@ -59,19 +66,31 @@ const TOO_OLD = {
   hour: `is too far back: hours are kept for ${ACTIVITY_DAYS} days`,
 };
 
-function minutesOf(deps: ActivityDeps, botId: number | null, range: Range): Promise<CountsByTime> {
-  return readMinutes(deps, botId, hoursWithin(range));
+type Found = { counts: CountsByTime; waiting: WaitingByTime };
+
+async function minutesOf(deps: ActivityDeps, botId: number | null, range: Range): Promise<Found> {
+  const hours = hoursWithin(range);
+  const [counts, waiting] = [await readMinutes(deps, botId, hours), await readWaiting(deps, botId, hours)];
+  return { counts, waiting };
 }
 
 /** Hours that are not in Postgres yet come from Redis. */
-async function hoursOf(deps: ActivityDeps, botId: number | null, range: Range): Promise<CountsByTime> {
+async function hoursOf(deps: ActivityDeps, botId: number | null, range: Range): Promise<Found> {
   const store = activityStore(deps.db);
   const written = await store.list(null, range.fromMs, range.toMs);
-  const known = botId === null ? written : await store.list(botId, range.fromMs, range.toMs);
+  const ofBot = botId === null ? written : await store.list(botId, range.fromMs, range.toMs);
+  const counts: CountsByTime = new Map([...ofBot].map(([atMs, row]) => [atMs, row.counts]));
+  const waiting: WaitingByTime = new Map();
+  // A bot without a row did nothing, and nothing waited for it if anybody looked at the fleet.
+  for (const [atMs, fleet] of written) {
+    const row = ofBot.get(atMs) ?? { waiting: fleet.waiting && 0 };
+    if (row.waiting !== null) waiting.set(atMs, row.waiting);
+  }
   const keptFromMs = deps.clock.nowMs() - MINUTES_KEPT_MS;
   const missing = hoursWithin(range).filter((hour) => hour * HOUR_MS >= keptFromMs && !written.has(hour * HOUR_MS));
-  for (const [atMs, counts] of await readHours(deps, botId, missing)) known.set(atMs, counts);
-  return known;
+  for (const [atMs, found] of await readHours(deps, botId, missing)) counts.set(atMs, found);
+  for (const [atMs, most] of await readWaitingByHour(deps, botId, missing)) waiting.set(atMs, most);
+  return { counts, waiting };
 }
 
 function hoursWithin({ fromMs, toMs }: Range): number[] {

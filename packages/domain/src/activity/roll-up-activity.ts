@@ -5,9 +5,10 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { isActive, noActivity } from './activity-counts.ts';
+import { type ActivityCounts, isActive, noActivity } from './activity-counts.ts';
 import { activityStore } from './activity-store.ts';
 import { MINUTES_KEPT_MS, readHourOfBots, readHours } from './read-minutes.ts';
+import { readWaitingByHour, readWaitingOfBots } from './read-waiting.ts';
 
 export type RollUpDeps = { db: Database; redis: RedisHandles; directory: Pick<BotDirectory, 'all'>; clock: Clock };
 
@@ -37,24 +38,40 @@ export async function rollUpActivity(deps: RollUpDeps): Promise<number> {
 
 /** Hours without activity cost only their row of the fleet; of the others, a few are written at once. */
 async function writeHours(deps: RollUpDeps, missing: number[]): Promise<number> {
-  const found = await readHours(deps, null, missing);
-  const ofFleet = missing.map((hour) => ({ hour, counts: found.get(hour * HOUR_MS) ?? noActivity() }));
-  const busy = ofFleet.filter(({ counts }) => isActive(counts)).slice(0, BUSY_HOURS_AT_ONCE);
-  for (const { hour } of busy) await writeBots(deps, hour);
-  const written = ofFleet.filter((one) => busy.includes(one) || !isActive(one.counts));
-  await activityStore(deps.db).keep(written.map(({ hour, counts }) => ({ botId: null, atMs: hour * HOUR_MS, counts })));
+  const [counts, waiting] = [await readHours(deps, null, missing), await readWaitingByHour(deps, null, missing)];
+  const ofFleet = missing.map((hour): Hour => {
+    const atMs = hour * HOUR_MS;
+    return { hour, atMs, counts: counts.get(atMs) ?? noActivity(), waiting: waiting.get(atMs) ?? null };
+  });
+  const busy = ofFleet.filter(saysSomething).slice(0, BUSY_HOURS_AT_ONCE);
+  for (const one of busy) await writeBots(deps, one);
+  const written = ofFleet.filter((one) => busy.includes(one) || !saysSomething(one));
+  await activityStore(deps.db).keep(written.map((one) => ({ ...one, botId: null })));
   return written.length;
 }
 
-async function writeBots(deps: RollUpDeps, hour: number): Promise<void> {
+/** What the fleet did in an hour, and the most updates that waited at once; null: nobody looked. */
+type Hour = { hour: number; atMs: number; counts: ActivityCounts; waiting: number | null };
+
+/** Updates may wait for hours in which nothing happens. */
+function saysSomething({ counts, waiting }: Pick<Hour, 'counts' | 'waiting'>): boolean {
+  return isActive(counts) || (waiting ?? 0) > 0;
+}
+
+async function writeBots(deps: RollUpDeps, { hour, atMs, waiting: ofFleet }: Hour): Promise<void> {
   const ids = deps.directory.all().map(({ id }) => id);
   // In one order, so that two workers never wait for each other's rows.
   ids.sort((one, other) => one - other);
   for (let from = 0; from < ids.length; from += BOTS_AT_ONCE) {
     const portion = ids.slice(from, from + BOTS_AT_ONCE);
-    const counts = await readHourOfBots(deps, portion, hour);
-    const rows = portion.map((botId, at) => ({ botId, atMs: hour * HOUR_MS, counts: counts[at]! }));
-    await activityStore(deps.db).keep(rows.filter((row) => isActive(row.counts)));
+    const [counts, waiting] = await Promise.all([
+      readHourOfBots(deps, portion, hour),
+      readWaitingOfBots(deps, portion, hour),
+    ]);
+    const rows = portion.map((botId, at) => {
+      return { botId, atMs, counts: counts[at]!, waiting: ofFleet === null ? null : waiting[at]! };
+    });
+    await activityStore(deps.db).keep(rows.filter(saysSomething));
     await delay(PAUSE_MS);
   }
 }

@@ -4,6 +4,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type Bot, hasBackend, polls } from './bot.ts';
+import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
 
 type Fault = { message: string; atMs: number };
 
@@ -19,6 +20,12 @@ export type BotStatus = {
   pendingUpdateCount: number;
   /** failing: the last attempts failed; open: the breaker is open, and only probes are sent. */
   backendState: 'ok' | 'failing' | 'open';
+  /** Since when every attempt at the backend has failed; null while its state is ok. */
+  failingSinceMs: number | null;
+  /** When intake of an enabled bot that is not running last worked; null if it never did, or nobody knows when. */
+  intakeStoppedAtMs: number | null;
+  /** null if no program of the bot is in trouble. */
+  programTrouble: ProgramTrouble | null;
 };
 
 /** The status in one word, by which the fleet is counted. */
@@ -43,6 +50,7 @@ const FIELDS = [
   'pushErr',
   'pushErrAt',
   'updateAt',
+  'refusedAt',
   stateFields.failingSince,
   stateFields.openUntil,
   'hookOkAt',
@@ -50,25 +58,34 @@ const FIELDS = [
 
 /** The bot's present status, from Redis. */
 export async function readBotStatus(deps: StatusDeps, bot: Bot): Promise<BotStatus> {
-  return statusFrom(bot, deps.clock.nowMs(), await deps.redis.commands.hmget(botKeys(bot.id).state, ...FIELDS));
+  return (await readBotStatuses(deps, [bot]))[0]!;
 }
 
 /** The statuses of many bots in one round trip, in the order of the bots. */
 export async function readBotStatuses(deps: StatusDeps, bots: Bot[]): Promise<BotStatus[]> {
   if (bots.length === 0) return [];
-  const states = await deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS]));
-  return states.map((values, at) => statusFrom(bots[at]!, deps.clock.nowMs(), values as (string | null)[]));
+  const [states, trouble] = await Promise.all([
+    deps.redis.runMany(bots.map((bot) => ['hmget', botKeys(bot.id).state, ...FIELDS])),
+    readProgramTrouble(deps, bots),
+  ]);
+  const nowMs = deps.clock.nowMs();
+  return bots.map((bot, at) => ({
+    ...statusFrom(bot, nowMs, states[at] as (string | null)[]),
+    programTrouble: trouble.get(bot.id) ?? null,
+  }));
 }
 
-function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStatus {
+function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): Omit<BotStatus, 'programTrouble'> {
   const field = Object.fromEntries(FIELDS.map((name, at) => [name, values[at] ?? null]));
   const number = (name: string) => Number(field[name] ?? 0);
   const fault = (message: string, at: string) =>
     field[message] ? { message: field[message], atMs: number(at) } : null;
   const deliveryError = fault('pushErr', 'pushErrAt');
   const intakeOkAtMs = Math.max(number('pollOkAt'), number('hookOkAt'), number('updateAt'));
+  const running = isRunning(bot, nowMs, number);
+  const backendState = backendStateOf(bot, number);
   return {
-    running: isRunning(bot, nowMs, number),
+    running,
     lastError: newest(
       standing(fault('pollErr', 'pollErrAt'), intakeOkAtMs),
       standing(deliveryError, number('pushOkAt')),
@@ -76,7 +93,9 @@ function statusFrom(bot: Bot, nowMs: number, values: (string | null)[]): BotStat
     deliveryError,
     lastUpdateAtMs: field.updateAt ? number('updateAt') : null,
     pendingUpdateCount: pendingOf(bot, nowMs, number),
-    backendState: backendStateOf(bot, number),
+    backendState,
+    failingSinceMs: backendState === 'ok' ? null : number(stateFields.failingSince),
+    intakeStoppedAtMs: running || bot.disabled ? null : intakeStoppedAtMs(bot, number),
   };
 }
 
@@ -111,6 +130,12 @@ const FIELDS_OF_PENDING = {
 export function isRunning(bot: Bot, nowMs: number, number: ReadNumber): boolean {
   if (polls(bot)) return nowMs - number('pollOkAt') < RUNNING_MS;
   return bot.webhookMode && !bot.disabled && number('hookOkAt') > 0;
+}
+
+/** The check of a webhook forgets when it last succeeded; a refusal by the platform says since when it lasts. */
+function intakeStoppedAtMs(bot: Bot, number: ReadNumber): number | null {
+  const atMs = polls(bot) ? number('pollOkAt') : number('refusedAt');
+  return atMs > 0 ? atMs : null;
 }
 
 export function backendStateOf(bot: Bot, number: ReadNumber): BotStatus['backendState'] {

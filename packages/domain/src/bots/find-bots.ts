@@ -9,6 +9,8 @@ export type BotQuery = {
   /** A part of the name or username, or the beginning of an @username; '' for all. */
   q: string;
   state?: BotState | undefined;
+  /** Only bots with a program in trouble. */
+  programTrouble: boolean;
   /** Undefined: by id. */
   sort?: BotSort | undefined;
 };
@@ -30,8 +32,9 @@ export async function findBots(
 ): Promise<FoundBots> {
   const named = visible.filter((bot) => isNamed(bot, query.q));
   const nowMs = clock.nowMs();
-  const found =
+  const ofState =
     query.state === undefined ? { value: named, atMs: nowMs } : await inState(statusColumns, named, query.state);
+  const found = query.programTrouble ? await inTrouble(statusColumns, ofState) : ofState;
   const compare = orderOf(query.sort);
   const valued = await withSortValues(statusColumns, found.value, query.sort);
   const rest = after === null ? valued.value : valued.value.filter((one) => compare(cursorOf(one), after) > 0);
@@ -49,6 +52,11 @@ export function cursorOf({ bot, value }: SortedBot): BotCursor {
 async function inState(columns: StatusColumns, bots: Bot[], wanted: BotState): Promise<Taken<Bot[]>> {
   const { value: states, atMs } = await columns.states(bots);
   return { value: bots.filter((_, at) => states[at] === wanted), atMs };
+}
+
+async function inTrouble(columns: StatusColumns, bots: Taken<Bot[]>): Promise<Taken<Bot[]>> {
+  const { value: trouble, atMs } = await columns.programTrouble(bots.value);
+  return { value: bots.value.filter((_, at) => trouble[at] !== null), atMs: Math.min(atMs, bots.atMs) };
 }
 
 type Valued = { value: SortedBot[]; atMs?: number };

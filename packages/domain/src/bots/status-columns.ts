@@ -15,6 +15,7 @@ import {
   type ReadNumber,
   stateFieldsOf,
 } from './bot-status.ts';
+import { type ProgramTrouble, readProgramTrouble } from './program-trouble.ts';
 
 /**
  * One value of the status of many bots, by which lists are filtered and sorted. For more than 200 bots, values may
@@ -26,6 +27,7 @@ export type StatusColumns = {
   pending(bots: readonly Bot[]): Promise<Taken<number[]>>;
   /** When (ms) the last update came; 0: never. */
   lastUpdates(bots: readonly Bot[]): Promise<Taken<number[]>>;
+  programTrouble(bots: readonly Bot[]): Promise<Taken<(ProgramTrouble | null)[]>>;
 };
 
 type Deps = {
@@ -36,11 +38,14 @@ type Deps = {
   changes: { since(ms: number): ReadonlySet<number> | null };
 };
 type Fields = readonly string[];
-type Column<Value> = {
-  /** The fields that the bot's value is made of. Reading other fields too would cost Redis a lookup each. */
-  fieldsOf(bot: Bot): Fields;
-  toValue(bot: Bot, nowMs: number, number: ReadNumber): Value;
+type Column<Row, Value> = {
+  /** A row for each bot. Awaited: somebody waits for it, so all scripts may run together. */
+  read(bots: readonly Bot[], isAwaited: boolean): Promise<ReadonlyMap<number, Row>>;
+  toValue(bot: Bot, nowMs: number, row: Row): Value;
 };
+/** The fields that the bot's value is made of. Reading other fields too would cost Redis a lookup each. */
+type FieldsOf = (bot: Bot) => Fields;
+type ToValue<Value> = (bot: Bot, nowMs: number, number: ReadNumber) => Value;
 
 /** The whole fleet is read at most once a second, and every four seconds for a minute after somebody looked. */
 const AGES = { freshMs: 1_000, servedMs: 5_000, wantedMs: 60_000 };
@@ -49,38 +54,47 @@ const FEW = 200;
 /** With more changes, the call would take too long: then the older values are shown. */
 const CHANGED_AT_ONCE = 1_000;
 const LAST_UPDATE = ['updateAt'];
-const NOTHING: Figures = new Map();
+const NOTHING = new Map<number, never>();
 const NONE: ReadonlySet<number> = new Set();
 /** Redis serves nobody else during a script; one of this size takes less than a millisecond. */
 const BOTS_OF_A_SCRIPT = 200;
 
 export function statusColumns(deps: Deps): StatusColumns {
-  const column = <Value>({ fieldsOf, toValue }: Column<Value>) => {
-    const read = (bots: readonly Bot[], isAwaited = true) => readFigures(deps, fieldsOf, bots, isAwaited);
+  const column = <Row, Value>({ read, toValue }: Column<Row, Value>) => {
     const whole = refreshed(deps.clock, AGES, (isAwaited) => read(deps.directory.all(), isAwaited));
     return async (bots: readonly Bot[]): Promise<Taken<Value[]>> => {
       const known = bots.length > FEW ? await whole() : { value: NOTHING, atMs: deps.clock.nowMs() };
       const changed = bots.length > FEW ? changedSince(deps, known.atMs) : NONE;
       // A few bots are all read; of many, only those added or changed since.
-      const fresh = await read(bots.filter(({ id }) => changed.has(id) || !known.value.has(id)));
+      const fresh = await read(
+        bots.filter(({ id }) => changed.has(id) || !known.value.has(id)),
+        true,
+      );
       const nowMs = deps.clock.nowMs();
       const value = bots.map((bot) => {
         const row = fresh.get(bot.id);
-        if (row !== undefined) return toValue(bot, nowMs, (field) => numberOf(row, field));
-        const older = known.value.get(bot.id)!;
-        return toValue(bot, known.atMs, (field) => numberOf(older, field));
+        return row !== undefined ? toValue(bot, nowMs, row) : toValue(bot, known.atMs, known.value.get(bot.id)!);
       });
       return { value, atMs: known.atMs };
     };
   };
+  const figures = <Value>({ fieldsOf, toValue }: { fieldsOf: FieldsOf; toValue: ToValue<Value> }) =>
+    column<Row, Value>({
+      read: (bots, isAwaited) => readFigures(deps, fieldsOf, bots, isAwaited),
+      toValue: (bot, nowMs, row) => toValue(bot, nowMs, (field) => numberOf(row, field)),
+    });
   return {
-    states: column({
+    states: figures({
       fieldsOf: stateFieldsOf,
       toValue: (bot, nowMs, number) =>
         botState(bot, { running: isRunning(bot, nowMs, number), backendState: backendStateOf(bot, number) }),
     }),
-    pending: column({ fieldsOf: pendingFieldsOf, toValue: pendingOf }),
-    lastUpdates: column({ fieldsOf: () => LAST_UPDATE, toValue: (_bot, _nowMs, number) => number('updateAt') }),
+    pending: figures({ fieldsOf: pendingFieldsOf, toValue: pendingOf }),
+    lastUpdates: figures({ fieldsOf: () => LAST_UPDATE, toValue: (_bot, _nowMs, number) => number('updateAt') }),
+    programTrouble: column({
+      read: (bots, isAwaited) => readProgramTrouble(deps, bots, isAwaited),
+      toValue: (_bot, _nowMs, trouble) => trouble,
+    }),
   };
 }
 
@@ -101,7 +115,7 @@ function numberOf({ fields, values, at }: Row, field: string): number {
 
 async function readFigures(
   { redis }: Deps,
-  fieldsOf: Column<unknown>['fieldsOf'],
+  fieldsOf: FieldsOf,
   bots: readonly Bot[],
   isAwaited: boolean,
 ): Promise<Figures> {
@@ -125,7 +139,7 @@ async function readFigures(
 type Script = { fields: Fields; ids: number[] };
 
 /** Groups bots for one script each: of one shard and the same fields, and not too many. */
-function scriptsOf(fieldsOf: Column<unknown>['fieldsOf'], bots: readonly Bot[]): Script[] {
+function scriptsOf(fieldsOf: FieldsOf, bots: readonly Bot[]): Script[] {
   const open = new Map<Fields, Script[]>();
   const all: Script[] = [];
   for (const bot of bots) {

@@ -7,6 +7,8 @@ export type FleetFigures = {
   bots: Record<IntakeState, number>;
   /** Bots by the state in which a list shows them. Absent if a worker of an earlier release gathered the figures. */
   states?: Record<BotState, number>;
+  /** Bots with a program in trouble. Absent if a worker of an earlier release gathered the figures. */
+  programTrouble?: number;
   backends: Record<BackendState, number>;
   /** Entries of the update logs. */
   log: Depth;
@@ -30,12 +32,13 @@ export type IntakeState = (typeof INTAKE_STATES)[number];
 export type BackendState = 'ok' | 'failing' | 'open';
 export type BacklogReader = 'push' | 'pull' | 'rules';
 
-export function noFigures(atMs: number): FleetFigures & { states: Record<BotState, number> } {
+export function noFigures(atMs: number): FleetFigures & { states: Record<BotState, number>; programTrouble: number } {
   const depth = () => ({ total: 0, largest: 0 });
   return {
     atMs,
     bots: { polled: 0, polling_failing: 0, pushed: 0, webhook_failing: 0, disabled: 0 },
     states: noStates(),
+    programTrouble: 0,
     backends: { ok: 0, failing: 0, open: 0 },
     log: depth(),
     backlog: { push: depth(), pull: depth(), rules: depth() },

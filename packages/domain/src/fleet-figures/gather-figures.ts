@@ -5,6 +5,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { type WaitingSample, waitingSample } from '../activity/note-waiting.ts';
 import { readFleetRates } from '../activity/read-fleet-rates.ts';
 import { type Bot, hasBackend, pushes, routes } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -28,10 +29,12 @@ export async function gatherFigures(deps: FigureDeps): Promise<void> {
   if (!(await allowOnce(deps.redis, figureKeys.turn, EVERY_MS - 1000))) return;
   const figures = noFigures(deps.clock.nowMs());
   const bots = deps.directory.all();
+  const sample = await waitingSample(deps, figures.atMs);
   for (let from = 0; from < bots.length; from += BOTS_AT_ONCE) {
-    await addBots(deps, figures, bots.slice(from, from + BOTS_AT_ONCE));
+    await addBots(deps, figures, bots.slice(from, from + BOTS_AT_ONCE), sample);
     await delay(PAUSE_MS);
   }
+  await sample?.noteFleet(figures.backlog.push.total + figures.backlog.pull.total);
   const [deadLetters, rates] = await Promise.all([
     countDeadLetters(deps, 'all'),
     readFleetRates(deps, RATES_OVER_MINUTES),
@@ -47,7 +50,7 @@ export async function readFigures({ redis }: Pick<FigureDeps, 'redis'>): Promise
   return found === null ? null : (JSON.parse(found) as FleetFigures);
 }
 
-async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[]): Promise<void> {
+async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample: WaitingSample | null): Promise<void> {
   const routing = bots.filter(routes);
   const [statuses, lengths, routed] = await Promise.all([
     readBotStatuses(deps, bots),
@@ -60,11 +63,14 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[]): Promis
     const status = statuses[at]!;
     figures.bots[intakeState(bot, status)] += 1;
     figures.states[botState(bot, status)] += 1;
+    if (status.programTrouble !== null) figures.programTrouble += 1;
     if (pushes(bot)) figures.backends[status.backendState] += 1;
     deepen(figures.log, Number(lengths[at]));
     const isPulled = bot.longPollEnabled && !hasBackend(bot);
     deepen(figures.backlog[isPulled ? 'pull' : 'push'], status.pendingUpdateCount);
   }
+  const waiting = bots.map(({ id: botId }, at) => ({ botId, count: statuses[at]!.pendingUpdateCount }));
+  await sample?.noteBots(waiting.filter(({ count }) => count > 0));
   for (const counts of routed as (string | null)[][]) {
     deepen(
       figures.backlog.rules,

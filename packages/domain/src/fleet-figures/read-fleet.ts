@@ -13,6 +13,8 @@ import { type Replica, readReplicas } from './replicas.ts';
 export type FleetSummary = {
   takenAtMs: number;
   states: Record<BotState, number>;
+  /** Bots with a program in trouble; null: a worker of an earlier release took the figures. */
+  programTrouble: number | null;
   /** Updates that wait for the backends and the default poll consumers. */
   pending: number;
   /** null: Postgres could not be asked. */
@@ -51,23 +53,37 @@ async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
   const bots = deps.directory.all().length;
   const counted = Object.values(figures.states).reduce((sum, count) => sum + count, 0);
   if (counted !== bots && bots <= SMALL_FLEET) return null;
-  const { atMs, states, backlog, deadLetters = null, rates = null } = figures;
-  return { takenAtMs: atMs, states, pending: backlog.push.total + backlog.pull.total, deadLetters, rates };
+  const { atMs, states, programTrouble = null, backlog, deadLetters = null, rates = null } = figures;
+  return {
+    takenAtMs: atMs,
+    states,
+    programTrouble,
+    pending: backlog.push.total + backlog.pull.total,
+    deadLetters,
+    rates,
+  };
 }
 
 async function presentFleet(deps: ReadDeps, caller: Caller): Promise<Figures> {
   const bots = deps.directory.all().filter((bot) => seesBot(caller, bot.id));
   const isWhole = caller.bots === 'all';
-  const [found, pending, deadLetters, rates] = await Promise.all([
+  const [found, trouble, pending, deadLetters, rates] = await Promise.all([
     deps.statusColumns.states(bots),
+    deps.statusColumns.programTrouble(bots),
     deps.statusColumns.pending(bots),
     countDeadLetters(deps, isWhole ? 'all' : bots.map(({ id }) => id)),
     isWhole ? readFleetRates(deps, RATES_OVER_MINUTES) : ratesOf(deps, bots),
   ]);
   const states = noStates();
   for (const state of found.value) states[state] += 1;
-  const takenAtMs = Math.min(found.atMs, pending.atMs);
-  return { takenAtMs, states, pending: pending.value.reduce((sum, count) => sum + count, 0), deadLetters, rates };
+  return {
+    takenAtMs: Math.min(found.atMs, trouble.atMs, pending.atMs),
+    states,
+    programTrouble: trouble.value.filter((one) => one !== null).length,
+    pending: pending.value.reduce((sum, count) => sum + count, 0),
+    deadLetters,
+    rates,
+  };
 }
 
 async function ratesOf(deps: ReadDeps, bots: Bot[]): Promise<ActivityCounts | null> {

@@ -24,6 +24,8 @@ type CountedAuthor = {
 };
 
 const HOUR_S = 3600;
+/** The clocks of every time zone differ by a multiple of this. */
+export const SLOT_S = 900;
 const DAY_S = 24 * HOUR_S;
 
 /** SQL of statistics. Each statement reads one chat of one bot. */
@@ -79,6 +81,20 @@ export function statsStore(db: Database) {
         ])
         .groupBy('hour')
         .execute();
+    },
+
+    /** Messages since then by quarters of an hour since 1970, those with messages only; from indexes alone. */
+    async messagesBySlot(chat: ChatOfBot, fromS: number): Promise<{ slot: number; count: number }[]> {
+      const since = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${fromS}
+        and date >= ${shownSince(chat)}`;
+      const { rows } = await sql<{ slot: number; count: number }>`
+        select slot, sum(count)::bigint as count from (
+          select date / ${SLOT_S}::bigint as slot, count(*) as count from messages where ${since} group by 1
+          union all
+          select date / ${SLOT_S}::bigint, -count(*) from messages where ${since} and deleted_at is not null group by 1
+        ) as counted
+        group by slot having sum(count) > 0`.execute(db);
+      return rows;
     },
 
     async countAuthors(chat: ChatOfBot, dayStartS: number): Promise<number> {

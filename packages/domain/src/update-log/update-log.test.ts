@@ -538,12 +538,17 @@ describe('push and pull as one queue', () => {
       const after = await claim(bot, fencingToken, [failing(probe.units[0]!, nowMs)]);
       expect(after).toMatchObject({ breakerOpened: false, units: [], nextDueMs: nowMs + probeMs * 2 });
     }
+    // Each probe renews the error, and not the begin of the failure.
+    expect(await readBotStatus(deps(), bot)).toMatchObject({
+      failingSinceMs: begunAtMs,
+      deliveryError: { atMs: nowMs },
+    });
     nowMs += 16_000;
     const [probe] = (await claim(bot, fencingToken)).units;
     const resumed = await claim(bot, fencingToken, [{ unit: probe!, outcome: 'delivered' }]);
     expect(resumed).toMatchObject({ breakerClosed: true });
     expect(resumed.units).toHaveLength(3);
-    expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok' });
+    expect(await readBotStatus(deps(), bot)).toMatchObject({ backendState: 'ok', failingSinceMs: null });
   });
 
   test('a backend that answers nothing but 410 for 23 hours is hopeless; any other answer begins the time anew', async () => {

@@ -17,6 +17,8 @@ const LINES = [
   ['failed', '--bad'],
 ] as const;
 
+const WAITING_PX = 110;
+
 type ActivityProps = { botId: number | null; range: Range; choose: (range: Range) => void };
 
 /** What a bot, or the whole fleet, did in the last hour, day or week. */
@@ -29,6 +31,10 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const series = useMemo(
     () =>
       LINES.map(([key, color]) => ({ name: words.lines[key], color, values: points?.map((one) => one[key]) ?? [] })),
+    [points, words],
+  );
+  const waiting = useMemo(
+    () => [{ name: words.lines.waiting, color: '--warn', values: points?.map(({ waiting }) => waiting ?? null) ?? [] }],
     [points, words],
   );
   return (
@@ -51,6 +57,15 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
       </header>
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
       <div className="chart-place">{points && Chart && <Chart label={words.title} at={at} series={series} />}</div>
+      {points?.some((point) => point.waiting !== undefined) && (
+        <section className="lag" aria-labelledby="lag">
+          <h3 id="lag">{words.waiting}</h3>
+          <p className="muted">{words.waitingHint}</p>
+          <div className="chart-place">
+            {Chart && <Chart label={words.waiting} at={at} series={waiting} of="level" heightPx={WAITING_PX} />}
+          </div>
+        </section>
+      )}
     </section>
   );
 }

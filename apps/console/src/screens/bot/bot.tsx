@@ -7,7 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { StateBadge, stateOf } from '../../parts/state-badge.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, Moment } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -49,7 +49,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
   const words = useWords();
   const deliveriesWords = useDeliveriesWords();
   const [testing, setTesting] = useState(false);
-  const { last_error: lastError, last_error_at: lastErrorAt } = bot;
+  const { last_error: lastError, last_error_at: lastErrorAt, failing_since: since } = bot;
   return (
     <>
       <header className="bot-head">
@@ -67,6 +67,11 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           {lastErrorAt && (
             <small className="muted">
               <Ago at={lastErrorAt} />
+            </small>
+          )}
+          {since && (
+            <small className="failing-since muted">
+              {words.bot.readers.failingSince} <Moment at={since} />
             </small>
           )}
         </p>

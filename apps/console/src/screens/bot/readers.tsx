@@ -12,6 +12,7 @@ import { usePrograms, useReaders } from '../programs/use-programs.ts';
 import { resumeBackend } from './backend-calls.ts';
 import { ReaderPicture } from './reader-picture.tsx';
 import { Behind, ReaderState } from './reader-state.tsx';
+import { ReaderTrouble } from './reader-trouble.tsx';
 import { TryNow } from './try-now.tsx';
 
 type Reader = Answer<'listReaders'>[number];
@@ -68,6 +69,7 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         )}
         {consumer && <Forget botId={botId} consumer={consumer} keeps={number(reader.keeps)} />}
       </span>
+      <ReaderTrouble reader={reader} />
     </li>
   );
 }

@@ -7,24 +7,32 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
+import { resumeBackend } from '../bot/backend-calls.ts';
+import { TryNow } from '../bot/try-now.tsx';
+import { TroubleBadge, useTroubleText } from './program-trouble.tsx';
 
-/** The states that need somebody, the most urgent first. */
-const URGENT = ['open', 'failing', 'not_polled'] as const satisfies readonly BotState[];
+/** What needs somebody, the most urgent first: states of bots, and then what is wrong with programs of bots. */
+const URGENT = ['open', 'failing', 'not_polled', 'programs'] as const satisfies readonly (BotState | 'programs')[];
+type Urgent = (typeof URGENT)[number];
 const SHOWN_OF_EACH = 3;
 
-/** The first bots of each urgent state, and how many more there are. Healthy fleets show none. */
+const filterOf = (urgent: Urgent) =>
+  urgent === 'programs' ? ({ program_trouble: true } as const) : ({ state: urgent } as const);
+
+/** The first bots of each urgent kind, and how many more there are. Healthy fleets show none. */
 export function Attention(): ReactNode {
   const { fleet: words } = useWords();
   const lists = useQueries({
-    queries: URGENT.map((state) => ({
-      queryKey: ['bots', 'urgent', state],
-      queryFn: ({ signal }: { signal: AbortSignal }) => callPage('listBots', { state, limit: SHOWN_OF_EACH }, signal),
+    queries: URGENT.map((urgent) => ({
+      queryKey: ['bots', 'urgent', urgent],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        callPage('listBots', { ...filterOf(urgent), limit: SHOWN_OF_EACH }, signal),
       refetchInterval: REFRESH_MS,
       placeholderData: keepPreviousData,
     })),
   });
-  const groups = URGENT.map((state, at) => ({
-    state,
+  const groups = URGENT.map((urgent, at) => ({
+    urgent,
     rows: lists[at]?.data?.rows ?? [],
     total: lists[at]?.data?.total ?? 0,
   }));
@@ -33,17 +41,25 @@ export function Attention(): ReactNode {
     <section className="attention" aria-labelledby="attention">
       <h2 id="attention">{words.attention}</h2>
       <ul>
-        {groups.flatMap(({ state, rows, total }) => [
-          ...rows.map((bot) => <UrgentBot key={bot.id} bot={bot} state={state} />),
-          total > rows.length && <More key={state} state={state} count={total - rows.length} />,
+        {groups.flatMap(({ urgent, rows, total }) => [
+          ...rows.map((bot) =>
+            urgent === 'programs' ? (
+              <BotOfPrograms key={`programs-${bot.id}`} bot={bot} />
+            ) : (
+              <UrgentBot key={bot.id} bot={bot} state={urgent} />
+            ),
+          ),
+          total > rows.length && <More key={urgent} urgent={urgent} count={total - rows.length} />,
         ])}
       </ul>
     </section>
   );
 }
 
-function UrgentBot({ bot, state }: { bot: BotResource; state: BotState }): ReactNode {
+function UrgentBot({ bot, state }: { bot: BotResource; state: Exclude<Urgent, 'programs'> }): ReactNode {
   const { fleet: words } = useWords();
+  // Not the time of the last error, which every failed attempt renews.
+  const since = state === 'not_polled' ? bot.not_polled_since : bot.failing_since;
   return (
     <li>
       <StateBadge state={state} />
@@ -53,18 +69,41 @@ function UrgentBot({ bot, state }: { bot: BotResource; state: BotState }): React
       <span className="cut why" title={bot.last_error}>
         {bot.last_error || (state === 'not_polled' ? words.noUpdates : '')}
       </span>
-      <span className="muted since">{bot.last_error_at && <Ago at={bot.last_error_at} />}</span>
+      <span className="muted since">
+        {since && (
+          <>
+            {words.began} <Ago at={since} />
+          </>
+        )}
+      </span>
       <span className="end">{bot.pending_update_count > 0 && words.waiting(bot.pending_update_count)}</span>
+      <span className="act">
+        {state !== 'not_polled' && <TryNow act={() => resumeBackend({ botId: bot.id, programId: undefined })} />}
+      </span>
     </li>
   );
 }
 
-function More({ state, count }: { state: BotState; count: number }): ReactNode {
+/** The bot itself may work. */
+function BotOfPrograms({ bot }: { bot: BotResource }): ReactNode {
+  const text = useTroubleText(bot);
+  return (
+    <li>
+      <TroubleBadge />
+      <Link to="/bots/$id/programs" params={{ id: String(bot.id) }} className="cut">
+        {bot.name}
+      </Link>
+      <span className="cut why">{text}</span>
+    </li>
+  );
+}
+
+function More({ urgent, count }: { urgent: Urgent; count: number }): ReactNode {
   const words = useWords();
   return (
     <li className="more">
-      <Link to="/" search={{ state }}>
-        {words.states[state]}: {words.fleet.more(count)}
+      <Link to="/" search={filterOf(urgent)}>
+        {urgent === 'programs' ? words.fleet.trouble.title : words.states[urgent]}: {words.fleet.more(count)}
       </Link>
     </li>
   );

@@ -25,7 +25,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       search: ({ sort: _, ...others }: FleetFilter) => (sort === undefined ? others : { ...others, sort }),
       replace: true,
     });
-  const isFiltered = filter.q !== undefined || filter.state !== undefined;
+  const isFiltered = filter.q !== undefined || filter.state !== undefined || filter.program_trouble === true;
   if (head.data && total === 0 && !isFiltered) return <NoBots />;
   return (
     <>

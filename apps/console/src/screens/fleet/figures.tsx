@@ -47,7 +47,7 @@ export function Figures({ fleet }: { fleet: FleetResource }): ReactNode {
 
 const MOST_SAMPLES = 60;
 
-/** What the figures were in the last hour, by name. Of what waits only this page knows what it was. */
+/** What the figures were in the last hour, by name. For those who cannot see the activity, what this page has seen wait. */
 function usePast({ pending, taken_at: takenAt }: FleetResource): ReadonlyMap<string, readonly number[]> {
   const { fleet: words } = useWords();
   const { account } = useSession();
@@ -56,10 +56,11 @@ function usePast({ pending, taken_at: takenAt }: FleetResource): ReadonlyMap<str
   if (samples.at(-1)!.takenAt !== takenAt) setSamples([...samples, { takenAt, pending }].slice(-MOST_SAMPLES));
   // The last minute still runs.
   const minutes = data.slice(0, -1);
+  const waited = data.flatMap(({ waiting }) => waiting ?? []);
   return new Map([
     [words.in, minutes.map((minute) => minute.in)],
     [words.delivered, minutes.map(({ delivered }) => delivered)],
     [words.failed, minutes.map(({ failed }) => failed)],
-    [words.pending, samples.map((sample) => sample.pending)],
+    [words.pending, waited.length > 1 ? waited : samples.map((sample) => sample.pending)],
   ]);
 }

@@ -12,15 +12,16 @@ export const SORTS = {
 } as const satisfies Record<BotSort, 'ascending' | 'descending'>;
 
 /** What the address says about the list, and about the picture above it. */
-export type FleetFilter = { q?: string; state?: BotState; sort?: BotSort; range?: Range };
+export type FleetFilter = { q?: string; state?: BotState; program_trouble?: true; sort?: BotSort; range?: Range };
 
-export function readFleetFilter({ q, state, sort, range }: Record<string, unknown>): FleetFilter {
+export function readFleetFilter({ q, state, sort, range, ...others }: Record<string, unknown>): FleetFilter {
   const known = STATES.find((one) => one === state);
   const [sorted] = (Object.keys(SORTS) as BotSort[]).filter((one) => one === sort);
   const far = RANGES.find((one) => one === range);
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...(known === undefined ? {} : { state: known }),
+    ...(others.program_trouble === true ? { program_trouble: true } : {}),
     ...(sorted === undefined ? {} : { sort: sorted }),
     ...(far === undefined ? {} : { range: far }),
   };

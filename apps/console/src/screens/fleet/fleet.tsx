@@ -54,7 +54,7 @@ export function Fleet(): ReactNode {
         <h2 id="bots" className="unseen">
           {words.fleet.list}
         </h2>
-        {hasBots && <StateTabs states={fleet.data?.states} chosen={filter.state} />}
+        {hasBots && <StateTabs fleet={fleet.data} filter={filter} />}
         <BotList filter={filter} />
       </section>
     </div>

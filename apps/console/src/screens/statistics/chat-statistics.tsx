@@ -9,6 +9,7 @@ import { personName } from '../../parts/person-name.ts';
 import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useChatOfPage, useChatParams } from '../chat/chat.tsx';
+import { ChatHeatMap } from './chat-heat-map.tsx';
 import { PERIODS_OF_CHAT, startOf } from './period.ts';
 import { PeriodTabs } from './period-tabs.tsx';
 import { Totals } from './totals.tsx';
@@ -36,6 +37,7 @@ export function ChatStatistics(): ReactNode {
         <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
         <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
       </section>
+      <ChatHeatMap botId={botId} chatId={chatId} />
       {stats.data && (
         <>
           <section className="panel" aria-labelledby="today">

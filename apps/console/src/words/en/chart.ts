@@ -12,5 +12,11 @@ export const chart = {
     calls: 'Calls',
     retried: 'Tried again',
     failed: 'Given up',
+    waiting: 'Waiting',
   },
+  /** A level is no count: it has no sum. */
+  last: 'Last',
+  level: (name: string, last: string, most: string) => `${name}: ${last} last, at most ${most}.`,
+  waiting: 'Waiting updates',
+  waitingHint: 'Looked at once a minute; of an hour, the most.',
 };

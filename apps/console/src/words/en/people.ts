@@ -121,6 +121,11 @@ export const statistics = {
   messagesToday: 'Today, since 00:00 UTC',
   writersToday: 'People who wrote today',
   messagesByDay: (n: number) => plural(n, { one: 'Messages of {n} day', other: 'Messages of the last {n} days' }),
+  messagesByHour: (n: number) =>
+    plural(n, {
+      one: 'Messages of the last week by weekday and hour',
+      other: 'Messages of the last {n} weeks by weekday and hour',
+    }),
   today: 'Messages of today by hour',
   topUsers: 'Who writes most',
   nobodyWrote: 'Nobody has written here yet.',

@@ -13,5 +13,10 @@ export const chart: Words['chart'] = {
     calls: 'Вызовы',
     retried: 'Повторы',
     failed: 'Не доставлено',
+    waiting: 'Ожидают',
   },
+  last: 'Последнее',
+  level: (name, last, most) => `${name}: последнее ${last}, самое большее ${most}.`,
+  waiting: 'Ожидающие обновления',
+  waitingHint: 'Замеряется раз в минуту; за час показано самое большее.',
 };

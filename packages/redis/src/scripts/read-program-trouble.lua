@@ -1,0 +1,24 @@
+-- Reads which programs of bots of a shard are in trouble.
+-- KEYS  1 the state of one of the bots
+-- ARGV  1 programs as <bot id>:<program id>, separated by spaces
+-- RESULT one text with a letter for each program: f its backend fails, p it is parked, - neither
+local found, prefix = {}, string.match(KEYS[1], '^(.*:)%d+:state$')
+
+local function polledAtOf(bot, id)
+  local consumer = redis.call('HGET', prefix .. bot .. ':consumers', 'program:' .. id)
+  return tonumber(consumer and string.match(consumer, ' (%d+)$') or 0)
+end
+
+for bot, id in string.gmatch(ARGV[1], '(%d+):(%d+)') do
+  local program = prefix .. bot .. ':program:' .. id .. ':state'
+  -- @read p <- program: push, failingSince, parkedAt
+  local pushes, letter = p.push == '1', '-'
+  -- A poll ends the parking of a program that pulls, and leaves the field.
+  if p.parkedAt and (pushes or tonumber(p.parkedAt) >= polledAtOf(bot, id)) then
+    letter = 'p'
+  elseif pushes and p.failingSince then
+    letter = 'f'
+  end
+  found[#found + 1] = letter
+end
+return table.concat(found)
