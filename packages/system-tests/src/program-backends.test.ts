@@ -93,6 +93,38 @@ test('a program whose backend answered only 410 for 23 hours is paused, the othe
   expect(await show(program)).toMatchObject({ enabled: true, backend_state: 'ok', last_error: '' });
 }, 200_000);
 
+test('the webhook of an expired token ends, although its backend has a request open at any time', async () => {
+  const bot = await fleet.addBot();
+  const program = await addProgram(bot, 'agency');
+  let finish = () => {};
+  const backend = await startBackend((_request, response) => {
+    // Each is answered when the next one has begun; the last one after a while.
+    finish();
+    const later = setTimeout(() => finish(), 2_000);
+    finish = () => {
+      clearTimeout(later);
+      if (!response.writableEnded) response.writeHead(200).end();
+    };
+  });
+  backends.push(backend);
+  const expiresAtMs = Date.now() + 5_000;
+  const wanted = { program_id: program.id, name: 'own', expires_at: new Date(expiresAtMs).toISOString() };
+  const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+  const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${backend.url}`);
+  expect(set.status).toBe(200);
+  let chat = 5;
+  await waitFor(async () => {
+    chat = 11 - chat;
+    const raw = `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"}}`;
+    await fleet.control.injectUpdate({ bot: bot.platformId, kind: 'message', raw });
+    return (await show(program)).mode === 'pull';
+  }, WITHIN);
+  expect(Date.now()).toBeGreaterThan(expiresAtMs);
+  expect(await audited(bot, 'program_update')).toContainEqual(
+    expect.objectContaining({ details: expect.stringContaining('has ended') }),
+  );
+}, 120_000);
+
 type DeadLetter = { program_id?: number; reader: string; reason_code: string; last_error: string; update_id: number };
 
 describe('a program behind its limit', () => {
