@@ -57,6 +57,8 @@ export async function luaScene() {
         rules?: boolean;
         manage?: boolean;
         revision?: number;
+        /** A program for which waiting updates are dropped. */
+        dropPendingOf?: number;
         /** Digest of filters; their text is `text of <digest>`. */
         filters?: string;
       } = {},
@@ -82,6 +84,7 @@ export async function luaScene() {
           ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
           settings.pushing ?? '',
           keys.programs,
+          settings.dropPendingOf ?? '',
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
