@@ -1,0 +1,38 @@
+import type { BotDeps } from './bot-deps.ts';
+import { unmirrorBot } from './bot-mirror.ts';
+import { botStore } from './bot-store.ts';
+import { republishBots } from './republish-bots.ts';
+
+type Deps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
+
+const DELETED = -1;
+
+/**
+ * Returns a function that publishes changes whose process did not: Redis failed it, or it ended. Called every few seconds,
+ * it publishes what it has seen the last time, too, and returns the number of those bots. Until then it is left to the
+ * process that made the change, which alone knows what becomes of waiting updates.
+ */
+export function latePublisher(deps: Deps): () => Promise<number> {
+  let seen = new Map<number, number>();
+  return async () => {
+    const unpublished = await findUnpublished(deps);
+    const late = [...unpublished].filter(([id, revision]) => seen.get(id) === revision);
+    seen = unpublished;
+    const changed = late.filter(([, revision]) => revision !== DELETED).map(([id]) => id);
+    const deleted = late.filter(([, revision]) => revision === DELETED).map(([id]) => id);
+    if (changed.length > 0) await republishBots(deps, changed);
+    for (const id of deleted) await unmirrorBot(deps, id);
+    return late.length;
+  };
+}
+
+/** The stored revisions that processes do not know, by id of their bots. */
+async function findUnpublished({ db, directory }: Deps): Promise<Map<number, number>> {
+  const stored = await botStore(db).revisions();
+  await directory.refresh();
+  if (!directory.ready()) return new Map();
+  const unpublished = [...stored].filter(([id, revision]) => (directory.byId(id)?.revision ?? 0) < revision);
+  // One look is not enough: a bot that was added in between is known, and not among those that were read before.
+  const deleted = directory.all().filter(({ id }) => !stored.has(id));
+  return new Map([...unpublished, ...deleted.map(({ id }): [number, number] => [id, DELETED])]);
+}
