@@ -8,9 +8,11 @@ import { makerOf } from './maker.ts';
 import type { Program, ProgramChanges } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
+import { programTokenStore } from './program-token-store.ts';
 import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 import { refuseLargePrograms } from './refuse-large-programs.ts';
+import { refuseLosingChange } from './refuse-lost-updates.ts';
 
 /** `reason`: why it was changed, if the actor did not ask for it. */
 type Circumstances = { reason?: string; dropPending?: boolean };
@@ -36,6 +38,8 @@ export async function updateProgram(
       .update(id, { enabled: before.enabled, ...changes }, makerOf(by))
       .catch(refuseKnownName);
     if (grows(changes)) await refuseLargePrograms(db, before.botId);
+    // With a reason, nobody asked for the change, so nobody could do what a refusal says.
+    if (reason === '') refuseLosingChange(before, result, await programTokenStore(db).all(id), deps.clock.nowMs());
     const { enabled } = changes;
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
     const dropped = dropPending ? 'pending updates dropped' : '';
