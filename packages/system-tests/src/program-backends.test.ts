@@ -293,6 +293,30 @@ test('calls in the answers of several programs to one press are each made once, 
   expect([byMethod.sendmessage, byMethod.replacemanagedbottoken]).toEqual([sent, undefined]);
 }, 200_000);
 
+test('a program gets at most max_connections updates at once, and as many as that', async () => {
+  const [most, updates] = [3, 21];
+  const [bot, taken] = [await fleet.addBot(), ledger()];
+  let [open, greatest] = [0, 0];
+  const slow = await startBackend(async ({ text }, response) => {
+    taken.record(text);
+    open += 1;
+    greatest = Math.max(greatest, open);
+    // A request beyond the limit would come meanwhile: each update has a chat of its own.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    open -= 1;
+    response.writeHead(200).end();
+  });
+  backends.push(slow);
+  const program = await addProgram(bot, 'slow');
+  const wanted = { program_id: program.id, name: 'own' };
+  const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+  const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${slow.url}&max_connections=${most}`);
+  expect(set.status).toBe(200);
+  await fleet.control.generate({ bots: [bot.platformId], chats: updates, count: updates });
+  await waitFor(() => taken.count() === updates, WITHIN);
+  expect(greatest).toBe(most);
+}, 120_000);
+
 test('of ten programs on one host, one that hangs with all its connections holds up none of the others', async () => {
   const chats = 120;
   const books = new Map(Array.from({ length: 10 }, (_, at) => [`/p${at}`, ledger()]));

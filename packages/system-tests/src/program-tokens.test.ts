@@ -73,3 +73,38 @@ test.each(['grammy', 'telegraf'] as const)(
   },
   120_000,
 );
+
+test('two programs answer one press of a button: both calls reach the platform, which takes the first', async () => {
+  const bot = await fleet.addBot();
+  const tokens: string[] = [];
+  for (const name of ['one', 'other']) {
+    const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name });
+    const wanted = { program_id: program.id, name: 'own' };
+    tokens.push((await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted)).token);
+  }
+  const call = async (token: string, method: string) => {
+    const answer = await fetch(`${fleet.url}/tgapi/bot${token}/${method}`);
+    return { status: answer.status, ...((await answer.json()) as { result?: unknown; description?: string }) };
+  };
+  const person = await fleet.control.createPerson({});
+  await fleet.control.startBot({ person: person.id, bot: bot.platformId });
+  const keyboard = encodeURIComponent('{"inline_keyboard":[[{"text":"Press","callback_data":"x"}]]}');
+  const asked = await call(bot.token, `sendMessage?chat_id=${person.id}&text=ask&reply_markup=${keyboard}`);
+  const { message_id: messageId } = asked.result as { message_id: number };
+  await fleet.control.pressButton({ person: person.id, bot: bot.platformId, messageId });
+  const pressOf = async (token: string) => {
+    const { result } = await call(token, 'getUpdates?timeout=5');
+    return (result as { callback_query?: { id: string } }[]).find(({ callback_query: query }) => query)?.callback_query;
+  };
+  const presses = await Promise.all(tokens.map((token) => waitFor(() => pressOf(token), PATIENCE)));
+  const [id] = presses.map((press) => press!.id);
+  expect(presses.map((press) => press!.id)).toEqual([id, id]);
+  const [first, second] = await Promise.all(
+    tokens.map((token) => call(token, `answerCallbackQuery?callback_query_id=${id}`)),
+  );
+  expect([first!.status, second!.status].toSorted()).toEqual([200, 400]);
+  const refused = [first!, second!].find(({ status }) => status === 400);
+  expect(refused?.description).toMatch(/query is too old/);
+  const { byMethod } = await fleet.control.readCalls({ bot: bot.platformId });
+  expect(byMethod.answercallbackquery).toBe(2);
+}, 120_000);

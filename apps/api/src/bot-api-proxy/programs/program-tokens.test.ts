@@ -222,6 +222,26 @@ describe('a token of a program', () => {
     expect(calls).toEqual([]);
   });
 
+  test('pulls or pushes as its methods say', async () => {
+    const other = await api.addBot();
+    const program = await addProgram(other);
+    const [pulls, pushes] = [
+      await newToken({ methods: ['getUpdates'] }, program),
+      await newToken({ methods: ['setWebhook'] }, program),
+    ];
+    const set = 'setWebhook?url=https://93.184.216.34/hook';
+    const refused = async ({ token }: { token: string }, method: string) => {
+      const { status, json: answer } = await send(token, method);
+      return status === 403 ? answer.description : `${status}`;
+    };
+    expect(await refused(pushes, 'getUpdates')).toBe('Forbidden: this token may not call getupdates');
+    expect(await refused(pulls, set)).toBe('Forbidden: this token may not call setwebhook');
+    expect((await send(pulls.token, 'getUpdates')).json).toEqual({ ok: true, result: [] });
+    expect((await send(pushes.token, set)).json).toMatchObject({ description: 'Webhook was set' });
+    expect(await refused(pulls, 'deleteWebhook')).toMatch(/its program has a backend$/);
+    expect((await send(pushes.token, 'deleteWebhook')).json).toMatchObject({ description: 'Webhook was deleted' });
+  });
+
   test('limited to chats or to other methods neither sets nor deletes a webhook', async () => {
     const other = await api.addBot();
     const program = await addProgram(other);
