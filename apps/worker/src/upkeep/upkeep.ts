@@ -8,6 +8,7 @@ import { continueDeliveryJobs } from '@flotilla/domain/deliveries/run-delivery-j
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys, channels, isHeld, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { WorkerContext } from '../context.ts';
@@ -77,10 +78,16 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
 /** Publishes changes whose process could not. All of the configuration is compared less often. */
 function startPublishing(deps: WorkerContext): { stop(): Promise<void> } {
   const publishLate = latePublisher(deps);
-  const work = async () => deps.measure.repairs.configuration.inc(await publishLate());
   return repeatWork(deps, {
     everyMs: PUBLISH_EVERY_MS,
-    work: () => waitingForPostgres(work()),
+    work: async () => {
+      const published = await publishLate().catch((error: unknown) => {
+        // The rounds report a store that is away.
+        if (!isUnavailable(error) && !isRedisUnavailable(error)) throw error;
+        return 0;
+      });
+      deps.measure.repairs.configuration.inc(published);
+    },
     failure: 'late changes could not be published; this is tried again',
   });
 }
