@@ -49,6 +49,12 @@ export function botStore(db: Database) {
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
     byId,
+    /** How many bots there are, and the sum of their revisions: two numbers that tell most changes apart. */
+    revisionTotals: async (): Promise<{ count: number; sum: number }> => {
+      const { rows } = await sql<{ count: number; sum: number }>`
+        select count(*)::float8 as count, coalesce(sum(revision), 0)::float8 as sum from bots`.execute(db);
+      return rows[0]!;
+    },
     /** The revision of every bot, by id. */
     revisions: async (): Promise<Map<number, number>> => {
       const rows = await db.selectFrom('bots').select(['id', 'revision']).execute();

@@ -37,7 +37,7 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
 
 /** Turns the program into one that pulls, from the first update that its backend has not got. */
 export async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
-  const { program, token, parameters } = call;
+  const { bot, program, token, parameters } = call;
   const had = program.mode === 'push';
   const dropPending = switchParameter(parameters, 'drop_pending_updates');
   if (had && !mayChangeWebhook(call)) {
@@ -46,8 +46,10 @@ export async function deleteWebhook(context: Context, call: ProgramCall): Promis
   if (dropPending && !mayChangeWebhook(call) && !namesMethod(token, 'getupdates')) {
     return forbidden('this token may not drop updates: it may not call getUpdates');
   }
-  if (had || dropPending) {
-    await updateProgram(context, call.by(), program.id, had ? NO_BACKEND : {}, { dropPending });
+  // Many clients drop at every start: without anything that waits, this must change and audit nothing.
+  const drops = dropPending && (await programStates(context, bot))(program.id).pending > 0;
+  if (had || drops) {
+    await updateProgram(context, call.by(), program.id, had ? NO_BACKEND : {}, { dropPending: drops });
   }
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
 }
