@@ -293,6 +293,28 @@ test('calls in the answers of several programs to one press are each made once, 
   expect([byMethod.sendmessage, byMethod.replacemanagedbottoken]).toEqual([sent, undefined]);
 }, 200_000);
 
+test.each([false, true])(
+  'a webhook gets of the kinds that it asks for those that its program may see (exclusive: %s)',
+  async (exclusive) => {
+    const [bot, at] = [await fleet.addBot(), await receiver()];
+    const program = await addProgram(bot, 'agency', { exclusive, kinds: ['message', 'channel_post'] });
+    const wanted = { program_id: program.id, name: 'own' };
+    const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+    const asked = encodeURIComponent('["message","edited_message"]');
+    const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${at.url}&allowed_updates=${asked}`);
+    expect(set.status).toBe(200);
+    for (const kind of ['edited_message', 'channel_post', 'message'] as const) {
+      const raw = `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5},"text":"${kind}"}`;
+      await fleet.control.injectUpdate({ bot: bot.platformId, kind, raw });
+    }
+    // All are in one lane, so the others would have come before it.
+    await waitFor(() => at.taken.includes('message'), WITHIN);
+    expect(at.backend.requests.map(({ text }) => text.match(/"text":"(\w+)"/)?.[1])).toEqual(['message']);
+    expect(await show(program)).toMatchObject({ kinds: program.kinds, webhook_kinds: ['message', 'edited_message'] });
+  },
+  120_000,
+);
+
 test('a program gets at most max_connections updates at once, and as many as that', async () => {
   const [most, updates] = [3, 21];
   const [bot, taken] = [await fleet.addBot(), ledger()];
