@@ -1,8 +1,10 @@
 import type { MessageResource } from '@flotilla/contract/messages.ts';
+import { connectDatabase } from '@flotilla/database/connect.ts';
 import { ADMIN_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { openEchoSession, sayText } from './echo-bots/echo-session.ts';
 import { startEchoBot } from './echo-bots/start-echo-bot.ts';
 
@@ -107,4 +109,30 @@ test('two programs answer one press of a button: both calls reach the platform, 
   expect(refused?.description).toMatch(/query is too old/);
   const { byMethod } = await fleet.control.readCalls({ bot: bot.platformId });
   expect(byMethod.answercallbackquery).toBe(2);
+}, 120_000);
+
+test('workers publish a revocation that was only stored, also while another bot cannot be read', async () => {
+  const [unreadable, bot] = [await fleet.addBot(), await fleet.addBot()];
+  const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'one' });
+  const wanted = { program_id: program.id, name: 'own' };
+  const { id, token } = await fleet.rest<{ id: number; token: string }>('/api/programs/tokens/add', wanted);
+  const status = async () => (await fetch(`${fleet.url}/tgapi/bot${token}/getMe`)).status;
+  expect(await status()).toBe(200);
+  const db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  const revision = sql<number>`nextval('bot_revisions')`;
+  const seal = (sealed: string) =>
+    db.updateTable('bots').set({ token_sealed: sealed, revision }).where('id', '=', unreadable.id).execute();
+  const row = db.selectFrom('bots').select('token_sealed').where('id', '=', unreadable.id);
+  const { token_sealed: sealed } = await row.executeTakeFirstOrThrow();
+  try {
+    await seal('unreadable');
+    await db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('program_tokens').where('id', '=', id).execute();
+      await transaction.updateTable('bots').set({ revision }).where('id', '=', bot.id).execute();
+    });
+    await waitFor(async () => (await status()) === 401, PATIENCE);
+  } finally {
+    await seal(sealed);
+    await db.destroy();
+  }
 }, 120_000);

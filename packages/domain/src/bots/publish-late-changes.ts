@@ -19,10 +19,13 @@ export function latePublisher(deps: Deps): () => Promise<number> {
     const unpublished = await findUnpublished(deps);
     const late = [...unpublished].filter(([id, revision]) => seen.get(id) === revision);
     seen = unpublished;
-    const changed = late.filter(([, revision]) => revision !== DELETED).map(([id]) => id);
-    const deleted = late.filter(([, revision]) => revision === DELETED).map(([id]) => id);
-    if (changed.length > 0) await republishBots(deps, changed);
-    for (const id of deleted) await unmirrorBot(deps, id);
+    const failures: unknown[] = [];
+    for (const [id, revision] of late) {
+      // One bot that cannot be read must not keep the tokens of others alive.
+      const published = revision === DELETED ? unmirrorBot(deps, id) : republishBots(deps, [id]);
+      await published.catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
     return late.length;
   };
 }
