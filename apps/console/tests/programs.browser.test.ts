@@ -204,6 +204,33 @@ test(
 );
 
 test(
+  'a token, or a change, by which others would lose updates is refused at its field',
+  async () => {
+    const { fleet } = suite;
+    const { id } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: shop.id, name: 'shared' });
+    await fleet.rest('/api/programs/tokens/add', { program_id: id, name: 'agency', chats: [5] });
+    const { page, complaints } = await openAsAdmin(`bots/${shop.id}/programs`);
+    await page.getByRole('link', { name: 'shared' }).click();
+    const details = page.getByRole('complementary', { name: 'shared' });
+    await details.getByRole('button', { name: 'Make a token' }).click();
+    const token = page.getByRole('dialog', { name: 'Make a token' });
+    await token.getByLabel('Name of the token').fill('other');
+    await token.getByRole('button', { name: 'Make a token' }).click();
+    await token.getByText('must be those of the token "agency"').waitFor();
+    await token.getByRole('button', { name: 'Cancel' }).click();
+    await token.waitFor({ state: 'detached' });
+    await details.getByRole('button', { name: 'Edit…' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit the program' });
+    await form.getByLabel('Take them alone').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('its token "agency" confirms without seeing them').waitFor();
+    await fleet.rest('/api/programs/delete', { id });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an account makes programs and tokens of its own bots, and sees nothing of another bot, also by address',
   async () => {
     const foreign = await suite.fleet.rest<{ id: number }>('/api/programs/add', {
@@ -373,6 +400,9 @@ test(
     await page.getByRole('button', { name: 'Добавить программу' }).click();
     await page.getByLabel('Название', { exact: true }).fill('Отчёты');
     await page.getByLabel('Только подходящие').check();
+    // A token that polls has all chats in which its program takes updates alone.
+    await page.getByRole('combobox', { name: 'В одном из этих чатов' }).fill('-1001');
+    await page.getByRole('option', { name: 'Чат -1001' }).click();
     await page.getByLabel('Начинается с одной из команд').fill('/stats');
     await page.getByLabel('Забирать их только себе').check();
     await fits('ru-program-sees');

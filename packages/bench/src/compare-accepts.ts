@@ -123,6 +123,7 @@ async function applyBot(redis: RedisHandles, bot: number, programs: number): Pro
         '',
         pushing,
         keys.programs,
+        '',
       ],
     ],
   );

@@ -85,10 +85,11 @@ async function callsByToken(database: { url: string }): Promise<Row[]> {
   try {
     const own = '700002:bench-token-abcdefghijklmnopqrstuvwxyz';
     const { id: bot_id } = await fleet.rest<{ id: number }>('/api/bots/add', { token: own });
-    const { id: program_id } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id, name: 'one' });
-    const newToken = (limits: object) =>
-      fleet.rest<{ token: string }>('/api/programs/tokens/add', { program_id, name: 'own', ...limits });
-    const tokens = [own, (await newToken({})).token, (await newToken({ chats: [CHAT] })).token];
+    const newToken = async (name: string, limits: object) => {
+      const { id: program_id } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id, name });
+      return (await fleet.rest<{ token: string }>('/api/programs/tokens/add', { program_id, name, ...limits })).token;
+    };
+    const tokens = [own, await newToken('whole', {}), await newToken('of chats', { chats: [CHAT] })];
     const { port, pid } = fleet.apis[0]!;
     const cpuSeconds = () => usageOf({ name: 'api', pids: () => [pid] }).cpuSeconds;
     const costs: number[][] = tokens.map(() => []);

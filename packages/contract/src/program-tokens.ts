@@ -6,7 +6,7 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 const METHODS_NOTE =
   'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, logOut and close are always allowed, and concern the program alone.';
 const CHATS_NOTE =
-  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others.';
+  'The chats that it may touch, by id. Absent: every chat. A call that does not name its chats by id is refused; getUpdates gives it the updates of these chats only, and passes over others. So tokens that may poll one program must have the same chats, and all chats in which the program takes updates alone.';
 const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
 const rate = z
@@ -96,8 +96,13 @@ it; a token that is limited to chats sets none. Other calls are made as the bot.
 messages name the program in the history. The audit log names it where it has an entry for an act of the bot: a ban, a deletion,
 a title; not for each message. The bot's own token appears in no answer.
 
+Its methods also say how it gets updates: without getUpdates it cannot poll, without setWebhook it cannot set a webhook. What a
+poll reads or passes over is confirmed for the whole program. So a token that may poll is refused if another one polls the program
+with other chats, or if the program takes updates alone in chats that the token does not have. Give it the same chats, other
+methods, or a program of its own.
+
 A refused call is answered in the platform's form, with 403, or with 429
-and \`retry_after\`.`,
+and \`retry_after\`. While Redis is away, it is 503 for every token of a program, because the token may have been revoked.`,
     input: z.object(addInputs),
     output: newProgramToken,
     readOnlyFields: fieldsBeside(programTokenResource, addInputs),

@@ -34,6 +34,12 @@ export const programResource = z
     signing_enabled: z.boolean().describe('True if deliveries to the backend are signed.'),
     max_connections: z.int().describe('How many updates are sent at the same time with mode push.'),
     kinds: z.array(z.string()).describe(KINDS_NOTE),
+    webhook_kinds: z
+      .array(z.string())
+      .describe(
+        'Only with mode push: the kinds that the token which set the backend asks for, as `allowed_updates` of setWebhook. The backend gets those of them that `kinds` has; if `kinds` is empty, all of them. Absent: it asks for none in particular.',
+      )
+      .optional(),
     filter: programFilter.describe(FILTER_NOTE),
     exclusive: z.boolean().describe(EXCLUSIVE_NOTE),
     order: z.int().describe(ORDER_NOTE),

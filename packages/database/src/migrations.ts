@@ -36,6 +36,7 @@ import * as programsOfMessages from './migrations/20261123T050000-programs-of-me
 import * as tokensOfWebhooks from './migrations/20261123T060000-tokens-of-webhooks.ts';
 import * as makersOfBackends from './migrations/20261123T070000-makers-of-backends.ts';
 import * as rolesOfBackends from './migrations/20261123T150000-roles-of-backends.ts';
+import * as kindsOfWebhooks from './migrations/20261124T060000-kinds-of-webhooks.ts';
 import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-letters.ts';
 import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
 import type { SchemaStep } from './schema-step.ts';
@@ -80,6 +81,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261123T060000-tokens-of-webhooks': tokensOfWebhooks,
   '20261123T070000-makers-of-backends': makersOfBackends,
   '20261123T150000-roles-of-backends': rolesOfBackends,
+  '20261124T060000-kinds-of-webhooks': kindsOfWebhooks,
   '20261124T060000-taken-dead-letters': takenDeadLetters,
   '20261124T060000-waiting-of-hours': waitingOfHours,
 };

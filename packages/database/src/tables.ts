@@ -172,6 +172,8 @@ export interface ProgramsTable {
   backend_certificate: Generated<string>;
   /** The token that set the backend; null if people did. It may be gone. */
   webhook_token_id: BigInt64 | null;
+  /** What that token asks for: JSON array of kinds as text; null for all that the program gets. */
+  webhook_kinds: string | null;
   /** The username of the account that gave the backend by REST, and its API key; null for none. */
   backend_by: string | null;
   backend_by_key: BigInt64 | null;

@@ -95,6 +95,38 @@ test('a program whose backend answered only 410 for 23 hours is paused, the othe
   expect(await show(program)).toMatchObject({ enabled: true, backend_state: 'ok', last_error: '' });
 }, 200_000);
 
+test('the webhook of an expired token ends, although its backend has a request open at any time', async () => {
+  const bot = await fleet.addBot();
+  const program = await addProgram(bot, 'agency');
+  let finish = () => {};
+  const backend = await startBackend((_request, response) => {
+    // Each is answered when the next one has begun; the last one after a while.
+    finish();
+    const later = setTimeout(() => finish(), 2_000);
+    finish = () => {
+      clearTimeout(later);
+      if (!response.writableEnded) response.writeHead(200).end();
+    };
+  });
+  backends.push(backend);
+  const expiresAtMs = Date.now() + 5_000;
+  const wanted = { program_id: program.id, name: 'own', expires_at: new Date(expiresAtMs).toISOString() };
+  const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+  const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${backend.url}`);
+  expect(set.status).toBe(200);
+  let chat = 5;
+  await waitFor(async () => {
+    chat = 11 - chat;
+    const raw = `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":${chat},"type":"private"}}`;
+    await fleet.control.injectUpdate({ bot: bot.platformId, kind: 'message', raw });
+    return (await show(program)).mode === 'pull';
+  }, WITHIN);
+  expect(Date.now()).toBeGreaterThan(expiresAtMs);
+  expect(await audited(bot, 'program_update')).toContainEqual(
+    expect.objectContaining({ details: expect.stringContaining('has ended') }),
+  );
+}, 120_000);
+
 type DeadLetter = { program_id?: number; reader: string; reason_code: string; last_error: string; update_id: number };
 
 describe('a program behind its limit', () => {
@@ -300,6 +332,52 @@ test('calls in the answers of several programs to one press are each made once, 
   const { byMethod } = await fleet.control.readCalls({ bot: bot.platformId });
   expect([byMethod.sendmessage, byMethod.replacemanagedbottoken]).toEqual([sent, undefined]);
 }, 200_000);
+
+test.each([false, true])(
+  'a webhook gets of the kinds that it asks for those that its program may see (exclusive: %s)',
+  async (exclusive) => {
+    const [bot, at] = [await fleet.addBot(), await receiver()];
+    const program = await addProgram(bot, 'agency', { exclusive, kinds: ['message', 'channel_post'] });
+    const wanted = { program_id: program.id, name: 'own' };
+    const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+    const asked = encodeURIComponent('["message","edited_message"]');
+    const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${at.url}&allowed_updates=${asked}`);
+    expect(set.status).toBe(200);
+    for (const kind of ['edited_message', 'channel_post', 'message'] as const) {
+      const raw = `{"message_id":1,"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5},"text":"${kind}"}`;
+      await fleet.control.injectUpdate({ bot: bot.platformId, kind, raw });
+    }
+    // All are in one lane, so the others would have come before it.
+    await waitFor(() => at.taken.includes('message'), WITHIN);
+    expect(at.backend.requests.map(({ text }) => text.match(/"text":"(\w+)"/)?.[1])).toEqual(['message']);
+    expect(await show(program)).toMatchObject({ kinds: program.kinds, webhook_kinds: ['message', 'edited_message'] });
+  },
+  120_000,
+);
+
+test('a program gets at most max_connections updates at once, and as many as that', async () => {
+  const [most, updates] = [3, 21];
+  const [bot, taken] = [await fleet.addBot(), ledger()];
+  let [open, greatest] = [0, 0];
+  const slow = await startBackend(async ({ text }, response) => {
+    taken.record(text);
+    open += 1;
+    greatest = Math.max(greatest, open);
+    // A request beyond the limit would come meanwhile: each update has a chat of its own.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    open -= 1;
+    response.writeHead(200).end();
+  });
+  backends.push(slow);
+  const program = await addProgram(bot, 'slow');
+  const wanted = { program_id: program.id, name: 'own' };
+  const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
+  const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${slow.url}&max_connections=${most}`);
+  expect(set.status).toBe(200);
+  await fleet.control.generate({ bots: [bot.platformId], chats: updates, count: updates });
+  await waitFor(() => taken.count() === updates, WITHIN);
+  expect(greatest).toBe(most);
+}, 120_000);
 
 test('of ten programs on one host, one that hangs with all its connections holds up none of the others', async () => {
   const chats = 120;

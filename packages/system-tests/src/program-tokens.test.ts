@@ -1,8 +1,10 @@
 import type { MessageResource } from '@flotilla/contract/messages.ts';
+import { connectDatabase } from '@flotilla/database/connect.ts';
 import { ADMIN_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { openEchoSession, sayText } from './echo-bots/echo-session.ts';
 import { startEchoBot } from './echo-bots/start-echo-bot.ts';
 
@@ -73,3 +75,64 @@ test.each(['grammy', 'telegraf'] as const)(
   },
   120_000,
 );
+
+test('two programs answer one press of a button: both calls reach the platform, which takes the first', async () => {
+  const bot = await fleet.addBot();
+  const tokens: string[] = [];
+  for (const name of ['one', 'other']) {
+    const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name });
+    const wanted = { program_id: program.id, name: 'own' };
+    tokens.push((await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted)).token);
+  }
+  const call = async (token: string, method: string) => {
+    const answer = await fetch(`${fleet.url}/tgapi/bot${token}/${method}`);
+    return { status: answer.status, ...((await answer.json()) as { result?: unknown; description?: string }) };
+  };
+  const person = await fleet.control.createPerson({});
+  await fleet.control.startBot({ person: person.id, bot: bot.platformId });
+  const keyboard = encodeURIComponent('{"inline_keyboard":[[{"text":"Press","callback_data":"x"}]]}');
+  const asked = await call(bot.token, `sendMessage?chat_id=${person.id}&text=ask&reply_markup=${keyboard}`);
+  const { message_id: messageId } = asked.result as { message_id: number };
+  await fleet.control.pressButton({ person: person.id, bot: bot.platformId, messageId });
+  const pressOf = async (token: string) => {
+    const { result } = await call(token, 'getUpdates?timeout=5');
+    return (result as { callback_query?: { id: string } }[]).find(({ callback_query: query }) => query)?.callback_query;
+  };
+  const presses = await Promise.all(tokens.map((token) => waitFor(() => pressOf(token), PATIENCE)));
+  const [id] = presses.map((press) => press!.id);
+  expect(presses.map((press) => press!.id)).toEqual([id, id]);
+  const [first, second] = await Promise.all(
+    tokens.map((token) => call(token, `answerCallbackQuery?callback_query_id=${id}`)),
+  );
+  expect([first!.status, second!.status].toSorted()).toEqual([200, 400]);
+  const refused = [first!, second!].find(({ status }) => status === 400);
+  expect(refused?.description).toMatch(/query is too old/);
+  const { byMethod } = await fleet.control.readCalls({ bot: bot.platformId });
+  expect(byMethod.answercallbackquery).toBe(2);
+}, 120_000);
+
+test('workers publish a revocation that was only stored, also while another bot cannot be read', async () => {
+  const [unreadable, bot] = [await fleet.addBot(), await fleet.addBot()];
+  const program = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'one' });
+  const wanted = { program_id: program.id, name: 'own' };
+  const { id, token } = await fleet.rest<{ id: number; token: string }>('/api/programs/tokens/add', wanted);
+  const status = async () => (await fetch(`${fleet.url}/tgapi/bot${token}/getMe`)).status;
+  expect(await status()).toBe(200);
+  const db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  const revision = sql<number>`nextval('bot_revisions')`;
+  const seal = (sealed: string) =>
+    db.updateTable('bots').set({ token_sealed: sealed, revision }).where('id', '=', unreadable.id).execute();
+  const row = db.selectFrom('bots').select('token_sealed').where('id', '=', unreadable.id);
+  const { token_sealed: sealed } = await row.executeTakeFirstOrThrow();
+  try {
+    await seal('unreadable');
+    await db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('program_tokens').where('id', '=', id).execute();
+      await transaction.updateTable('bots').set({ revision }).where('id', '=', bot.id).execute();
+    });
+    await waitFor(async () => (await status()) === 401, PATIENCE);
+  } finally {
+    await seal(sealed);
+    await db.destroy();
+  }
+}, 120_000);

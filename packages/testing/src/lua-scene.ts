@@ -58,6 +58,8 @@ export async function luaScene() {
         manage?: boolean;
         revision?: number;
         atMs?: number;
+        /** A program for which waiting updates are dropped. */
+        dropPendingOf?: number;
         /** Digest of filters; their text is `text of <digest>`. */
         filters?: string;
       } = {},
@@ -83,6 +85,7 @@ export async function luaScene() {
           ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
           settings.pushing ?? '',
           keys.programs,
+          settings.dropPendingOf ?? '',
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */

@@ -125,6 +125,7 @@ function presentProgram(caller: Caller, program: Program, state: ProgramState): 
     parked,
     last_error: error?.message ?? '',
     ...withoutNulls({
+      webhook_kinds: pushes ? program.webhookKinds : null,
       backend_state: pushes ? backendState : null,
       last_error_at: error === null ? null : new Date(error.atMs).toISOString(),
       last_polled_at: pushes || polledAtMs === null ? null : new Date(polledAtMs).toISOString(),

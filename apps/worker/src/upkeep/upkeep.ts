@@ -2,11 +2,13 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { rollUpActivity } from '@flotilla/domain/activity/roll-up-activity.ts';
 import { polls } from '@flotilla/domain/bots/bot.ts';
 import { botStore } from '@flotilla/domain/bots/bot-store.ts';
+import { latePublisher } from '@flotilla/domain/bots/publish-late-changes.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/deliveries/run-delivery-job.ts';
 import { gatherFigures } from '@flotilla/domain/fleet-figures/gather-figures.ts';
 import { parkPrograms } from '@flotilla/domain/programs/park-programs.ts';
 import { routeLinkStore } from '@flotilla/domain/routing-rules/route-link-store.ts';
+import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import { botKeys, channels, isHeld, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
 import type { WorkerContext } from '../context.ts';
@@ -17,6 +19,8 @@ import { watchPlatformWebhooks } from './watch-platform-webhooks.ts';
 
 const ROUND_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
+/** A revoked token must stop working within 5 s, and a change is late when it is seen twice. */
+const PUBLISH_EVERY_MS = 2_000;
 const CONTINUE_JOBS_EVERY_MS = 5_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
@@ -61,7 +65,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
   runRound();
   void warnOfLegacy(deps);
   const timer = setInterval(runRound, ROUND_EVERY_MS);
-  const beside = [startRemoval(deps), startDeliveryJobs(deps), startParking(deps)];
+  const beside = [startRemoval(deps), startDeliveryJobs(deps), startParking(deps), startPublishing(deps)];
   fleetMetrics(deps);
   return {
     stop: async () => {
@@ -69,6 +73,23 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
       await Promise.all([running, ...beside.map((work) => work.stop())]);
     },
   };
+}
+
+/** Publishes changes whose process could not. All of the configuration is compared less often. */
+function startPublishing(deps: WorkerContext): { stop(): Promise<void> } {
+  const publishLate = latePublisher(deps);
+  return repeatWork(deps, {
+    everyMs: PUBLISH_EVERY_MS,
+    work: async () => {
+      const published = await publishLate().catch((error: unknown) => {
+        // The rounds report a store that is away.
+        if (!isUnavailable(error) && !isRedisUnavailable(error)) throw error;
+        return 0;
+      });
+      deps.measure.repairs.configuration.inc(published);
+    },
+    failure: 'late changes could not be published; this is tried again',
+  });
 }
 
 /** Continues redrives and discards whose process has ended. */

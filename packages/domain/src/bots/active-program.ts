@@ -17,6 +17,8 @@ export type ActiveProgram = {
   backendCertificate: string;
   /** The token that set the backend, with whose limits it acts; null if people set it. */
   webhookTokenId: number | null;
+  /** The kinds that this token asks for; of these the backend gets those that the program may see. Null: all of them. */
+  webhookKinds: string[] | null;
   /** The role of who gave the backend by REST: the calls in its answers are those that this role may allow. */
   backendRole: Role;
   maxConnections: number;

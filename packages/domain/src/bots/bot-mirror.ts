@@ -17,6 +17,8 @@ export type CursorChange = {
   /** Pull and push hand their cursor to each other, as in the platform's single queue. */
   handOver?: boolean;
   dropPending?: boolean;
+  /** A program for which waiting updates are dropped. */
+  dropPendingOf?: number;
   /** Updates that wait for a retry become due now. */
   retryNow?: boolean;
 };
@@ -88,6 +90,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
         .map((program) => pushingProgram(bot, program))
         .join(''),
       keys.programs,
+      change.dropPendingOf ?? '',
     ],
   );
   return { waits: waits === '1', more: more === 1 };

@@ -23,7 +23,7 @@ const programsOf = sql<StoredProgram[]>`(
     'id', p.id, 'name', p.name, 'enabled', p.enabled, 'kinds', p.kinds::json, 'mode', p.mode,
     'backendUrlSealed', p.backend_url_sealed, 'secretTokenSealed', p.secret_token_sealed,
     'signingSealed', p.signing_sealed,
-    'webhookTokenId', p.webhook_token_id, 'backendRole', p.backend_role,
+    'webhookTokenId', p.webhook_token_id, 'webhookKinds', p.webhook_kinds::json, 'backendRole', p.backend_role,
     'backendCertificate', p.backend_certificate, 'maxConnections', p.max_connections,
     'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'tokens', (
       select coalesce(json_agg(json_build_object(
@@ -49,6 +49,17 @@ export function botStore(db: Database) {
   return {
     all: (): Promise<BotRow[]> => read().orderBy('id').execute(),
     byId,
+    /** How many bots there are, and the sum of their revisions: two numbers that tell most changes apart. */
+    revisionTotals: async (): Promise<{ count: number; sum: number }> => {
+      const { rows } = await sql<{ count: number; sum: number }>`
+        select count(*)::float8 as count, coalesce(sum(revision), 0)::float8 as sum from bots`.execute(db);
+      return rows[0]!;
+    },
+    /** The revision of every bot, by id. */
+    revisions: async (): Promise<Map<number, number>> => {
+      const rows = await db.selectFrom('bots').select(['id', 'revision']).execute();
+      return new Map(rows.map(({ id, revision }) => [id, revision]));
+    },
     /** The form in which secrets are sealed: bound, unless the previous release may still have to read them. */
     sealedForm: async (): Promise<SealedForm> => {
       const { rows } = await sql<{ legacy: boolean }>`

@@ -3,29 +3,31 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { BotDeps } from './bot-deps.ts';
+import type { CursorChange } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
 import { republishBots } from './republish-bots.ts';
 
-type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction };
+type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction; cursors?: CursorChange };
 
 /** Dependencies of changing rules. */
 export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
 
 /**
  * Changes rules, the revisions of their bots and the audit log in one transaction, then notifies every process. `write`
- * returns the affected bots (sources and targets, before and after the change) and the action for the audit log.
+ * returns the affected bots (sources and targets, before and after the change), the action for the audit log, and what
+ * happens to waiting updates.
  */
 export async function changeRules<Result>(
   deps: ChangeRulesDeps,
   by: Actor,
   write: (db: Database) => Promise<Written<Result>>,
 ): Promise<Result> {
-  const { result, botIds } = await deps.db.transaction().execute(async (transaction) => {
+  const { result, botIds, cursors } = await deps.db.transaction().execute(async (transaction) => {
     const written = await write(transaction);
     await botStore(transaction).touch(written.botIds);
     await recordAction({ db: transaction, clock: deps.clock }, by, written.audited);
     return written;
   });
-  await republishBots(deps, [...new Set(botIds)]);
+  await republishBots(deps, [...new Set(botIds)], cursors);
   return result;
 }

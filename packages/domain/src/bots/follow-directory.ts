@@ -10,6 +10,8 @@ import { type ProgramTokens, programTokens } from './program-credential.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 const CHECK_EVERY_MS = 1000;
+/** What was revoked elsewhere must stop working within 5 s. */
+const CONFIRMED_FOR_MS = 4000;
 
 type Snapshot = {
   version: number;
@@ -31,6 +33,7 @@ export async function followDirectory(deps: {
   let refreshing: Promise<void> | null = null;
   let again = false;
   let doubted = false;
+  let confirmedAtMs = Number.NEGATIVE_INFINITY;
 
   const open = (id: number, stored: string): Bot => {
     const space = stored.indexOf(' ');
@@ -82,12 +85,14 @@ export async function followDirectory(deps: {
   };
 
   const compare = async (): Promise<void> => {
+    const begunAtMs = performance.now();
     const version = Number((await commands.get(configKeys.version)) ?? 0);
     if (version === 0) snapshot = null;
     else if (!snapshot || doubted || version < snapshot.version) {
       doubted = false;
       await load(version);
     } else if (version > snapshot.version) await follow(snapshot, version);
+    confirmedAtMs = begunAtMs;
   };
   /** One comparison runs at a time. A call during it waits for the next one, so that a writer sees its own write. */
   const refresh = (): Promise<void> => {
@@ -143,6 +148,7 @@ export async function followDirectory(deps: {
       return () => listeners.delete(listener);
     },
     ready: () => snapshot !== null,
+    isConfirmed: () => snapshot !== null && performance.now() - confirmedAtMs < CONFIRMED_FOR_MS,
     refresh,
     close: () => {
       clearInterval(timer);

@@ -21,6 +21,7 @@ const UNKNOWN_OF_PROGRAM = {
   secretToken: '',
   backendCertificate: '',
   webhookTokenId: null,
+  webhookKinds: null,
   backendRole: 'user',
   maxConnections: DEFAULT_MAX_CONNECTIONS,
   filter: {},

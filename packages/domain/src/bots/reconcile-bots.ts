@@ -79,10 +79,14 @@ function hasAll(mirrored: ActiveProgram[], stored: StoredProgram[]): boolean {
   return JSON.stringify(known) === JSON.stringify(wanted);
 }
 
-type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'order'>;
+type Part = Pick<ActiveProgram, 'id' | 'tokens' | 'mode' | 'filter' | 'exclusive' | 'order' | 'webhookKinds'>;
 
-function partsOf({ id, tokens, mode, filter, exclusive, order }: Part, hasUrl: boolean, isSigned: boolean) {
-  return [id, mode, hasUrl, isSigned, filter, exclusive, order, ...tokens.map((token) => token.id)];
+function partsOf(
+  { id, tokens, mode, filter, exclusive, order, webhookKinds }: Part,
+  hasUrl: boolean,
+  isSigned: boolean,
+) {
+  return [id, mode, hasUrl, isSigned, filter, exclusive, order, webhookKinds, ...tokens.map((token) => token.id)];
 }
 
 /** `hasPrograms`: false if the previous release, which takes programs for clients, forgot a cursor after a day. */

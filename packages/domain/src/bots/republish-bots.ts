@@ -1,5 +1,5 @@
 import type { BotDeps } from './bot-deps.ts';
-import { mirrorBot } from './bot-mirror.ts';
+import { type CursorChange, mirrorBot } from './bot-mirror.ts';
 import { botFromRow } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 
@@ -7,12 +7,13 @@ import { botStore } from './bot-store.ts';
 export async function republishBots(
   deps: Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>,
   botIds: number[],
+  cursors: CursorChange = {},
 ): Promise<void> {
   const store = botStore(deps.db);
   const form = await store.sealedForm();
   for (const id of botIds) {
     const row = await store.byId(id);
-    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
+    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row), cursors, form);
   }
   await deps.directory.refresh();
 }

@@ -21,6 +21,7 @@ function judgeFor(...programs: Wanted[]) {
   const rest = {
     ...backend,
     webhookTokenId: null,
+    webhookKinds: null,
     backendRole: 'admin' as const,
     tokens: [],
     enabled: true,

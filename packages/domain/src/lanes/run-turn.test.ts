@@ -248,10 +248,45 @@ test('a held turn that lost its bot, or must not go on, is taken again', async (
   told.send();
   expect(await lost).toEqual({ next: 'again' });
 
-  const { asked, reader } = readerOf([held]);
-  const over = runTurn(deps, { ...reader, isOver: () => true }, lease, told);
+  const { asked, reader } = readerOf([held, claimOf([])]);
+  let isOver = false;
+  const over = runTurn(deps, { ...reader, isOver: () => isOver }, lease, told);
   await waitFor(() => resting === 1);
+  isOver = true;
   told.send();
   expect(await over).toEqual({ next: 'again' });
-  expect(asked).toHaveLength(1);
+  expect(asked.map(({ limit, end }) => [limit, end])).toEqual([
+    [10, 'hold'],
+    [0, null],
+  ]);
+});
+
+test('a turn that must not go on begins nothing more, although a request is in flight at any time', async () => {
+  const handled: string[] = [];
+  const answers: (() => void)[] = [];
+  let isOver = false;
+  const { reader } = readerOf([], (unit) => {
+    handled.push(unit.unitId);
+    return new Promise((resolve) => answers.push(() => resolve({ unit, outcome: 'delivered' })));
+  });
+  const limits: number[] = [];
+  const claim = async ({ limit }: ClaimRequest) => {
+    limits.push(limit);
+    // Each request is answered when the next one has begun.
+    return claimOf(limit > 0 && answers.length <= 1 ? [unitOf(handled.length + 1)] : []);
+  };
+  let nowMs = 0;
+  const over = { ...reader, claim, lookEveryMs: 10, isOver: () => isOver };
+  const turn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, over, lease, deaf);
+  await waitFor(() => answers.length === 2);
+  isOver = true;
+  answers.shift()!();
+  const before = limits.length;
+  // Beyond the end of its share it would take a new one for the other lanes.
+  nowMs = 60_000;
+  await waitFor(() => limits.length > before + 2);
+  answers.shift()!();
+  expect(await turn).toEqual({ next: 'again' });
+  expect(handled).toEqual(['1', '2']);
+  expect(new Set(limits.slice(before))).toEqual(new Set([0]));
 });

@@ -19,7 +19,7 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /** Whether this turn must not go on after a wait, because another one has to do more than claim. */
+  /** Whether this turn must begin nothing more, because another one has to do more than claim. */
   isOver?(): boolean;
 };
 
@@ -118,11 +118,12 @@ async function takeShare<Settled extends SettledUnit>(
     reader.claim({ ...request, name: nextName(), held: lease.held }, inFlight.takeSettled());
   let fencingToken: number | null = null;
   while (true) {
-    const winding = share.usedUp() || !lease.held();
+    const over = reader.isOver?.() ?? false;
+    const winding = over || share.usedUp() || !lease.held();
     const room = winding ? 0 : reader.room(inFlight.count());
     const drains = inFlight.count() === 0;
     const holds = drains && !winding && hold.isOpen();
-    const end = drains ? (holds ? 'hold' : 'idle') : null;
+    const end = drains && !over ? (holds ? 'hold' : 'idle') : null;
     const claim = await claimNow({ fencingToken, limit: room, tidy: tidies.isDue(holds), end });
     // Another turn may have taken over the held one and ended; updates since then woke nobody, so look again.
     if (claim.outcome === 'lost') return { next: hold.wasTaken() ? 'again' : 'idle' };
@@ -143,15 +144,16 @@ async function takeShare<Settled extends SettledUnit>(
     const more = !winding && (claim.more || (room > units.length && dueInMs <= 0));
     if (more || inFlight.hasNews()) continue;
     if (inFlight.count() > 0 || inFlight.hasSettled()) {
-      await inFlight.news(waitMs(reader.lookEveryMs, { winding, room: room - units.length, dueInMs }));
-      if (winding && inFlight.count() > 0) share.renew();
+      await inFlight.news(
+        waitMs(reader.lookEveryMs, { winding: winding && !over, room: room - units.length, dueInMs }),
+      );
+      if (winding && !over && inFlight.count() > 0) share.renew();
     } else if (winding) {
       return { next: 'again' };
     } else if (claim.held) {
       await hold.take(inFlight);
       share.renew();
       tidies.restart();
-      if (reader.isOver?.()) return { next: 'again' };
     } else if (room === 0) {
       // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
       if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + stuckSleepMs() };

@@ -11,13 +11,14 @@ import { makerOf } from './maker.ts';
 import { newProgramToken, type ProgramToken, shownPrefix, type WantedToken } from './program-token.ts';
 import { programTokenStore } from './program-token-store.ts';
 import { refuseLargePrograms } from './refuse-large-programs.ts';
+import { refuseLosingToken } from './refuse-lost-updates.ts';
 
 const TOKENS_AT_MOST = 100;
 
 /**
  * Makes a token of a program. Only the answer contains the token itself. Throws 'forbidden' (methods that its maker
  * may not give), 'not_found' (the program), or 'bad_request' for an unknown method, an end in the past,
- * or too many tokens.
+ * too many tokens, or polls by which others would lose updates.
  */
 export async function addProgramToken(
   deps: ChangeRulesDeps,
@@ -31,9 +32,11 @@ export async function addProgramToken(
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
     const tokens = programTokenStore(db);
-    if ((await tokens.count(programId)) >= TOKENS_AT_MOST) {
+    const others = await tokens.all(programId);
+    if (others.length >= TOKENS_AT_MOST) {
       throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);
     }
+    refuseLosingToken(program, { ...wanted, methods }, others, deps.clock.nowMs());
     const bot = deps.directory.byId(program.botId);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegramId);

@@ -27,6 +27,7 @@ function auditedFields(program: Program) {
     certificate: program.backendCertificate,
     max_connections: program.maxConnections,
     webhook_token_id: program.webhookTokenId,
+    webhook_kinds: program.webhookKinds,
   };
 }
 

@@ -110,6 +110,7 @@ function columnsOf(secrets: SecretBox, id: number, changes: ProgramChanges, { by
       : { backend_by: changes.backendUrl ? by : null, backend_by_key: changes.backendUrl ? byKey : null }),
     backend_certificate: changes.backendCertificate,
     webhook_token_id: changes.webhookTokenId,
+    webhook_kinds: changes.webhookKinds && JSON.stringify(changes.webhookKinds),
     backend_role: changes.backendRole,
     max_connections: changes.maxConnections,
   };
@@ -126,6 +127,7 @@ function programFromRow(secrets: SecretBox, row: Selectable<ProgramsTable>): Pro
     secretToken: open(row.secret_token_sealed, SEALED_PLACES.programSecret(row.id)),
     backendCertificate: row.backend_certificate,
     webhookTokenId: row.webhook_token_id,
+    webhookKinds: row.webhook_kinds === null ? null : (JSON.parse(row.webhook_kinds) as string[]),
     backendRole: row.backend_role,
     maxConnections: row.max_connections,
     signing: openSigning(secrets, row.signing_sealed, SEALED_PLACES.programSigning(row.id)),

@@ -20,6 +20,10 @@ export function programTokenStore(db: Database) {
       return (await tokens.execute()).map(toToken);
     },
 
+    async all(programId: number): Promise<ProgramToken[]> {
+      return (await ofProgram(programId).selectAll().orderBy('id').execute()).map(toToken);
+    },
+
     async count(programId: number): Promise<number> {
       const { count } = await ofProgram(programId)
         .select((row) => row.fn.countAll<number>().as('count'))

@@ -40,7 +40,7 @@ async function endWebhook(deps: PushTurnDeps, programId: number): Promise<TurnOu
   const backend = backendNow(deps, programId);
   if (backend === null) return { next: 'idle' };
   if (!hasEnded(deps, backend)) return { next: 'again' };
-  await updateProgram(deps, itself(backend), programId, NO_BACKEND, TOKEN_ENDED);
+  await updateProgram(deps, itself(backend), programId, NO_BACKEND, { reason: TOKEN_ENDED });
   return { next: 'idle' };
 }
 
@@ -55,7 +55,7 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
   return {
     newest: (known) => (deps.directory.ready() ? (backendNow(deps, programId) ?? known) : known),
     giveUp: async (backend) => {
-      await updateProgram(deps, itself(backend), programId, { enabled: false }, GONE);
+      await updateProgram(deps, itself(backend), programId, { enabled: false }, { reason: GONE });
     },
     // Other programs of the same host have probes of their own.
     reached: async () => {},

@@ -7,11 +7,21 @@ import type { ActiveProgram } from '../bots/active-program.ts';
 export type Program = Omit<ActiveProgram, 'tokens'> & { botId: number; createdAt: Date };
 
 /** The fields of a program that its author chooses. */
-export type ProgramContent = Omit<Program, 'id' | 'botId' | 'createdAt' | 'signing' | 'webhookTokenId'>;
+export type ProgramContent = Omit<
+  Program,
+  'id' | 'botId' | 'createdAt' | 'signing' | 'webhookTokenId' | 'webhookKinds'
+>;
 /** An undefined field keeps its value. */
 export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined } & {
   webhookTokenId?: number | null;
+  webhookKinds?: string[] | null;
 };
 
 /** The fields that turn a program into one that pulls and has no backend. */
-export const NO_BACKEND = { mode: 'pull', backendUrl: '', secretToken: '', backendCertificate: '' } as const;
+export const NO_BACKEND = {
+  mode: 'pull',
+  backendUrl: '',
+  secretToken: '',
+  backendCertificate: '',
+  webhookKinds: null,
+} as const;

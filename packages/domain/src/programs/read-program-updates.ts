@@ -5,6 +5,7 @@ import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { NO_UPDATES, type PulledUpdates } from '../pull/pulled-updates.ts';
 import { type PullDeps, type PullRequest, type Reading, readUpdates } from '../pull/read-updates.ts';
+import { kindsAsked } from '../update-log/wanted-kinds.ts';
 
 /** `kinds`: what the caller asks for; null for all that the program gets. */
 type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds' | 'takenKinds' | 'renew'> & { kinds: string[] | null };
@@ -29,7 +30,7 @@ export async function readProgramUpdates(
   return readUpdates(deps, bot, {
     ...request,
     consumer,
-    kinds: kindsOf(program, request.kinds),
+    kinds: kindsAsked(program, request.kinds),
     takenKinds: request.kinds,
     renew: () => readingNow(deps, program.id, request.kinds),
   });
@@ -45,11 +46,5 @@ async function readingNow(
   const bot = directory.byProgram(programId);
   const program = bot?.programs.find(({ id }) => id === programId);
   if (bot === undefined || program === undefined || program.mode === 'push' || !program.enabled) return null;
-  return { bot, kinds: kindsOf(program, asked) };
-}
-
-/** A program without kinds of its own gets what the caller names, else the default set. */
-function kindsOf({ kinds }: ActiveProgram, asked: string[] | null): PullRequest['kinds'] {
-  if (kinds.length === 0) return asked ?? 'default';
-  return asked === null ? kinds : asked.filter((kind) => kinds.includes(kind));
+  return { bot, kinds: kindsAsked(program, asked) };
 }

@@ -12,7 +12,7 @@ export async function refuseLargePrograms(db: Database, botId: number): Promise<
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::float8 as bytes from (
       select ${BYTES_OF_ONE} + octet_length(kinds) + octet_length(filter) + octet_length(backend_certificate)
-        + octet_length(backend_url_sealed) as bytes
+        + octet_length(backend_url_sealed) + coalesce(octet_length(webhook_kinds), 0) as bytes
       from programs where bot_id = ${botId}
       union all
       select ${BYTES_OF_ONE} + coalesce(octet_length(methods), 0) + coalesce(octet_length(chats), 0)

@@ -8,20 +8,25 @@ import { makerOf } from './maker.ts';
 import type { Program, ProgramChanges } from './program.ts';
 import type { ProgramDeps } from './program-deps.ts';
 import { programStore } from './program-store.ts';
+import { programTokenStore } from './program-token-store.ts';
 import { refuseFilter } from './refuse-filter.ts';
 import { refuseKnownName } from './refuse-known-name.ts';
 import { refuseLargePrograms } from './refuse-large-programs.ts';
+import { refuseLosingChange } from './refuse-lost-updates.ts';
+
+/** `reason`: why it was changed, if the actor did not ask for it. */
+type Circumstances = { reason?: string; dropPending?: boolean };
 
 /**
- * Changes the named fields of a program; its cursor stays. A backend URL or secret that is sent back as it was shown is
- * no change. Throws 'not_found', 'conflict' (its name) or 'bad_request'.
+ * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
+ * or secret that is sent back as it was shown is no change. Throws 'not_found', 'conflict' (its name) or 'bad_request'.
  */
 export async function updateProgram(
   deps: ProgramDeps,
   by: Actor,
   id: number,
   wanted: ProgramChanges,
-  reason = '',
+  { reason = '', dropPending = false }: Circumstances = {},
 ): Promise<Program> {
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
@@ -33,9 +38,13 @@ export async function updateProgram(
       .update(id, { enabled: before.enabled, ...changes }, makerOf(by))
       .catch(refuseKnownName);
     if (grows(changes)) await refuseLargePrograms(db, before.botId);
+    // With a reason, nobody asked for the change, so nobody could do what a refusal says.
+    if (reason === '') refuseLosingChange(before, result, await programTokenStore(db).all(id), deps.clock.nowMs());
     const { enabled } = changes;
     const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
-    return { result, botIds: [before.botId], audited: auditedProgram(action, result, before, reason) };
+    const dropped = dropPending ? 'pending updates dropped' : '';
+    const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
+    return { result, botIds: [before.botId], audited, cursors: dropPending ? { dropPendingOf: id } : {} };
   });
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
@@ -43,13 +52,17 @@ export async function updateProgram(
 }
 
 /** Only such changes are held to the limit of size: a program above it can still be paused or lose its backend. */
-function grows({ kinds, filter, backendUrl, backendCertificate }: ProgramChanges): boolean {
-  return kinds !== undefined || filter !== undefined || Boolean(backendUrl) || Boolean(backendCertificate);
+function grows({ kinds, filter, backendUrl, backendCertificate, webhookKinds }: ProgramChanges): boolean {
+  return (
+    [kinds, filter].some((list) => list !== undefined) || Boolean(backendUrl || backendCertificate || webhookKinds)
+  );
 }
 
 /** A new URL has the rights of the person who gave it, or the limits of the token that set it, if one is named. */
 function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
-  return changes.backendUrl === undefined ? changes : { webhookTokenId: null, backendRole, ...changes };
+  return changes.backendUrl === undefined
+    ? changes
+    : { webhookTokenId: null, webhookKinds: null, backendRole, ...changes };
 }
 
 /** A URL that is given again unchanged keeps the limits of the token that set it. */

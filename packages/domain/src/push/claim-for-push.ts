@@ -2,7 +2,7 @@ import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
-import { kindsOfProgram } from '../update-log/wanted-kinds.ts';
+import { kindsOfProgram, wantedKinds } from '../update-log/wanted-kinds.ts';
 import { type Backend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';
@@ -72,7 +72,7 @@ export async function claimForPush(
         })
       : await claimUnits(deps, readerOf('claim-for-program', ofProgram), bot, request, settled, {
           keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.hidden],
-          args: [...requests, kindsOfProgram(bot.program!), ...texts],
+          args: [...requests, kindsOfProgram(bot.program!), wantedKinds(bot.program!.webhookKinds), ...texts],
         });
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, bot, settled);

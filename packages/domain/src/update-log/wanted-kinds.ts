@@ -1,4 +1,5 @@
 import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
+import type { ActiveProgram } from '../bots/active-program.ts';
 
 /** Kinds of updates as scripts take them; null for all, 'default' for the platform's default set. */
 export function wantedKinds(kinds: string[] | 'default' | null): string {
@@ -6,7 +7,16 @@ export function wantedKinds(kinds: string[] | 'default' | null): string {
   return kinds === 'default' ? `!,${ONLY_ON_DEMAND.join(',')},` : `,${kinds.join(',')},`;
 }
 
-/** The same of a program: an empty list is the default set. */
-export function kindsOfProgram({ kinds }: { kinds: string[] }): string {
-  return wantedKinds(kinds.length === 0 ? 'default' : kinds);
+/**
+ * The kinds that a program gets when its client asks for these, or names none (null). A program without kinds of its own
+ * gets what the client names, else the default set.
+ */
+export function kindsAsked({ kinds }: Pick<ActiveProgram, 'kinds'>, asked: string[] | null): string[] | 'default' {
+  if (kinds.length === 0) return asked ?? 'default';
+  return asked === null ? kinds : asked.filter((kind) => kinds.includes(kind));
+}
+
+/** The kinds that wait for a program, as scripts take them. */
+export function kindsOfProgram(program: Pick<ActiveProgram, 'mode' | 'kinds' | 'webhookKinds'>): string {
+  return wantedKinds(kindsAsked(program, program.mode === 'push' ? program.webhookKinds : null));
 }

@@ -9,6 +9,7 @@
 --       16 update ids up to this one may have been handed out  17 ids of the bot's programs (',1,5,')
 --       18 what decides which programs get an update, and  19 its digest ('' for none)
 --       20 those that push (' 5:1:target', with 1 unless it is paused)  21 key prefix of programs
+--       22 the program for which waiting updates are dropped ('' for none)
 -- RESULT {'OK', '1' when something waits for push, 1 when a deleted program left more: the call is repeated} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
@@ -222,6 +223,7 @@ local ofPrograms = {
   awake = s.on == '1' and s.programs or '',
 }
 redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], kept, ARGV[20]))
+if ARGV[22] ~= '' and string.find(ARGV[17], ',' .. ARGV[22] .. ',', 1, true) then dropWaiting(ofPrograms, ARGV[22]) end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0

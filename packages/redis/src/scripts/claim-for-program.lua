@@ -2,7 +2,8 @@
 -- KEYS  as lib/turn.lua says, lanes and work being the program's; and  10 attempts  11 live stream  12 hash of the program
 --       13 ids that it had before its cursor went back
 -- ARGV  as lib/turn.lua says, and after the settled units: four arguments as requestsOf in lib/backend.lua says; the
---       kinds that the program wants (as ARGV 9 of pull-read); then attempts (JSON each)
+--       kinds that the program wants, and those that its webhook asks for, of what it took alone under other kinds (as
+--       ARGV 9 and 14 of pull-read); then attempts (JSON each)
 -- RESULT as that of claim-for-push
 -- @include backend
 
@@ -19,8 +20,8 @@ if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)
 
 local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local requests, wanted = requestsOf(turn, ARGV, mine), ARGV[mine + 4]
-keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 5)
+local requests, wanted, ofTaken = requestsOf(turn, ARGV, mine), ARGV[mine + 4], ARGV[mine + 5]
+keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 6)
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
@@ -30,7 +31,7 @@ if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') 
 local function isWanted(entry)
   if s.hides and redis.call('SISMEMBER', KEYS[13], entry.id) == 1 then return false end
   -- An update that the program took exclusively is its own, even if it no longer wants that kind.
-  return isFor(entry, id) and (entry.owner ~= nil or isOfKind(wanted, entry.kind))
+  return isFor(entry, id) and isOfKind(entry.owner and ofTaken or wanted, entry.kind)
 end
 
 local cursor, more = tonumber(s.pushCursor), false

@@ -15,8 +15,8 @@ afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
 const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
-type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string };
-const claim = ({ kinds = DEFAULT_KINDS, ...options }: Claim, ...rest: (string | number)[]) => {
+type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string };
+const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', ...options }: Claim, ...rest: (string | number)[]) => {
   const [registration, token, atMs, bot, , ...others] = scene.claimArguments('push', options);
   const requests = rest.length === 0 ? ['', '', '0', ''] : rest;
   const { state, log, history, pendingTurns, consumers, live } = scene.keys;
@@ -26,7 +26,7 @@ const claim = ({ kinds = DEFAULT_KINDS, ...options }: Claim, ...rest: (string | 
       ...[state, log, own.lanes, own.inFlight, own.work, own.redriven, history, pendingTurns, consumers],
       ...[own.attempts, live, own.state, own.hidden],
     ],
-    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds],
+    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds, ofTaken],
   );
 };
 const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
@@ -150,6 +150,40 @@ test('another backend is tried at once with what waits', async () => {
   expect(idsIn(await claim({ token: 1, name: 'a4' }))).toEqual(['1']);
 });
 
+test('what waits is dropped in one step, for a program that pushes, pushes from now on or no longer does', async () => {
+  const changes = [
+    { from: pushing, to: pushing },
+    { from: { programs: [ID] }, to: pushing },
+    { from: pushing, to: { programs: [ID] } },
+    { from: { programs: [ID] }, to: { programs: [ID] } },
+  ];
+  for (const { from, to } of changes) {
+    await scene.clear();
+    await scene.applyBot({ ...from, pull: true });
+    await scene.accept([1, 2]);
+    await scene.accept([3], 'c:6');
+    if (from === pushing) expect(idsIn(await claim({ name: 'a1', limit: 1 }))).toEqual(['1']);
+    await scene.applyBot({ ...to, pull: true, revision: 2, dropPendingOf: ID });
+    expect(await consumer()).toBe(`3 ${NOW_MS}`);
+    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.hidden, own.lane('c:5'))).toBe(0);
+    // The turn that ran gets nothing more.
+    if (from === pushing && to === pushing) expect(await claim({ token: 1, name: 'a2' })).toEqual(['FENCED']);
+    await scene.accept([4]);
+    if (to === pushing) expect(idsIn(await claim({ name: 'b1' }))).toEqual(['4']);
+  }
+});
+
+test('nobody else loses what waits', async () => {
+  await scene.applyBot({ programs: [5, 6], pull: true });
+  await scene.accept([1]);
+  await scene.applyBot({ programs: [5, 6], pull: true, revision: 2, dropPendingOf: 6 });
+  expect(await scene.commands.hgetall(scene.keys.consumers)).toEqual({
+    'program:5': `0 ${NOW_MS}`,
+    'program:6': `1 ${NOW_MS}`,
+  });
+  expect(await scene.commands.xlen(scene.keys.log)).toBe(1);
+});
+
 const check = () => {
   const { state, log, consumers, pendingTurns, programs } = scene.keys;
   return scene.run(
@@ -189,6 +223,16 @@ test('it gets what it took whatever kinds it wants, and neither what another too
     await scene.accept([at + 1], `c:${at}`, at === 0 ? 'poll' : 'message', { filters: 'b', marks: [mark] });
   }
   expect(idsIn(await claim({ name: 'a1', kinds: ',message,' })).sort()).toEqual(['1', '4']);
+});
+
+test('what it took goes only to a webhook that asks for its kind', async () => {
+  await scene.applyBot({ ...pushing, filters: 'b' });
+  for (const [at, kind] of ['poll', 'message'].entries()) {
+    await scene.accept([at + 1], `c:${at}`, kind, { filters: 'b', marks: [`=${ID}`] });
+  }
+  expect(idsIn(await claim({ name: 'a1', kinds: ',poll,', ofTaken: ',message,' }))).toEqual(['2']);
+  await claim({ token: 1, name: 'a2', settled: 1, end: 'idle' }, ...delivered('2', 'c:1'));
+  expect(await consumer()).toBe(`2 ${NOW_MS}`);
 });
 
 test('what it took and did not deliver becomes dead letters when it is deleted', async () => {

@@ -31,7 +31,7 @@ local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4
 local now, name, offset, limit = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local default, program = name == '', isProgram(name)
 -- @read s <- state: registrationId, on, pull, lastId, allowedCount, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt,
---   prevOffset, prevAt, revision, trimmedAt, pulledAt
+--   revision, trimmedAt, pulledAt
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
 -- It would pass over updates of a kind that the program got meanwhile.
@@ -140,9 +140,11 @@ end
 from = from or cursor + 1
 
 local throttled = 0
-if default and ARGV[8] == '1' then
-  if s.prevOffset == ARGV[4] and now - tonumber(s.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
-  redis.call('HSET', state, 'prevOffset', ARGV[4], 'prevAt', now)
+if ARGV[8] == '1' and (default or program) then
+  local own = program and KEYS[7] or state
+  -- @read poll <- own: prevOffset, prevAt
+  if poll.prevOffset == ARGV[4] and now - tonumber(poll.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
+  redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', now)
 end
 local hides = (default or program) and redis.call('EXISTS', deliveredByPush) == 1
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0

@@ -12,7 +12,16 @@ afterAll(() => scene.close());
 /** The reply, with the list of the raw updates in the place of their number and their joined text. */
 const read = async (
   offset: number,
-  { consumer = '', first = 1, limit = 100, kinds = '', revision = 1, takenKinds = '' } = {},
+  {
+    consumer = '',
+    first = 1,
+    limit = 100,
+    kinds = '',
+    revision = 1,
+    takenKinds = '',
+    throttle = 0,
+    atMs = NOW_MS,
+  } = {},
 ) => {
   const reply = await scene.run(
     'pull-read',
@@ -20,7 +29,7 @@ const read = async (
       ...[scene.keys.state, scene.keys.log, scene.keys.consumers, scene.keys.deliveredByPush, ...scene.activity],
       ...(consumer.startsWith('program:') ? [programKeys(BOT, Number(consumer.slice(8))).state] : []),
     ],
-    [REGISTRATION, NOW_MS, consumer, offset, limit, 0, first, 0, kinds, 0, '+', '', revision, takenKinds],
+    [REGISTRATION, atMs, consumer, offset, limit, 0, first, throttle, kinds, 0, '+', '', revision, takenKinds],
   );
   if (reply[0] !== 'OK') return reply;
   const [status, from, throttled, more, count, joined, ...others] = reply;
@@ -208,6 +217,19 @@ test('a program that wants one of thousands of updates passes the others, a limi
     [2501, 0, ['{"update_id":2400}']],
   ]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe(`2399 ${NOW_MS}`);
+});
+
+test('a repeated poll is throttled for 3 s, of each program and the default consumer by itself, of no other', async () => {
+  await scene.applyBot({ pull: true, programs: [5, 6] });
+  const throttled = async (consumer: string, offset = 0, atMs = NOW_MS) =>
+    (await read(offset, { consumer, throttle: 1, atMs }))[2];
+  for (const consumer of ['', 'program:5', 'program:6']) {
+    expect([await throttled(consumer), await throttled(consumer), await throttled(consumer, 1)]).toEqual([0, 1, 0]);
+    expect(await throttled(consumer, 1, NOW_MS + 3000)).toBe(0);
+  }
+  expect([await throttled('audit'), await throttled('audit')]).toEqual([0, 0]);
+  await scene.applyBot({ revision: 2 });
+  expect(await scene.commands.keys('*:program:*')).toEqual([]);
 });
 
 test('a poll that began before its program got a backend reads nothing, and lets go of nothing', async () => {

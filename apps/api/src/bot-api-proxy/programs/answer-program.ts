@@ -50,9 +50,11 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
   const { bot, program, signal } = call;
   const chats = call.token.chats === null ? null : new Set(call.token.chats);
   const untilMs = performance.now() + request.timeoutMs;
-  for (let { offset } = request; ; ) {
+  // As at the platform, a client that repeats a poll without a timeout waits for 3 s.
+  let throttle = request.timeoutMs === 0;
+  for (let { offset } = request; ; throttle = false) {
     const timeoutMs = Math.max(0, untilMs - performance.now());
-    const read = { ...request, offset, timeoutMs, throttle: false, signal };
+    const read = { ...request, offset, timeoutMs, throttle, signal };
     const updates = await readProgramUpdates(context, bot, program, read);
     if (chats === null || updates.count === 0) return updates;
     const texts = textsOf(updates);

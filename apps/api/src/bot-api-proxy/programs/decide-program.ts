@@ -20,7 +20,7 @@ const FORBIDDEN = 403;
  */
 export function decideProgram(proxy: RunningProxy, call: MethodCall): void {
   try {
-    const found = proxy.context.directory.byProgramToken(call.path.token);
+    const found = confirmedCredential(proxy.context.directory, call.path.token);
     if (found !== undefined) decideFound(proxy, call, found);
     else decideUnseen(proxy, call).catch((error) => fail(proxy, call, error));
   } catch (error) {
@@ -71,9 +71,17 @@ function serve(proxy: RunningProxy, call: MethodCall, found: ProgramCredential):
   });
 }
 
-/** Another replica may just have made an unknown token. Throws FlotillaError if the directory cannot be read. */
+/** Undefined also while this process does not hear of revocations. */
+function confirmedCredential(directory: BotDirectory, token: string): ProgramCredential | undefined {
+  return directory.isConfirmed() ? directory.byProgramToken(token) : undefined;
+}
+
+/**
+ * Another replica may just have made an unknown token, or revoked a known one. Rejects if the directory cannot be read:
+ * without Redis, no token of a program is accepted.
+ */
 export async function credentialOf(directory: BotDirectory, token: string): Promise<ProgramCredential | undefined> {
-  const found = directory.byProgramToken(token);
+  const found = confirmedCredential(directory, token);
   if (found !== undefined) return found;
   await directory.refresh();
   return directory.byProgramToken(token);

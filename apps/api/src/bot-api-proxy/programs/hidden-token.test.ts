@@ -26,13 +26,13 @@ beforeAll(async () => {
   const bot = await api.addBot();
   token = bot.token;
   secret = token.slice(token.indexOf(':') + 1);
-  const program = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name: 'one' } });
-  const { id: program_id } = program.json as { id: number };
-  const newToken = async (limits: object) => {
+  const newToken = async (name: string, limits: object) => {
+    const program = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name } });
+    const { id: program_id } = program.json as { id: number };
     const made = await api.admin('POST', '/api/programs/tokens/add', { body: { program_id, name: 'a', ...limits } });
     return (made.json as ProgramTokenResource & { token: string }).token;
   };
-  [whole, ofChats] = [await newToken({}), await newToken({ chats: [CHAT] })];
+  [whole, ofChats] = [await newToken('whole', {}), await newToken('of chats', { chats: [CHAT] })];
   port = (await api.startPod({ TELEGRAM_API_URL: platform.url })).port;
 }, 60_000);
 beforeEach(() => {

@@ -106,7 +106,7 @@ describe('a file of the bot', () => {
   test('is not served when the token is limited to chats, because a file does not tell its chat', async () => {
     const { token, programId } = await newToken({ chats: [5] });
     expect(await getFile(token, '1')).toMatchObject({ status: 403 });
-    const body = { program_id: programId, name: 'of all chats' };
+    const body = { program_id: programId, name: 'of all chats', methods: ['files'] };
     const whole = await api.admin('POST', '/api/programs/tokens/add', { body });
     await getFile((whole.json as { token: string }).token, '1');
     expect(await download(token, 'documents/a%20report%201.txt')).toMatchObject({ status: 403 });

@@ -107,10 +107,10 @@ describe('what the tokens of a program were refused', () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     expect(await call(token, 'sendPhoto', { method: 'POST', body, headers })).toBe(403);
     expect((await untilThere(id, 1))[0]).toMatchObject({ method: 'sendphoto', reason: 'chat' });
-    const short = await newToken(id, { expires_at: new Date(Date.now() + 2000).toISOString() });
+    const short = await newToken(id, { chats: [5], expires_at: new Date(Date.now() + 2000).toISOString() });
     await waitFor(async () => (await call(short, 'getMe')) === 401, { timeoutMs: 30_000 });
     expect((await untilThere(id, 2))[0]).toMatchObject({ token_id: short.id, method: 'getme', reason: 'expired' });
-    const whole = await newToken(id, {});
+    const whole = await newToken(id, { methods: ['files'] });
     const file = await fetch(`${api.url}/tgapi/file/bot${whole.token}/photos/a_secret.jpg`);
     expect(file.status).toBe(403);
     const [ofFile] = await untilThere(id, 3);

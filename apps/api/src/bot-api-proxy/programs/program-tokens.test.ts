@@ -168,6 +168,24 @@ describe('a token of a program', () => {
     expect(calls).toEqual([]);
   });
 
+  test('cannot spin: a poll without a timeout that is repeated at once takes 3 s', async () => {
+    const other = await api.addBot({ long_poll_enabled: true });
+    const [{ token }, beside] = [
+      await newToken({}, await addProgram(other)),
+      await newToken({}, await addProgram(other)),
+    ];
+    const timed = async (of: string, query = '') => {
+      const begunAtMs = performance.now();
+      expect((await send(of, `getUpdates${query}`)).json).toEqual({ ok: true, result: [] });
+      return performance.now() - begunAtMs;
+    };
+    const THROTTLED_MS = 2900;
+    expect(await timed(token)).toBeLessThan(THROTTLED_MS);
+    const [again, ofAnother] = await Promise.all([timed(token), timed(beside.token)]);
+    expect(again).toBeGreaterThan(THROTTLED_MS);
+    expect(ofAnother).toBeLessThan(THROTTLED_MS);
+  });
+
   test('sets and deletes a webhook of its program alone', async () => {
     const other = await api.addBot({ long_poll_enabled: true });
     const program = await addProgram(other);
@@ -189,7 +207,12 @@ describe('a token of a program', () => {
     expect((await send(other.token, 'getWebhookInfo')).json.result).toMatchObject({ url: '' });
     expect((await send(other.token, 'getUpdates')).status).toBe(200);
     const shown = await api.admin('GET', '/api/programs/show', { query: { id: program.id } });
-    expect(shown.json).toMatchObject({ mode: 'push', secret_token: 'mine', max_connections: 7, kinds: ['poll'] });
+    expect(shown.json).toMatchObject({
+      mode: 'push',
+      secret_token: 'mine',
+      max_connections: 7,
+      webhook_kinds: ['poll'],
+    });
     const { key } = await insertAccount(api.database.db, { username: 'reader', bots: [other.id] });
     const toOthers = await restClient(api.url, key)('GET', '/api/programs/show', { query: { id: program.id } });
     expect(toOthers.json).toMatchObject({ secret_token: '****' });
@@ -197,6 +220,26 @@ describe('a token of a program', () => {
     expect((await send(token, 'deleteWebhook')).json).toMatchObject({ description: 'Webhook was deleted' });
     expect((await send(token, 'getUpdates')).json).toMatchObject({ ok: true, result: [] });
     expect(calls).toEqual([]);
+  });
+
+  test('pulls or pushes as its methods say', async () => {
+    const other = await api.addBot();
+    const program = await addProgram(other);
+    const [pulls, pushes] = [
+      await newToken({ methods: ['getUpdates'] }, program),
+      await newToken({ methods: ['setWebhook'] }, program),
+    ];
+    const set = 'setWebhook?url=https://93.184.216.34/hook';
+    const refused = async ({ token }: { token: string }, method: string) => {
+      const { status, json: answer } = await send(token, method);
+      return status === 403 ? answer.description : `${status}`;
+    };
+    expect(await refused(pushes, 'getUpdates')).toBe('Forbidden: this token may not call getupdates');
+    expect(await refused(pulls, set)).toBe('Forbidden: this token may not call setwebhook');
+    expect((await send(pulls.token, 'getUpdates')).json).toEqual({ ok: true, result: [] });
+    expect((await send(pushes.token, set)).json).toMatchObject({ description: 'Webhook was set' });
+    expect(await refused(pulls, 'deleteWebhook')).toMatch(/its program has a backend$/);
+    expect((await send(pushes.token, 'deleteWebhook')).json).toMatchObject({ description: 'Webhook was deleted' });
   });
 
   test('limited to chats or to other methods neither sets nor deletes a webhook', async () => {
@@ -394,7 +437,7 @@ describe('the chats of a token', () => {
   const OTHER = -1002;
   let token: string;
   beforeAll(async () => {
-    token = (await newToken({ chats: [MINE, 7] })).token;
+    token = (await newToken({ chats: [MINE, 7] }, await addProgram(bot))).token;
   });
 
   test('leave getMe allowed, with which client libraries begin', async () => {

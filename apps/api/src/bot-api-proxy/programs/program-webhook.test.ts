@@ -79,7 +79,7 @@ describe('a webhook that a token set', () => {
 
   test('shows the secrets of its URL to this token alone', async () => {
     const [program, url] = [await newProgram(), 'https://me:a-password@93.184.216.34/hook?key=a-key'];
-    const [setter, other] = [await newToken(program), await newToken(program, { methods: ['read'], chats: [5] })];
+    const [setter, other] = [await newToken(program), await newToken(program, { methods: ['send'], chats: [5] })];
     expect((await call(setter, `setWebhook?url=${encodeURIComponent(url)}`)).status).toBe(200);
     const shown = async (token: Token) => (await call(token, 'getWebhookInfo')).result?.url;
     expect(await shown(setter)).toBe(url);
@@ -88,24 +88,89 @@ describe('a webhook that a token set', () => {
     expect(await shown(setter)).toBe('https://****@93.184.216.34/ours?key=****');
   });
 
-  test('changes no kinds of a program that takes updates alone', async () => {
-    const program = await newProgram({ exclusive: true, kinds: ['poll', 'message'] });
+  test.each([false, true])(
+    'has kinds of its own, and changes none of its program (exclusive: %s)',
+    async (exclusive) => {
+      const program = await newProgram({ exclusive, kinds: ['poll', 'message'] });
+      const token = await newToken(program);
+      const set = async (query: string) => {
+        // One in a second is possible.
+        await waitFor(async () => (await call(token, `setWebhook?url=${HOOK}${query}`)).status === 200, PATIENCE);
+        const { kinds, webhook_kinds: ofWebhook } = await show(program);
+        return [kinds, ofWebhook, (await call(token, 'getWebhookInfo')).result?.allowed_updates];
+      };
+      const kinds = (...list: string[]) => `&allowed_updates=${encodeURIComponent(JSON.stringify(list))}`;
+      const [own, wider] = [program.kinds, ['message', 'callback_query']];
+      expect(await set('')).toEqual([own, undefined, undefined]);
+      expect(await set(kinds(...wider))).toEqual([own, wider, wider]);
+      expect(await set('&max_connections=3')).toEqual([own, wider, wider]);
+      expect(await set(kinds())).toEqual([own, undefined, undefined]);
+      expect(await set(kinds('message'))).toEqual([own, ['message'], ['message']]);
+      await call(token, 'deleteWebhook');
+      expect((await call(token, 'getWebhookInfo')).result).not.toHaveProperty('allowed_updates');
+      expect(await set('')).toEqual([own, undefined, undefined]);
+    },
+  );
+});
+
+async function accept(program: ProgramResource, updateId: number): Promise<void> {
+  await worker.directory.refresh();
+  const raw = `{"update_id":${updateId},"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`;
+  const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
+  await acceptUpdates(worker, worker.directory.byId(program.bot_id)!, updates);
+}
+
+describe('setWebhook', () => {
+  test('takes the URLs that the token of the bot may give: without a scheme it is https', async () => {
+    const program = await newProgram();
     const token = await newToken(program);
-    const kinds = (list: string[]) => `allowed_updates=${encodeURIComponent(JSON.stringify(list))}`;
-    expect((await call(token, `setWebhook?url=${HOOK}&${kinds(['message'])}`)).status).toBe(403);
-    expect((await call(token, `setWebhook?url=${HOOK}&${kinds([])}`)).status).toBe(403);
-    expect((await call(token, `setWebhook?url=${HOOK}&${kinds(['message', 'poll'])}`)).status).toBe(200);
-    expect(await show(program)).toMatchObject({ mode: 'push', kinds: ['poll', 'message'] });
+    expect(await call(token, 'setWebhook?url=93.184.216.34/hook')).toMatchObject({ description: 'Webhook was set' });
+    expect((await call(token, 'getWebhookInfo')).result?.url).toBe('93.184.216.34/hook');
+    expect(await show(program)).toMatchObject({ mode: 'push', backend_url: '93.184.216.34/hook' });
+  });
+
+  test('drops what waits in the same step', async () => {
+    const program = await newProgram();
+    const token = await newToken(program);
+    await accept(program, 7);
+    expect(await call(token, `setWebhook?url=${HOOK}`)).toMatchObject({ description: 'Webhook was set' });
+    expect((await call(token, 'getWebhookInfo')).result?.pending_update_count).toBe(1);
+    const again = async () => (await call(token, `setWebhook?url=${HOOK}&drop_pending_updates=1`)).status === 200;
+    await waitFor(again, PATIENCE);
+    expect((await call(token, 'getWebhookInfo')).result).toMatchObject({ url: HOOK, pending_update_count: 0 });
+    await accept(program, 8);
+    await call(token, 'deleteWebhook');
+    expect((await call(token, 'getUpdates')).result).toMatchObject([{ update_id: 8 }]);
+    await call(token, 'deleteWebhook?drop_pending_updates=1');
+    expect((await call(token, 'getUpdates')).result).toEqual([]);
+  });
+
+  test('that is refused leaves the backend and what waits for it as they are', async () => {
+    const program = await newProgram();
+    const token = await newToken(program);
+    expect((await call(token, `setWebhook?url=${HOOK}`)).status).toBe(200);
+    await accept(program, 7);
+    const large = await post<ProgramResource>('add', { bot_id: program.bot_id, name: 'large' });
+    // Above what the programs of a bot may have together.
+    const certificate = 'a'.repeat(1024 * 1024);
+    const { db } = api.database;
+    await db.updateTable('programs').set({ backend_certificate: certificate }).where('id', '=', large.id).execute();
+    const set = `setWebhook?url=${HOOK}/other&drop_pending_updates=1`;
+    const refused = await waitFor(async () => {
+      const answer = await call(token, set);
+      return answer.status === 429 ? null : answer;
+    }, PATIENCE);
+    expect(refused).toMatchObject({ status: 400, description: expect.stringContaining('1 MiB') });
+    expect((await call(token, 'getWebhookInfo')).result).toMatchObject({ url: HOOK, pending_update_count: 1 });
+    expect((await call(token, 'setWebhook?url=http://169.254.169.254/&drop_pending_updates=1')).status).toBe(400);
+    expect((await call(token, 'getWebhookInfo')).result).toMatchObject({ url: HOOK, pending_update_count: 1 });
   });
 });
 
 test('a token that may not read the updates of its program does not drop them', async () => {
   const program = await newProgram();
   const [sends, reads] = [await newToken(program, { methods: ['send'] }), await newToken(program)];
-  await worker.directory.refresh();
-  const raw = `{"update_id":7,"message":{"date":${Math.floor(Date.now() / 1000)},"chat":{"id":5}}}`;
-  const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
-  await acceptUpdates(worker, worker.directory.byId(program.bot_id)!, updates);
+  await accept(program, 7);
   expect((await call(sends, 'deleteWebhook?drop_pending_updates=1')).status).toBe(403);
   expect((await call(sends, 'deleteWebhook')).status).toBe(200);
   expect((await call(reads, 'getUpdates')).result).toMatchObject([{ update_id: 7 }]);

@@ -1,17 +1,15 @@
 import { maskedBackendUrl } from '@flotilla/domain/bots/masked-backend-url.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
-import { type BackendSettings, sameKinds } from '@flotilla/domain/bots/set-backend.ts';
+import type { BackendSettings } from '@flotilla/domain/bots/set-backend.ts';
 import { namesMethod } from '@flotilla/domain/bots/token-methods.ts';
 import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
-import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
-import { textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
-import { type ReadCall, storedKinds } from '../intercept/intercepted-call.ts';
+import type { ReadCall } from '../intercept/intercepted-call.ts';
 import { readSettings } from '../intercept/set-webhook.ts';
 
 export type ProgramCall = ReadCall & ProgramCredential;
@@ -24,34 +22,35 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
   if (url === '') return deleteWebhook(context, call);
   // A backend gets the updates of every chat.
   if (call.token.chats !== null) return forbidden('this token may not call setWebhook: it is limited to some chats');
-  const wanted = await readSettings(context, url, call.parameters);
-  if ('refusal' in wanted) return wanted.refusal;
-  const { settings } = wanted;
+  const read = await readSettings(context, url, call.parameters);
+  if ('refusal' in read) return read.refusal;
+  const { settings } = read;
   const changes = changesOf(settings, call.program);
-  if (call.program.exclusive && changes.kinds !== undefined) {
-    return forbidden('this token may not change which updates the program takes alone: leave out allowed_updates');
-  }
   if (!settings.dropPending && isSet(call, changes) && isSetForToken(call))
     return { ok: true, result: 'true', description: 'Webhook is already set' };
   if (!(await allowOncePerSecond(context, call))) return tooManyRequests(1);
-  if (settings.dropPending) await dropPending(context, call);
-  await updateProgram(context, call.by(), call.program.id, { ...changes, webhookTokenId: call.token.id });
+  const { dropPending } = settings;
+  const wanted = { ...changes, webhookTokenId: call.token.id };
+  await updateProgram(context, call.by(), call.program.id, wanted, { dropPending });
   return { ok: true, result: 'true', description: 'Webhook was set' };
 }
 
 /** Turns the program into one that pulls, from the first update that its backend has not got. */
 export async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
-  const { program, token, parameters } = call;
+  const { bot, program, token, parameters } = call;
   const had = program.mode === 'push';
-  const drops = switchParameter(parameters, 'drop_pending_updates');
+  const dropPending = switchParameter(parameters, 'drop_pending_updates');
   if (had && !mayChangeWebhook(call)) {
     return forbidden('this token may not call deleteWebhook: its program has a backend');
   }
-  if (drops && !mayChangeWebhook(call) && !namesMethod(token, 'getupdates')) {
+  if (dropPending && !mayChangeWebhook(call) && !namesMethod(token, 'getupdates')) {
     return forbidden('this token may not drop updates: it may not call getUpdates');
   }
-  if (drops) await dropPending(context, call);
-  else if (had) await updateProgram(context, call.by(), program.id, NO_BACKEND);
+  // Many clients drop at every start: without anything that waits, this must change and audit nothing.
+  const drops = dropPending && (await programStates(context, bot))(program.id).pending > 0;
+  if (had || drops) {
+    await updateProgram(context, call.by(), program.id, had ? NO_BACKEND : {}, { dropPending: drops });
+  }
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
 }
 
@@ -72,8 +71,8 @@ export async function getWebhookInfo(context: Context, { bot, program, token }: 
     }
     if (backendState !== 'ok') info.backend_state = backendState;
     info.max_connections = program.maxConnections;
+    if (program.webhookKinds !== null) info.allowed_updates = program.webhookKinds;
   }
-  if (program.kinds.length > 0) info.allowed_updates = program.kinds;
   return { ok: true, result: JSON.stringify(info) };
 }
 
@@ -81,17 +80,16 @@ function mayChangeWebhook({ token }: ProgramCall): boolean {
   return token.chats === null && (namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook'));
 }
 
-/** Kinds that the program has already, in any order, are no change. */
-function changesOf(settings: BackendSettings, program: ProgramCall['program']): ProgramChanges {
-  const { url, secretToken, maxConnections, certificate, allowedUpdates } = settings;
-  const kinds = allowedUpdates === undefined ? program.kinds : (allowedUpdates ?? []);
+/** As at the platform, a webhook that names no kinds keeps those of the one before it. */
+function changesOf(settings: BackendSettings, { webhookKinds }: ProgramCall['program']): ProgramChanges {
+  const { url, secretToken, maxConnections, certificate, allowedUpdates = webhookKinds } = settings;
   return {
     mode: 'push',
     backendUrl: url,
     secretToken: secretToken ?? '',
     backendCertificate: certificate ?? '',
     maxConnections,
-    ...(sameKinds(program.kinds, kinds) ? {} : { kinds }),
+    webhookKinds: allowedUpdates,
   };
 }
 
@@ -109,19 +107,4 @@ function isSet({ program }: ProgramCall, changes: ProgramChanges): boolean {
 async function allowOncePerSecond({ redis }: Context, { bot, program }: ProgramCall): Promise<boolean> {
   const key = programKeys(bot.id, program.id).recentSetWebhook;
   return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
-}
-
-/** Skipping what waits needs a program that pulls, so one that pushes is changed first, which empties its lanes. */
-async function dropPending(context: Context, call: ProgramCall): Promise<void> {
-  const { program, signal, parameters } = call;
-  if (program.mode === 'push') await updateProgram(context, call.by(), program.id, NO_BACKEND);
-  const bot = context.directory.byProgram(program.id);
-  const pulling = bot?.programs.find(({ id }) => id === program.id);
-  if (bot === undefined || pulling === undefined) return;
-  const kinds = storedKinds(parameters) ?? null;
-  const request = { limit: 1, timeoutMs: 0, kinds, throttle: false, signal };
-  const [newest] = textsOf(await readProgramUpdates(context, bot, pulling, { ...request, offset: -1 }));
-  if (newest === undefined) return;
-  const { update_id: newestId } = JSON.parse(newest) as { update_id: number };
-  await readProgramUpdates(context, bot, pulling, { ...request, offset: newestId + 1 });
 }

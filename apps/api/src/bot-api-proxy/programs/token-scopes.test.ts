@@ -39,6 +39,8 @@ const ANSWERED = [...ANSWERED_ALWAYS, 'getUpdates', 'setWebhook'];
 let api: TestApi;
 let bot: BotResource;
 let programId: number;
+/** Those who poll other chats need a program each. */
+let ofChatsId: number;
 let redis: RedisHandles;
 let marks = 0;
 
@@ -48,8 +50,11 @@ beforeAll(async () => {
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => undefined } });
   api.endBefore(() => redis.close());
   bot = await api.addBot();
-  const body = { bot_id: bot.id, name: 'one' };
-  programId = ((await api.admin('POST', '/api/programs/add', { body })).json as { id: number }).id;
+  const newProgram = async (name: string) => {
+    const { json } = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name } });
+    return (json as { id: number }).id;
+  };
+  [programId, ofChatsId] = [await newProgram('one'), await newProgram('of chats')];
 }, 60_000);
 afterAll(async () => {
   await api?.stop();
@@ -66,7 +71,7 @@ async function newToken(limits: object): Promise<string> {
 
 async function newTokenRow(limits: object): Promise<{ id: number; token: string }> {
   const made = await api.admin('POST', '/api/programs/tokens/add', {
-    body: { program_id: programId, name: 'a', ...limits },
+    body: { program_id: 'chats' in limits ? ofChatsId : programId, name: 'a', ...limits },
   });
   expect(made.status).toBe(200);
   return made.json as { id: number; token: string };

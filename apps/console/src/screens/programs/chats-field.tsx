@@ -25,11 +25,12 @@ export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNo
       label={words.chats}
       options={[
         ['all', words.allChats],
-        ['some', words.someChats],
+        ['some', words.someChats, words.someChatsHint],
       ]}
       value={chats === null ? 'all' : 'some'}
       choose={(chosen) => choose(chosen === 'all' ? null : [])}
     >
+      {chats === null && fault && <p className="fault">{fault}</p>}
       {chats !== null && (
         <div className="within">
           <PickedChats label={words.addChat} hint={words.addChatHint} {...{ botId, chats, choose, fault }} />

@@ -31,6 +31,7 @@ export function FilterFields({ botId, sight, change, faults }: SightProps): Reac
           />
         )}
       </ChoiceField>
+      {filter === null && faults['filter.chat_ids'] && <p className="fault">{faults['filter.chat_ids']}</p>}
       <CheckField
         label={words.exclusive}
         hint={words.exclusiveHint}

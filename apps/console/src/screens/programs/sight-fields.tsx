@@ -40,6 +40,7 @@ export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsP
           </div>
         )}
       </ChoiceField>
+      {faults.mode && <p className="fault">{faults.mode}</p>}
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
       <FilterFields {...{ botId, sight, change, faults }} />
     </>

@@ -143,6 +143,7 @@ export const programs = {
     chats: 'In which chats?',
     allChats: 'In all chats of the bot',
     someChats: 'Only in these',
+    someChatsHint: 'Tokens by which one program reads updates have the same chats. For other chats, add a program.',
     addChat: 'Add a chat',
     addChatHint: 'By name or id. It then gets updates of these chats only.',
     noChat: 'Add a chat, or allow all.',

@@ -62,6 +62,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}): CallBuffer {
   const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } });
   const directory = {
     ready: () => true,
+    isConfirmed: () => true,
     byId: (id: number) => bots.find((bot) => bot.id === id),
     byToken: () => undefined,
     byProgramToken: () => undefined,

@@ -66,6 +66,22 @@ local function retryProgram(keys, target, now)
   redis.call('HSET', keys.state, 'target', target)
 end
 
+-- The program goes on at the end of the log. Its running turn stops, and what is in flight may still arrive. bot: as below
+local function dropWaiting(bot, id)
+  local keys, name = programKeys(bot.prefix, id), 'program:' .. id
+  -- @read known <- keys.state: push
+  buryRedriven(bot, name, clearLanes(keys, keys.lanePrefix))
+  redis.call('DEL', keys.hidden)
+  redis.call('HDEL', keys.state, 'hides')
+  if known.push == '1' then
+    redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
+    writeState(keys.state, { '@pushCursor', bot.last, '@pushCursorCount', bot.count, '@pushFloor', bot.last, '@pushPending', 0 })
+    closeBreaker(keys.state)
+    redis.call('ZREM', bot.pendingTurns, bot.id .. ':' .. name)
+  end
+  redis.call('HSET', bot.consumers, name, bot.last .. ' ' .. bot.now)
+end
+
 local function forgetProgram(keys)
   clearLanes(keys, keys.lanePrefix)
   redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.hidden)
