@@ -4,7 +4,7 @@ import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { picture } from './open-console.ts';
+import { picture, pressForeign } from './open-console.ts';
 
 const GRACE = ['grace', 'first password of grace'] as const;
 const MANY = 300;
@@ -129,6 +129,35 @@ test(
     expect(await page.getByRole('combobox', { name: 'Go to' }).inputValue()).toBe('shop');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  },
+  TEST_MS,
+);
+
+test(
+  'shortcuts work with a Russian layout, and with brackets that a layout has behind AltGr',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`bots/${desk.id}`);
+    await page.getByRole('heading', { name: 'Help desk' }).waitFor();
+    await pressForeign(page, 'л', 'KeyK', { ctrlKey: true });
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await pressForeign(page, 'ъ', 'BracketRight');
+    await page.waitForURL('**/chats');
+    await pressForeign(page, 'х', 'BracketLeft');
+    await page.waitForURL(/\/bots\/\d+$/);
+    // With AltGr a letter is another letter, and with Alt it may be a shortcut of the browser.
+    await pressForeign(page, 'ę', 'KeyE', { modifierAltGraph: true });
+    await pressForeign(page, 'g', 'KeyG', { altKey: true });
+    await pressForeign(page, 'd', 'KeyD');
+    const altGr = { ctrlKey: true, altKey: true, modifierAltGraph: true };
+    await pressForeign(page, ']', 'Digit9', altGr);
+    await page.waitForURL('**/chats');
+    await page.evaluate(`for (const [key, code] of [['п', 'KeyG'], ['а', 'KeyF']]) {
+      document.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }));
+    }`);
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );

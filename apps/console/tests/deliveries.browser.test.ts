@@ -5,7 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { buryLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
-import { picture } from './open-console.ts';
+import { picture, pressForeign } from './open-console.ts';
 
 const EVE = ['eve', 'a password of eve'] as const;
 const PERSON = 4343;
@@ -215,10 +215,17 @@ test(
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByText('2 selected', { exact: true }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Send 2 updates again?' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'Update 73' });
     await details.getByText('answered with an error').waitFor();
     await details.getByText('"<b>hello</b>"').waitFor();
+    await pressForeign(page, 'к', 'KeyR');
+    await page.getByRole('dialog', { name: 'Send 1 update again?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 updates?' });

@@ -71,6 +71,8 @@ export const words = {
     rows: 'Next and previous row',
     enter: 'Open the row',
     select: 'Select the row',
+    again: 'Reply to the message; send the delivery again',
+    save: 'Save the settings of the bot',
     back: 'Back, or close',
     list: 'This list',
   },

@@ -134,6 +134,10 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
         <DeliveryList
           {...{ state, deliveries, selected, opened }}
           select={(id, on) => setSelected((known) => changed(known, id, on))}
+          redrive={(id) => {
+            if (opened === null && selected.size > 0) askFor('redrive');
+            else if (id !== undefined) setAsked({ name: 'redrive', chosen: { ids: [id] } });
+          }}
           open={setOpened}
           ofOneBot={botId !== undefined}
         />
