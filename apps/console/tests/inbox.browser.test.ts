@@ -338,6 +338,68 @@ test(
 );
 
 test(
+  'what is typed while a message is on its way stays, and only what was sent goes',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/api/messages/send', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await field.fill('The first one');
+    const asked = page.waitForRequest('**/api/messages/send');
+    await page.keyboard.press('Control+Enter');
+    await asked;
+    await field.fill('And the next one');
+    letGo();
+    await messages(page).filter({ hasText: 'The first one' }).waitFor();
+    expect(await field.inputValue()).toBe('And the next one');
+    await page.reload();
+    await waitFor(async () => (await field.inputValue()) === 'And the next one', { timeoutMs: 30_000 });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a draft keeps its formatting and its buttons, and a change of a message that was begun is there again',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    await page.getByLabel('Formatting').selectOption('HTML');
+    await field.fill('It is <b>ready</b>');
+    await page.getByRole('button', { name: 'Buttons' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('Thanks');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await waitFor(async () => (await field.inputValue()) === 'It is <b>ready</b>', { timeoutMs: 30_000 });
+    expect(await page.getByLabel('Formatting').inputValue()).toBe('HTML');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const ready = messages(page).filter({ hasText: 'It is ready' });
+    await ready.locator('b').filter({ hasText: 'ready' }).waitFor();
+    await ready.getByText('Thanks').waitFor();
+    expect(await field.inputValue()).toBe('');
+
+    await field.press('ArrowUp');
+    const edit = page.getByRole('textbox', { name: 'Edit' });
+    await edit.fill('It is <i>ready</i>');
+    await page.reload();
+    await waitFor(async () => (await edit.inputValue()) === 'It is <i>ready</i>', { timeoutMs: 30_000 });
+    await page.keyboard.press('Control+Enter');
+    await ready.locator('i').filter({ hasText: 'ready' }).waitFor();
+    await field.waitFor();
+    const stored = await page.evaluate<string>('JSON.stringify(localStorage)');
+    expect(stored).not.toContain('ready');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'another account sees the chats of its own bots only, also by address',
   async () => {
     const { page, signIn, complaints, answers } = await open('inbox');

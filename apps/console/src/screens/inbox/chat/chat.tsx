@@ -2,6 +2,7 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { CallError, call } from '../../../call.ts';
 import { useShortcuts } from '../../../keys.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -12,6 +13,7 @@ import { REFRESH_MS, retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
 import { CHATS } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
+import { useEdited } from '../compose/use-draft.ts';
 import { linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
@@ -43,7 +45,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
     staleTime: REFRESH_MS,
   });
-  const [edited, setEdited] = useState<Message | null>(null);
+  const editing = useEdited(chat);
   const [removed, setRemoved] = useState<Message | null>(null);
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
@@ -63,10 +65,11 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const actions: ChatActions = {
     chat,
     reply: ({ id }) => {
-      setEdited(null);
+      // The field for a new message is there only without an edit.
+      flushSync(editing.end);
       compose.current?.reply(id);
     },
-    edit: setEdited,
+    edit: editing.begin,
     remove: setRemoved,
     pin,
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
@@ -125,7 +128,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             handle={list}
           />
         )}
-        {edited === null ? (
+        {editing.edited === null ? (
           <Compose
             chat={chat}
             botName={bot.data ? `@${bot.data.username}` : ''}
@@ -136,17 +139,22 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
               senders.refresh();
             }}
             leave={() => list.current?.focus()}
-            editLast={() => setEdited(window?.messages.findLast(isEditable) ?? null)}
+            editLast={() => {
+              const last = window?.messages.findLast(isEditable);
+              if (last) editing.begin(last);
+            }}
           />
         ) : (
           <Edit
-            key={keyOf(edited)}
-            message={edited}
-            done={(message) => {
+            key={editing.edited.id}
+            chat={chat}
+            edited={editing.edited}
+            change={editing.change}
+            done={(message, content) => {
               keep(message);
-              setEdited(null);
+              editing.saved(content);
             }}
-            leave={() => setEdited(null)}
+            leave={editing.end}
           />
         )}
         {removed && (
