@@ -7,6 +7,7 @@ import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { picture, pressForeign } from './open-console.ts';
 
 const GRACE = ['grace', 'first password of grace'] as const;
+const HEIDI = ['heidi', 'a password of heidi'] as const;
 const MANY = 300;
 const PERSON = 4242;
 
@@ -31,6 +32,8 @@ beforeAll(async () => {
   shop = await fleet.addBot(backendOfShop, { name: 'Shop EU', username: 'shop_eu_bot' });
   const grace = { username: GRACE[0], password: GRACE[1], display_name: 'Grace', role: 'user', bot_ids: [desk.id] };
   await fleet.rest('/api/auth/users/add', { ...grace, must_change_password: true });
+  const heidi = { ...grace, username: HEIDI[0], password: HEIDI[1], display_name: 'Heidi' };
+  await fleet.rest('/api/auth/users/add', { ...heidi, must_change_password: false });
   await fleet.control.createPerson({ id: PERSON });
   await fleet.control.startBot({ person: PERSON, bot: shop.platformId });
   await backend.waitForRequests(1);
@@ -344,6 +347,35 @@ test(
     await again.waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Shop EU' }).waitFor();
     expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('shop');
+  },
+  TEST_MS,
+);
+
+test(
+  'when another account signs in by a tab, the other tabs show nothing of what the first one had loaded',
+  async () => {
+    const { page, context, signIn } = await openAsAdmin();
+    const second = await context.newPage();
+    await second.goto(`${suite.fleet.url}/console/`);
+    const bots = second.getByRole('table', { name: 'Bots' });
+    await bots.getByRole('link', { name: 'Shop EU' }).waitFor();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await second.route('**/api/bots?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(...HEIDI);
+    await second.getByRole('button', { name: 'Account of Heidi' }).waitFor();
+    expect(await second.content()).not.toContain('Shop EU');
+    letGo();
+    await bots.getByRole('link', { name: 'Help desk' }).waitFor();
+    expect(await second.content()).not.toContain('Shop EU');
   },
   TEST_MS,
 );
