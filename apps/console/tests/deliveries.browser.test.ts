@@ -5,7 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { buryLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
-import { picture, pressForeign } from './open-console.ts';
+import { picture, pressForeign, selected } from './open-console.ts';
 
 const EVE = ['eve', 'a password of eve'] as const;
 const PERSON = 4343;
@@ -72,6 +72,14 @@ test(
     expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
     expect(line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
     expect(line).toMatch(/--data-raw '\{"update_id":/);
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+    await details.getByText('Copied').waitFor({ state: 'detached' });
+    await details.getByRole('button', { name: 'Copy as curl' }).click();
+    const byHand = page.getByRole('dialog', { name: 'Copy it by hand' });
+    expect(await byHand.getByLabel('Text').inputValue()).toBe(line);
+    expect(await selected(page)).toBe(line);
+    await page.keyboard.press('Escape');
+    await byHand.waitFor({ state: 'detached' });
     const seen = `${await page.content()} ${line} ${answers.map(({ text }) => text).join()}`;
     expect([seen.includes(shop.token), seen.includes('a-secret-of-the-shop')]).toEqual([false, false]);
 

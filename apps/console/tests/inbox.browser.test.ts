@@ -13,7 +13,7 @@ import {
   playInboxScene,
   storeLongChat,
 } from './inbox-scene.ts';
-import { picture, stopPolling } from './open-console.ts';
+import { picture, selected, stopPolling } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
 
@@ -333,6 +333,23 @@ test(
     const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');
     expect(stored).not.toContain('Not ready yet');
     expect(stored).not.toContain(scene.shop.token);
+  },
+  TEST_MS,
+);
+
+test(
+  'where the browser gives no clipboard, as without TLS, the text of a message is shown to be copied by hand',
+  async () => {
+    const { page, context, complaints } = await openAsAdmin();
+    await context.addInitScript("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })");
+    await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${scene.team}`);
+    const thanks = messages(page).filter({ hasText: 'Thanks, I will look at it.' }).first();
+    await thanks.hover();
+    await thanks.getByRole('button', { name: 'Acts on the message' }).click();
+    await page.getByRole('menuitem', { name: 'Copy the text' }).click();
+    await page.getByRole('dialog', { name: 'Copy it by hand' }).waitFor();
+    expect(await selected(page)).toBe('Thanks, I will look at it.');
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );

@@ -88,6 +88,13 @@ export async function pressForeign(page: Page, key: string, code: string, modifi
   await page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${init}))`);
 }
 
+/** The part of the field with the focus that is selected. */
+export async function selected(page: Page): Promise<string> {
+  return page.evaluate(
+    '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)',
+  );
+}
+
 type KeyModifiers = { ctrlKey?: boolean; altKey?: boolean; modifierAltGraph?: boolean };
 
 /** Presses Tab until the focus is on what has this name, at its end or as its label. */

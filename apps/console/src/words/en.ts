@@ -21,6 +21,11 @@ export const words = {
   done: 'Done',
   copy: 'Copy',
   copied: 'Copied',
+  copyByHand: {
+    title: 'Copy it by hand',
+    hint: 'The browser does not let this page copy. That is so where it is opened without TLS. The text is selected: press Ctrl C.',
+    text: 'Text',
+  },
   clearField: (name: string) => `Clear: ${name}`,
 
   access,

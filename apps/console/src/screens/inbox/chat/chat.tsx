@@ -9,6 +9,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { NotFound } from '../../../parts/not-found.tsx';
+import { useCopy } from '../../../parts/use-copy.tsx';
 import { REFRESH_MS, retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
 import { CHATS } from '../chats/use-chats.ts';
@@ -50,6 +51,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
   const { pin, pinning } = usePin(chat);
+  const copying = useCopy();
   const senders = useSenders(chat);
   const seen = useMarkRead(chat);
 
@@ -72,6 +74,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     edit: editing.begin,
     remove: setRemoved,
     pin,
+    copy: (text) => void copying.copy(text),
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
     accountOf: senders.of,
@@ -157,6 +160,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             leave={editing.end}
           />
         )}
+        {copying.dialog}
         {removed && (
           <RemoveMessage
             message={removed}
