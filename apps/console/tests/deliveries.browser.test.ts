@@ -117,6 +117,44 @@ test(
 );
 
 test(
+  'from all deliveries, three presses lead to the request of a dead letter, its answer, its curl line, and send it again',
+  async () => {
+    const attempts = await suite.fleet.rest<{ update_id: number }[]>(`/api/deliveries/attempts?bot_id=${shop.id}`);
+    const { update_id: id } = attempts[0]!;
+    const lost = id + 50_000;
+    for (const updateId of [lost, id]) await buryLetters(suite.database, shop.id, 1, updateId);
+    const { page, context, complaints } = await openAsAdmin('deliveries');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (updateId: number) => {
+      await page.getByRole('button', { name: String(updateId), exact: true }).click();
+      const details = page.getByRole('complementary', { name: `Update ${updateId}` });
+      await details.getByRole('region', { name: 'Request' }).getByText(`${backend.url}/shop`).waitFor();
+      await details.getByRole('region', { name: 'Answer' }).getByText('upstream is away').waitFor();
+      await details.getByRole('button', { name: 'Copy as curl' }).click();
+      await details.getByText('Copied').waitFor();
+      return { details, line: String(await page.evaluate('navigator.clipboard.readText()')) };
+    };
+    const anew = await copied(lost);
+    await anew.details.getByText('made anew from the settings').waitFor();
+    expect(anew.line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
+    expect(anew.line).toContain(`-H 'Flotilla-Delivery-Id: ${shop.id}-${lost}'`);
+    expect(anew.line).toMatch(/--data-raw '\{"update_id":/);
+
+    const { details, line } = await copied(id);
+    expect(await details.getByText('made anew').count()).toBe(0);
+    expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
+    shopIsDown = false;
+    await details.getByRole('button', { name: 'Send again' }).click();
+    const sent = () => backend.requests.filter(({ text }) => text.includes(`"update_id":${id}`)).length;
+    const before = sent();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await waitFor(() => sent() > before, { timeoutMs: 60_000, message: 'the update at the backend' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'an attempt of a program is sent as a test to the backend of that program, which can also be tried at once',
   async () => {
     const { fleet } = suite;

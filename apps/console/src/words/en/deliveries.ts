@@ -12,6 +12,7 @@ export const deliveries = {
   body: 'Body',
   noBody: 'The update is not kept any more.',
   settingsChanged: 'The settings of the bot have changed since, so the request cannot be shown.',
+  madeAnew: 'The request that was sent is not kept. This one is made anew from the settings as they are now.',
   emptyAnswer: 'The answer was empty, or is not kept.',
   noAnswer: 'no answer',
   duration: (ms: string) => `after ${ms} ms`,
