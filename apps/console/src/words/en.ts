@@ -21,6 +21,11 @@ export const words = {
   done: 'Done',
   copy: 'Copy',
   copied: 'Copied',
+  /** Of a list that holds still under the pointer. */
+  rows: {
+    news: (n: number) => plural(n, { one: '{n} new', other: '{n} new' }),
+    changed: 'Show what has changed',
+  },
   copyByHand: {
     title: 'Copy it by hand',
     hint: 'The browser does not let this page copy. That is so where it is opened without TLS. The text is selected: press Ctrl C.',

@@ -6,10 +6,12 @@ import { Ago, Until, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
-import type { DeliveryState } from './delivery-filter.ts';
+import type { DeliveryFilter, DeliveryState } from './delivery-filter.ts';
 import type { useDeliveries } from './use-deliveries.ts';
 
 type ListProps = {
+  /** The filter. */
+  of: DeliveryFilter;
   state: DeliveryState;
   deliveries: ReturnType<typeof useDeliveries>;
   selected: ReadonlySet<number>;
@@ -23,7 +25,7 @@ type ListProps = {
 
 /** The deliveries that match; dead letters can be selected, also with `x`, and sent again with `r`. */
 export function DeliveryList(props: ListProps): ReactNode {
-  const { state, deliveries, selected, select, redrive, opened } = props;
+  const { of, state, deliveries, selected, select, redrive, opened } = props;
   const words = useDeliveriesWords();
   const number = useNumber();
   const { head, total, rowAt, shows } = deliveries;
@@ -40,6 +42,7 @@ export function DeliveryList(props: ListProps): ReactNode {
     <div className={`delivery-table ${state}`}>
       <VirtualTable
         label={words.list}
+        of={of}
         columns={columns}
         total={head.isPending ? 6 : total}
         rowAt={rowAt}

@@ -50,6 +50,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       {(total > 0 || head.isPending) && (
         <VirtualTable
           label={words.fleet.list}
+          of={filter}
           columns={columnsOf(words, number).map((column) => sortable(column, filter.sort, sortBy))}
           total={head.isPending ? 12 : total}
           rowAt={rowAt}

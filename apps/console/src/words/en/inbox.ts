@@ -22,7 +22,6 @@ export const inbox = {
   choose: 'Choose a chat',
   chooseHint: 'Its messages are shown here, and you can answer as the bot.',
   back: 'Back to the chats',
-  moved: 'Show the new order',
   bot: 'Bot',
   unreadCount: (n: number) => plural(n, { one: '{n} unread message', other: '{n} unread messages' }),
   noMessages: 'No messages',

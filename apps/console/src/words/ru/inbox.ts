@@ -23,7 +23,6 @@ export const inbox: Words['inbox'] = {
   choose: 'Выберите чат',
   chooseHint: 'Здесь будут его сообщения, и вы сможете отвечать от имени бота.',
   back: 'Назад к чатам',
-  moved: 'Обновить порядок',
   bot: 'Бот',
   unreadCount: (n) =>
     plural(n, {
