@@ -157,6 +157,7 @@ function Remove({ rule, condition, close }: { rule: Rule; condition: string; clo
       title={rulesWords.removeTitle}
       description={condition}
       act={rulesWords.remove.replace('…', '')}
+      danger
       run={remove.mutate}
       close={close}
       busy={remove.isPending}

@@ -90,6 +90,8 @@ export const deliveries = {
     title: (n: number) => `Discard ${updates(n)}?`,
     hint: 'They are deleted for good. Nobody can send them again.',
     submit: 'Discard',
+    number: (n: number) => `To discard all that the filter matches, type their number: ${n}`,
+    wrongNumber: 'This is not the number.',
   },
   counting: 'Counting…',
   none: 'Nothing matches any more.',
