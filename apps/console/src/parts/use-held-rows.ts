@@ -40,6 +40,7 @@ export function useHeldRows<Row>(list: List<Row>, also = false) {
   if (holds) held.current ??= heldOf(list, of);
   const { current } = held;
   const latest = current === null ? null : latestRows(list, current);
+  const news = current === null ? 0 : newsOf(list, current);
   const release = () => {
     held.current = null;
     setPointed(false);
@@ -54,7 +55,7 @@ export function useHeldRows<Row>(list: List<Row>, also = false) {
   const rowAt = (index: number): Row | undefined => {
     const before = current?.rows.get(index);
     if (before !== undefined) return latest?.get(list.keyOf(before)) ?? before;
-    const row = list.rowAt(index);
+    const row = list.rowAt(index + news);
     if (current === null || row === undefined) return row;
     const key = list.keyOf(row);
     if ((current.places.get(key) ?? index) !== index) {
@@ -67,8 +68,8 @@ export function useHeldRows<Row>(list: List<Row>, also = false) {
   };
   return {
     rowAt,
-    total: Math.max(current?.total ?? 0, list.total),
-    news: current === null ? 0 : newsOf(list, current),
+    total: Math.max(current?.total ?? 0, list.total - news),
+    news,
     isBehind: current !== null && isBehind(list, current),
     release,
     area: {

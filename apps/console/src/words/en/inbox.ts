@@ -27,6 +27,8 @@ export const inbox = {
   noMessages: 'No messages',
   messageGone: 'This message is not kept.',
 
+  chatMenu: 'Views of the chat',
+  searchChat: 'Search in this chat',
   toDay: 'Go to a day',
   toEnd: 'To the newest',
   news: (n: number) => plural(n, { one: '{n} new', other: '{n} new' }),

@@ -34,6 +34,8 @@ export const inbox: Words['inbox'] = {
   noMessages: 'Сообщений нет',
   messageGone: 'Это сообщение не сохранилось.',
 
+  chatMenu: 'Разделы чата',
+  searchChat: 'Поиск в этом чате',
   toDay: 'Перейти к дате',
   toEnd: 'К последним',
   news: (n) => plural(n, { one: '{n} новое', few: '{n} новых', many: '{n} новых', other: '{n} новых' }),
