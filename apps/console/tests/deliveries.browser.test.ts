@@ -182,6 +182,38 @@ test(
 );
 
 test(
+  'a backend that comes back is tried at once, gets all that waited in order, and the counter falls to 0',
+  async () => {
+    let isDown = true;
+    const own = await startBackend((_request, response) => void response.writeHead(isDown ? 503 : 200).end());
+    try {
+      const bot = await suite.fleet.addBot({ proxy_enabled: true, backend_url: own.url }, { name: 'Comes back' });
+      const toBot = { person: PERSON, bot: bot.platformId };
+      await suite.fleet.control.startBot(toBot);
+      const texts = Array.from({ length: 8 }, (_, at) => `message ${at}`);
+      for (const text of texts) await suite.fleet.control.sendMessage({ ...toBot, text });
+      const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
+      const readers = page.getByRole('region', { name: 'Readers' });
+      await readers.getByText('9 updates behind').waitFor({ timeout: 60_000 });
+      await readers.getByText('Down, gets probes').waitFor({ timeout: 60_000 });
+      const waiting = page.locator('.figures dd').first();
+      expect(await waiting.textContent()).toBe('9');
+      isDown = false;
+      await readers.getByRole('button', { name: 'Try now' }).click();
+      await readers.getByText('Up to date').waitFor({ timeout: 60_000 });
+      await waitFor(async () => (await waiting.textContent()) === '0', { timeoutMs: 30_000 });
+      expect(await readers.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+      const taken = own.requests.flatMap(({ text }) => /"text":"(message \d)"/.exec(text)?.[1] ?? []);
+      expect(taken).toEqual(texts);
+      expect(complaints).toEqual([]);
+    } finally {
+      await own.stop();
+    }
+  },
+  TEST_MS,
+);
+
+test(
   'an update can be edited and sent as a test, and what is wrong with it is said at the field',
   async () => {
     const { page } = await openAsAdmin(`bots/${shop.id}`);

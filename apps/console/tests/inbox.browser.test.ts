@@ -355,6 +355,47 @@ test(
 );
 
 test(
+  'a message is pinned, which it says, and unpinned; its chat leads to its search, its people and its statistics',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const { control } = suite.fleet;
+    const toDesk = { person: ADA, bot: scene.desk.platformId };
+    const { messageId } = await control.sendMessage({ ...toDesk, text: 'Keep this in sight' });
+    const message = messages(page).filter({ hasText: 'Keep this in sight' });
+    await message.waitFor({ timeout: 30_000 });
+    const act = async (name: string) => {
+      await message.hover();
+      await message.getByRole('button', { name: 'Acts on the message' }).click();
+      await page.getByRole('menuitem', { name, exact: true }).click();
+    };
+    const isPinned = async () => (await control.readChat(toDesk)).pinned.includes(messageId);
+    await act('Pin');
+    await message.getByText('pinned', { exact: true }).waitFor();
+    expect(await isPinned()).toBe(true);
+    await picture(page, 'inbox-pinned');
+    await act('Unpin');
+    await message.getByText('pinned', { exact: true }).waitFor({ state: 'detached' });
+    expect(await isPinned()).toBe(false);
+
+    const address = page.url();
+    const views: [RegExp, string][] = [
+      [/\/search\?/, 'Search in this chat'],
+      [/\/people$/, 'People'],
+      [/\/statistics$/, 'Statistics'],
+    ];
+    for (const [view, name] of views) {
+      await page.getByRole('button', { name: 'Views of the chat' }).press('Enter');
+      await page.getByRole('menuitem', { name }).press('Enter');
+      await page.waitForURL(view);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.goto(address);
+    }
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'what is typed while a message is on its way stays, and only what was sent goes',
   async () => {
     const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);

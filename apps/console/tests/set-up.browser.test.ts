@@ -154,6 +154,10 @@ test(
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByText('0 updates wait').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    const fails = { status: 500, json: { error: 'Internal error', code: 'internal', request_id: 'of-enable' } };
+    await page.route('**/api/bots/toggle-disabled', (route) => route.fulfill(fails), { times: 1 });
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('alert').getByText('Request of-enable').waitFor();
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
 

@@ -40,6 +40,7 @@ export const inbox = {
   sentBy: (account: string) => `sent by ${account}`,
   nobody: 'Unknown',
   thread: (id: string) => `topic ${id}`,
+  pinned: 'pinned',
   deleted: 'deleted',
   edited: 'edited',
   buttons: 'Buttons',

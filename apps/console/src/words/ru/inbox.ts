@@ -47,6 +47,7 @@ export const inbox: Words['inbox'] = {
   sentBy: (account) => `отправлено: ${account}`,
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,
+  pinned: 'закреплено',
   deleted: 'удалено',
   edited: 'изменено',
   buttons: 'Кнопки',

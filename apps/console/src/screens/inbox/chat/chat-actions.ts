@@ -9,6 +9,7 @@ export type ChatActions = {
   edit(message: Message): void;
   remove(message: Message): void;
   pin(message: Message, pinned: boolean): void;
+  isPinned(messageId: number): boolean;
   copy(text: string): void;
   /** Shows a message, wherever in the chat it is. */
   jump(messageId: number): void;

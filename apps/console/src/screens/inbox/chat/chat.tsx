@@ -50,7 +50,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const [removed, setRemoved] = useState<Message | null>(null);
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
-  const { pin, pinning } = usePin(chat);
+  const { pin, pinning, isPinned } = usePin(chat);
   const copying = useCopy();
   const senders = useSenders(chat);
   const seen = useMarkRead(chat);
@@ -74,6 +74,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     edit: editing.begin,
     remove: setRemoved,
     pin,
+    isPinned,
     copy: (text) => void copying.copy(text),
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
