@@ -349,6 +349,7 @@ test(
     await page.getByRole('menuitem', { name: 'Copy the text' }).click();
     await page.getByRole('dialog', { name: 'Copy it by hand' }).waitFor();
     expect(await selected(page)).toBe('Thanks, I will look at it.');
+    await picture(page, 'copy-by-hand');
     expect(complaints).toEqual([]);
   },
   TEST_MS,
