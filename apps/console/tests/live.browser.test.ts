@@ -420,7 +420,7 @@ test(
     await chartOf(page).waitFor();
     await page.getByRole('img', { name: /How far the readers are in the log\. Backend: Up to date/ }).waitFor();
     await page.getByRole('button', { name: '24 hours' }).click();
-    await page.waitForURL('**/?range=day');
+    await page.waitForURL(/\/bots\/\d+\/?\?range=day$/);
     await page.reload();
     await page.locator('[aria-pressed=true]', { hasText: '24 hours' }).waitFor();
     expect(complaints).toEqual([]);
