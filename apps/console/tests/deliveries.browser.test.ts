@@ -470,6 +470,10 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await page.getByRole('button', { name: 'Send all 40 again…' }).click();
   await page.getByRole('dialog', { name: 'Send 40 updates again?' }).waitFor();
   await lookAt('deliveries-act');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard…' }).click();
+  await page.getByRole('dialog').getByLabel('type their number: 40').waitFor();
+  await lookAt('deliveries-discard');
   await visit(`bots/${shop.id}/deliveries?state=retrying`);
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
   await lookAt('deliveries-retrying');

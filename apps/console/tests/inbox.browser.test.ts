@@ -485,6 +485,10 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
   // Earlier tests may have written so much that the scene's messages are above.
   await page.getByRole('article').last().waitFor();
   await lookAt('inbox-chat');
+  await page.getByRole('button', { name: 'Views of the chat' }).click();
+  await page.getByRole('menuitem', { name: 'Search in this chat' }).waitFor();
+  await lookAt('inbox-views');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Buttons' }).click();
   await page.getByRole('dialog', { name: 'Buttons of the message' }).waitFor();
   await lookAt('inbox-buttons');

@@ -158,6 +158,7 @@ test(
     await page.route('**/api/bots/toggle-disabled', (route) => route.fulfill(fails), { times: 1 });
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('alert').getByText('Request of-enable').waitFor();
+    await picture(page, 'enable-failed');
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
 
