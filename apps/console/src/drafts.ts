@@ -1,26 +1,33 @@
+import type { Content } from './screens/inbox/compose/content.ts';
+
 const STORED_AS = 'flotilla-drafts';
 /** Of one account; the oldest goes first. */
 const MOST = 50;
 
-/** What somebody began to write in a chat. */
-export type Draft = { text: string; replyTo?: number; atMs: number };
-type Chat = { botId: number; chatId: number };
+/** What somebody began to write in a chat. An earlier release kept the text and the reply only. */
+export type Draft = { text: string; atMs: number } & Partial<Omit<Content, 'text'>> & {
+    replyTo?: number | undefined;
+    /** The message that it changes. */
+    edits?: EditedMessage | undefined;
+  };
+export type EditedMessage = { id: number; hasMedia: boolean };
+/** A chat has two drafts: of a new message, and of a change. */
+type Place = { botId: number; chatId: number; of?: 'new' | 'edit' };
 type Stored = Record<string, Record<string, Draft>>;
 
-export function readDraft(accountId: number, chat: Chat): Draft | null {
-  return stored()[accountId]?.[nameOf(chat)] ?? null;
+export function readDraft(accountId: number, place: Place): Draft | null {
+  return stored()[accountId]?.[nameOf(place)] ?? null;
 }
 
-/** Keeps a draft over a reload and the end of the session; an empty one is forgotten. */
-export function writeDraft(accountId: number, chat: Chat, draft: Draft): void {
-  const { [nameOf(chat)]: _, ...others } = stored()[accountId] ?? {};
-  const isEmpty = draft.text === '' && draft.replyTo === undefined;
+/** Keeps a draft over a reload and the end of the session; null forgets it. */
+export function writeDraft(accountId: number, place: Place, draft: Draft | null): void {
+  const { [nameOf(place)]: _, ...others } = stored()[accountId] ?? {};
   const newest = Object.entries(others)
     .toSorted(([, a], [, b]) => b.atMs - a.atMs)
     .slice(0, MOST - 1);
   store({
     ...stored(),
-    [accountId]: Object.fromEntries(isEmpty ? Object.entries(others) : [[nameOf(chat), draft], ...newest]),
+    [accountId]: Object.fromEntries(draft === null ? Object.entries(others) : [[nameOf(place), draft], ...newest]),
   });
 }
 
@@ -30,8 +37,8 @@ export function forgetDrafts(accountId: number): void {
   store(others);
 }
 
-function nameOf({ botId, chatId }: Chat): string {
-  return `${botId}:${chatId}`;
+function nameOf({ botId, chatId, of = 'new' }: Place): string {
+  return of === 'new' ? `${botId}:${chatId}` : `${botId}:${chatId}:${of}`;
 }
 
 /** A browser may forbid storage, or hold what another release wrote. */

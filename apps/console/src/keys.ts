@@ -4,6 +4,13 @@ import { usePreferences } from './preferences.tsx';
 /** How long after its first letter the second one of a shortcut such as `g f` counts. */
 const SEQUENCE_MS = 1_500;
 
+const SIGN = /^[!-/:-@[-`{-~]$/;
+const ENGLISH_SIGNS: Readonly<Record<string, readonly [plain: string, shifted: string]>> = {
+  BracketLeft: ['[', '{'],
+  BracketRight: [']', '}'],
+  Slash: ['/', '?'],
+};
+
 /** Handlers by shortcut: `ctrl+k`, one key, or two keys after one another as `g f`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
@@ -16,9 +23,12 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     let first = { key: '', atMs: 0 };
     const handle = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
-      const modified = event.ctrlKey || event.metaKey;
-      if (event.altKey || (!modified && (!singleKeys || isTyping(event.target)))) return;
-      const key = modified ? `ctrl+${event.key.toLowerCase()}` : event.key;
+      const isAlt = event.altKey || event.getModifierState('AltGraph');
+      const modified = (event.ctrlKey || event.metaKey) && !isAlt;
+      // Many layouts have brackets behind AltGr, which Windows reports as Ctrl and Alt. Letters behind it are no shortcuts.
+      if (isAlt && !SIGN.test(event.key)) return;
+      if (!modified && (!singleKeys || isTyping(event.target))) return;
+      const key = modified ? `ctrl+${keyOf(event).toLowerCase()}` : keyOf(event);
       const sequence = event.timeStamp - first.atMs < SEQUENCE_MS ? `${first.key} ${key}` : '';
       first = { key, atMs: event.timeStamp };
       // The second key of a sequence is no shortcut by itself, whichever part of the page knows the sequence.
@@ -31,6 +41,14 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     document.addEventListener('keydown', handle);
     return () => document.removeEventListener('keydown', handle);
   }, [singleKeys]);
+}
+
+/** What the key writes; where it writes no ASCII, such as with a Russian layout, what it writes with an English one. */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key.length > 1 || key <= '~') return key;
+  const letter = /^Key([A-Z])$/.exec(code)?.[1];
+  if (letter !== undefined) return shiftKey ? letter : letter.toLowerCase();
+  return ENGLISH_SIGNS[code]?.[shiftKey ? 1 : 0] ?? key;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -37,13 +37,26 @@ export async function reloadWhenAnswered(): Promise<void> {
 
 /** If one reload did not help, another one so soon does not either: the error is shown. */
 function mayReload(): boolean {
-  return reloads || Date.now() - Number(sessionStorage.getItem(RELOADED_AT)) >= RELOADS_AGAIN_AFTER_MS;
+  return reloads || Date.now() - reloadedAtMs() >= RELOADS_AGAIN_AFTER_MS;
+}
+
+/** A browser may forbid storage. Without it nobody knows, and rather no reload than one after another. */
+function reloadedAtMs(): number {
+  try {
+    return Number(sessionStorage.getItem(RELOADED_AT));
+  } catch {
+    return Date.now();
+  }
 }
 
 function freshPage(): void {
   if (reloads) return;
   reloads = true;
-  sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+  try {
+    sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+  } catch {
+    // See reloadedAtMs.
+  }
   window.location.reload();
 }
 

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
-import { type Preferences, storePreferences } from './stored-preferences.ts';
+import { onPreferences, type Preferences, storePreferences } from './stored-preferences.ts';
 import { loadWords } from './words/catalogs.ts';
 import type { Words } from './words/en.ts';
 import { WordsProvider } from './words/words.tsx';
@@ -17,6 +17,7 @@ export function PreferencesProvider(given: { preferences: Preferences; words: Wo
   const [preferences, setPreferences] = useState(given.preferences);
   const [words, setWords] = useState(given.words);
   const { theme, language } = preferences;
+  useEffect(() => onPreferences(setPreferences), []);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);

@@ -4,6 +4,7 @@ import { loadLate } from './load-late.ts';
 import { RouteFailure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { readAccessAddress } from './screens/access/access-view.ts';
+import { readRange } from './screens/activity/use-activity.ts';
 import { readAddedBot } from './screens/add-bot/added-bot.ts';
 import { readAuditFilter } from './screens/audit/audit-filter.ts';
 import { readPeopleAddress } from './screens/chat/people-address.ts';
@@ -40,6 +41,7 @@ const bot = createRoute({
 const botOverview = createRoute({
   getParentRoute: () => bot,
   path: '/',
+  validateSearch: readRange,
   component: screen(() => import('./screens/bot/overview.tsx'), 'Overview'),
 });
 const botLive = createRoute({

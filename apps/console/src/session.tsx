@@ -1,6 +1,6 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, Fragment, type ReactNode, use, useState } from 'react';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { call, isSignedOut } from './call.ts';
 import { forgetDrafts } from './drafts.ts';
 import { Dialog } from './parts/dialog.tsx';
@@ -14,6 +14,8 @@ export const SESSION = ['session'] as const;
 const CHECK_EVERY_MS = 60_000;
 /** While nobody knows who is signed in, because the api does not answer. */
 const ASK_AGAIN_MS = 5_000;
+/** On it the tabs of a browser tell each other that somebody signed in or out. */
+const CHANGES = 'flotilla-session';
 
 type Session = { account: AccountResource; leave(): void };
 const SessionContext = createContext<Session | null>(null);
@@ -31,28 +33,37 @@ export function addsBots({ role, bot_ids }: AccountResource): boolean {
 export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
+  const shown = useRef<number | null>(null);
   const session = useQuery({
     queryKey: SESSION,
-    queryFn: readAccount,
+    queryFn: async ({ signal }) => {
+      const found = await readAccount(signal);
+      // Somebody else may have signed in by another tab, and what was loaded before is not for them.
+      if (found !== null && shown.current !== null && found.id !== shown.current) forgetAnswers(queries);
+      return found;
+    },
     refetchInterval: ({ state }) => (state.data === undefined ? ASK_AGAIN_MS : CHECK_EVERY_MS),
   });
   const [account, setAccount] = useState<AccountResource | null>(null);
   const signedIn = session.data ?? null;
   if (signedIn !== null && signedIn !== account) setAccount(signedIn);
+  shown.current = account?.id ?? null;
+  const tellTabs = useTabs(() => void queries.invalidateQueries({ queryKey: SESSION }));
 
   const enter = (entered: AccountResource) => {
-    // What another account loaded is not for this one.
-    if (account !== null && account.id !== entered.id) queries.clear();
+    if (account !== null && account.id !== entered.id) forgetAnswers(queries);
     queries.setQueryData(SESSION, entered);
     void queries.invalidateQueries();
+    tellTabs();
   };
   const leaving = useMutation({
     mutationFn: endSession,
     onSuccess: () => {
       if (account !== null) forgetDrafts(account.id);
       setAccount(null);
-      queries.clear();
+      forgetAnswers(queries);
       queries.setQueryData(SESSION, null);
+      tellTabs();
     },
   });
   const leave = () => leaving.mutate();
@@ -78,7 +89,27 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-async function readAccount({ signal }: { signal: AbortSignal }): Promise<AccountResource | null> {
+/** Of whom the page showed until now. */
+function forgetAnswers(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+  queries.getMutationCache().clear();
+}
+
+/** Hears when another tab says that somebody signed in or out there; returns what says so to the others. */
+function useTabs(changed: () => void): () => void {
+  const latest = useRef(changed);
+  latest.current = changed;
+  const channel = useRef<BroadcastChannel | null>(null);
+  useEffect(() => {
+    const opened = new BroadcastChannel(CHANGES);
+    opened.onmessage = () => latest.current();
+    channel.current = opened;
+    return () => opened.close();
+  }, []);
+  return () => channel.current?.postMessage(null);
+}
+
+async function readAccount(signal: AbortSignal): Promise<AccountResource | null> {
   try {
     return await call('showOwnAccount', {}, signal);
   } catch (error) {

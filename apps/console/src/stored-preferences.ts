@@ -20,6 +20,13 @@ export function readPreferences(): Preferences {
   };
 }
 
+/** Tells when another tab has changed the choices; returns what ends that. */
+export function onPreferences(changed: (preferences: Preferences) => void): () => void {
+  const hear = ({ key }: StorageEvent) => key === STORED_AS && changed(readPreferences());
+  window.addEventListener('storage', hear);
+  return () => window.removeEventListener('storage', hear);
+}
+
 export function storePreferences(preferences: Preferences): void {
   try {
     localStorage.setItem(STORED_AS, JSON.stringify(preferences));

@@ -1,6 +1,7 @@
-import { BROWSER_START_MS, type Browser, startBrowser } from '@flotilla/testing/browser.ts';
+import { BROWSER_START_MS, type Browser, type Page, startBrowser } from '@flotilla/testing/browser.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type OpenConsole, openConsole, picture } from './open-console.ts';
 
@@ -9,6 +10,10 @@ export const ADMIN = ['admin', 'a password for tests'] as const;
 /** Deadline of one test: a busy machine needs several seconds for one page. */
 export const TEST_MS = 90_000;
 
+/** The look that is also taken in Russian, whose words are longer: in the narrowest window that shows all of a screen. */
+const IN_RUSSIAN = 'light-narrow';
+const FROM_RIGHT_TO_LEFT = "document.documentElement.dir = 'rtl'";
+
 /** The name, theme and size of each look. */
 export const LOOKS = [
   ['light', 'light', 1280, 800],
@@ -16,6 +21,7 @@ export const LOOKS = [
   ['light-narrow', 'light', 390, 844],
   ['dark-narrow', 'dark', 390, 844],
   ['zoomed', 'light', 320, 256],
+  ['right-to-left', 'dark', 1280, 800],
 ] as const;
 
 type Suite = {
@@ -81,7 +87,10 @@ export function consoleSuite(
 /** Says that what is on the page now is accessible and fits the window, and takes its picture. */
 export type LookAt = (name: string) => Promise<void>;
 
-/** A test for each look of the screens that `visit` opens: both themes, a phone's width, and a zoom of 400 %. */
+/**
+ * A test for each look of the screens that `visit` opens: both themes, a phone's width, a zoom of 400 %, from right to
+ * left, and in Russian.
+ */
 export function testLooks(
   title: string,
   suite: Suite,
@@ -91,13 +100,36 @@ export function testLooks(
     `${title}: %s`,
     async (look, colorScheme, width, height) => {
       const one = await suite.open('', { colorScheme, viewport: { width, height } });
-      await visit(one, async (name) => {
-        expect(await one.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      const { page } = one;
+      const lookAt = async (name: string) => {
+        const shown = { screen: name, width: await page.evaluate('document.documentElement.scrollWidth') };
+        expect(shown).toEqual({ screen: name, width });
         expect({ screen: name, faults: await one.faults() }).toEqual({ screen: name, faults: [] });
-        await picture(one.page, `${name}-${look}`);
+        await picture(page, name);
+      };
+      if (look === 'right-to-left') {
+        await page.evaluate(FROM_RIGHT_TO_LEFT);
+        await page.addInitScript(`addEventListener('DOMContentLoaded', () => { ${FROM_RIGHT_TO_LEFT}; })`);
+      }
+      await visit(one, async (name) => {
+        await lookAt(`${name}-${look}`);
+        if (look !== IN_RUSSIAN) return;
+        await speak(page, 'ru');
+        await lookAt(`${name}-russian`);
+        await speak(page, 'en');
       });
       expect(one.complaints).toEqual([]);
     },
     TEST_MS,
   );
+}
+
+/** Changes the language as another tab does: what is open on the page stays so. */
+async function speak(page: Page, language: 'en' | 'ru'): Promise<void> {
+  await page.evaluate(`((key) => {
+    const known = JSON.parse(localStorage.getItem(key) ?? '{}');
+    localStorage.setItem(key, JSON.stringify({ ...known, language: '${language}' }));
+    window.dispatchEvent(new StorageEvent('storage', { key }));
+  })('flotilla-preferences')`);
+  await waitFor(() => page.evaluate<boolean>(`document.documentElement.lang === '${language}'`));
 }

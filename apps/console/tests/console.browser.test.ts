@@ -4,9 +4,10 @@ import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { picture } from './open-console.ts';
+import { picture, pressForeign } from './open-console.ts';
 
 const GRACE = ['grace', 'first password of grace'] as const;
+const HEIDI = ['heidi', 'a password of heidi'] as const;
 const MANY = 300;
 const PERSON = 4242;
 
@@ -31,6 +32,8 @@ beforeAll(async () => {
   shop = await fleet.addBot(backendOfShop, { name: 'Shop EU', username: 'shop_eu_bot' });
   const grace = { username: GRACE[0], password: GRACE[1], display_name: 'Grace', role: 'user', bot_ids: [desk.id] };
   await fleet.rest('/api/auth/users/add', { ...grace, must_change_password: true });
+  const heidi = { ...grace, username: HEIDI[0], password: HEIDI[1], display_name: 'Heidi' };
+  await fleet.rest('/api/auth/users/add', { ...heidi, must_change_password: false });
   await fleet.control.createPerson({ id: PERSON });
   await fleet.control.startBot({ person: PERSON, bot: shop.platformId });
   await backend.waitForRequests(1);
@@ -129,6 +132,37 @@ test(
     expect(await page.getByRole('combobox', { name: 'Go to' }).inputValue()).toBe('shop');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  },
+  TEST_MS,
+);
+
+test(
+  'shortcuts work with a Russian layout, and with brackets that a layout has behind AltGr',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`bots/${desk.id}`);
+    await page.getByRole('heading', { name: 'Help desk' }).waitFor();
+    await pressForeign(page, 'л', 'KeyK', { ctrlKey: true });
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const tabs = page.getByRole('navigation', { name: 'Views of this bot' });
+    const isOn = (tab: string) => tabs.locator('[aria-current]', { hasText: tab }).waitFor();
+    await pressForeign(page, 'ъ', 'BracketRight');
+    await isOn('Chats');
+    await pressForeign(page, 'х', 'BracketLeft');
+    await isOn('Overview');
+    // With AltGr a letter is another letter, and with Alt it may be a shortcut of the browser.
+    await pressForeign(page, 'ę', 'KeyE', { modifierAltGraph: true });
+    await pressForeign(page, 'g', 'KeyG', { altKey: true });
+    await pressForeign(page, 'd', 'KeyD');
+    const altGr = { ctrlKey: true, altKey: true, modifierAltGraph: true };
+    await pressForeign(page, ']', 'Digit9', altGr);
+    await isOn('Chats');
+    await page.evaluate(`for (const [key, code] of [['п', 'KeyG'], ['а', 'KeyF']]) {
+      document.dispatchEvent(new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }));
+    }`);
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    expect(complaints).toEqual([]);
   },
   TEST_MS,
 );
@@ -292,10 +326,10 @@ test(
     expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
     await page.getByRole('region', { name: 'Требуют внимания' }).waitFor();
-    await picture(page, 'fleet-russian');
+    await picture(page, 'fleet-dark-russian');
     await page.evaluate("document.documentElement.dir = 'rtl'");
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
-    await picture(page, 'fleet-rtl');
+    await picture(page, 'fleet-dark-russian-right-to-left');
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -315,6 +349,34 @@ test(
     await again.waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Shop EU' }).waitFor();
     expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('shop');
+  },
+  TEST_MS,
+);
+
+test(
+  'when another account signs in by a tab, the other tabs show nothing of what the first one had loaded',
+  async () => {
+    const { page, context, signIn } = await openAsAdmin();
+    const second = await context.newPage();
+    await second.goto(`${suite.fleet.url}/console/?q=shop`);
+    await second.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Shop EU' }).waitFor();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await second.route('**/api/bots?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(...HEIDI);
+    await second.getByRole('button', { name: 'Account of Heidi' }).waitFor();
+    expect(await second.content()).not.toContain('Shop EU');
+    letGo();
+    await second.getByText('No bot matches the filter.').waitFor();
+    expect(await second.content()).not.toContain('Shop EU');
   },
   TEST_MS,
 );

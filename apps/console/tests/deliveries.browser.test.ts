@@ -5,7 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
 import { buryLetters, CHATS, FIRST_CHAT, sendTest } from './delivery-scene.ts';
-import { picture } from './open-console.ts';
+import { picture, pressForeign, selected } from './open-console.ts';
 
 const EVE = ['eve', 'a password of eve'] as const;
 const PERSON = 4343;
@@ -72,6 +72,14 @@ test(
     expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
     expect(line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
     expect(line).toMatch(/--data-raw '\{"update_id":/);
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+    await details.getByText('Copied').waitFor({ state: 'detached' });
+    await details.getByRole('button', { name: 'Copy as curl' }).click();
+    const byHand = page.getByRole('dialog', { name: 'Copy it by hand' });
+    expect(await byHand.getByLabel('Text').inputValue()).toBe(line);
+    expect(await selected(page)).toBe(line);
+    await page.keyboard.press('Escape');
+    await byHand.waitFor({ state: 'detached' });
     const seen = `${await page.content()} ${line} ${answers.map(({ text }) => text).join()}`;
     expect([seen.includes(shop.token), seen.includes('a-secret-of-the-shop')]).toEqual([false, false]);
 
@@ -84,16 +92,9 @@ test(
     shopIsDown = false;
     await page.keyboard.press('Escape');
     const again = details.getByRole('button', { name: 'Send again' });
-    // Attempts that come meanwhile move the rows: the press may open another attempt.
-    await waitFor(
-      async () => {
-        await page.reload();
-        await attempt.click();
-        await again.waitFor({ timeout: 10_000 });
-        return true;
-      },
-      { timeoutMs: 60_000 },
-    );
+    await page.reload();
+    await attempt.click();
+    await again.waitFor();
     const sent = () =>
       backend.requests.filter(
         ({ headers }) =>
@@ -103,6 +104,45 @@ test(
     await again.click();
     await details.getByText('It waits for its turn now').waitFor();
     await waitFor(() => sent() > before, { timeoutMs: 60_000 });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'from all deliveries, three presses lead to the request of a dead letter, its answer, its curl line, and send it again',
+  async () => {
+    const attempts = await suite.fleet.rest<{ update_id: number }[]>(`/api/deliveries/attempts?bot_id=${shop.id}`);
+    const { update_id: id } = attempts[0]!;
+    const lost = id + 50_000;
+    for (const updateId of [lost, id]) await buryLetters(suite.database, shop.id, 1, updateId);
+    const { page, context, complaints } = await openAsAdmin('deliveries');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (updateId: number) => {
+      await page.getByRole('button', { name: String(updateId), exact: true }).click();
+      const details = page.getByRole('complementary', { name: `Update ${updateId}` });
+      await details.getByRole('region', { name: 'Request' }).getByText(`${backend.url}/shop`).waitFor();
+      await details.getByRole('region', { name: 'Answer' }).getByText('upstream is away').waitFor();
+      await details.getByRole('button', { name: 'Copy as curl' }).click();
+      await details.getByText('Copied').waitFor();
+      return { details, line: String(await page.evaluate('navigator.clipboard.readText()')) };
+    };
+    const anew = await copied(lost);
+    await anew.details.getByText('made anew from the settings').waitFor();
+    expect(anew.line).toContain("-H 'X-Telegram-Bot-Api-Secret-Token: YOUR_SECRET'");
+    expect(anew.line).toContain(`-H 'Flotilla-Delivery-Id: ${shop.id}-${lost}'`);
+    expect(anew.line).toMatch(/--data-raw '\{"update_id":/);
+
+    const { details, line } = await copied(id);
+    expect(await details.getByText('made anew').count()).toBe(0);
+    expect(line).toContain(`curl -X POST '${backend.url}/shop'`);
+    shopIsDown = false;
+    await details.getByRole('button', { name: 'Send again' }).click();
+    const isIt = (text: string) => text.includes(`"update_id":${id},`) && text.includes('<b>hello</b>');
+    const sent = () => backend.requests.filter(({ text }) => isIt(text)).length;
+    const before = sent();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await waitFor(() => sent() > before, { timeoutMs: 60_000, message: 'the update at the backend' });
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -136,6 +176,38 @@ test(
       expect(complaints).toEqual([]);
     } finally {
       await relay.stop();
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  'a backend that comes back is tried at once, gets all that waited in order, and the counter falls to 0',
+  async () => {
+    let isDown = true;
+    const own = await startBackend((_request, response) => void response.writeHead(isDown ? 503 : 200).end());
+    try {
+      const bot = await suite.fleet.addBot({ proxy_enabled: true, backend_url: own.url }, { name: 'Comes back' });
+      const toBot = { person: PERSON, bot: bot.platformId };
+      await suite.fleet.control.startBot(toBot);
+      const texts = Array.from({ length: 8 }, (_, at) => `message ${at}`);
+      for (const text of texts) await suite.fleet.control.sendMessage({ ...toBot, text });
+      const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
+      const readers = page.getByRole('region', { name: 'Readers' });
+      await readers.getByText('9 updates behind').waitFor({ timeout: 60_000 });
+      await readers.getByText('Down, gets probes').waitFor({ timeout: 60_000 });
+      const waiting = page.locator('.figures dd').first();
+      expect(await waiting.textContent()).toBe('9');
+      isDown = false;
+      await readers.getByRole('button', { name: 'Try now' }).click();
+      await readers.getByText('Up to date').waitFor({ timeout: 60_000 });
+      await waitFor(async () => (await waiting.textContent()) === '0', { timeoutMs: 30_000 });
+      expect(await readers.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+      const taken = own.requests.flatMap(({ text }) => /"text":"(message \d)"/.exec(text)?.[1] ?? []);
+      expect(taken).toEqual(texts);
+      expect(complaints).toEqual([]);
+    } finally {
+      await own.stop();
     }
   },
   TEST_MS,
@@ -180,7 +252,7 @@ test(
     await picture(page, 'deliveries-redrive');
     const sentBefore = backend.requests.length;
     await dialog.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('2,000 updates were sent again').waitFor({ timeout: 60_000 });
+    await page.getByText('2,000 updates were sent again').first().waitFor({ timeout: 60_000 });
     const delivered = () => backend.requests.slice(sentBefore).filter(({ url }) => url.startsWith('/many-'));
     await waitFor(() => delivered().length >= 2_000, { timeoutMs: 60_000 });
 
@@ -215,15 +287,22 @@ test(
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByText('2 selected', { exact: true }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Send 2 updates again?' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'Update 73' });
     await details.getByText('answered with an error').waitFor();
     await details.getByText('"<b>hello</b>"').waitFor();
+    await pressForeign(page, 'к', 'KeyR');
+    await page.getByRole('dialog', { name: 'Send 1 update again?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 updates?' });
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('2 updates were discarded').waitFor();
+    await page.getByText('2 updates were discarded').first().waitFor();
     await page.getByText('3 match', { exact: true }).waitFor();
     // Those of another bot are not in the file, and all pages of this one are.
     await buryLetters(suite.database, bots[1]!.id, 2, 90);
@@ -234,6 +313,68 @@ test(
     const more = Array.from({ length: 400 }, (_, at) => 5_399 - at);
     expect(saved.map(({ update_id: id }) => id)).toEqual([...more, 72, 71, 70]);
     await suite.database.db.deleteFrom('dead_letters').execute();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'what a filter matches is discarded only by whoever types the number of it',
+  async () => {
+    await buryLetters(suite.database, bots[0]!.id, 12, 70);
+    await buryLetters(suite.database, bots[1]!.id, 3, 70);
+    const { page, complaints } = await openAsAdmin(`deliveries?bot=${bots[0]!.id}`);
+    await page.getByText('12 match', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Discard 12 updates?' });
+    const number = dialog.getByLabel('type their number: 12');
+    await number.fill('2');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await dialog.getByText('This is not the number.').waitFor();
+    await number.fill('12');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('12 updates were discarded').first().waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).first().click();
+    await page.getByText('3 match', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'nothing moves under the pointer: attempts and deliveries that come wait until it leaves, or until they are asked for',
+  async () => {
+    const { fleet, database } = suite;
+    const bot = bots[1]!;
+    const write = () => fleet.control.sendMessage({ person: PERSON, bot: bot.platformId, text: 'hello' });
+    await fleet.control.startBot({ person: PERSON, bot: bot.platformId });
+    const { page, complaints } = await openAsAdmin(`bots/${bot.id}/deliveries?state=attempts`);
+    const attempts = page.getByRole('region', { name: 'Last attempts' });
+    const first = attempts.getByRole('listitem').first();
+    await first.waitFor({ timeout: 30_000 });
+    await first.hover();
+    const before = await first.textContent();
+    await write();
+    const pill = page.getByRole('button', { name: '1 new', exact: true });
+    await pill.waitFor({ timeout: 30_000 });
+    expect(await first.textContent()).toBe(before);
+    await write();
+    await page.getByRole('button', { name: '2 new', exact: true }).click();
+    await waitFor(async () => (await first.textContent()) !== before, { message: 'the new attempts' });
+
+    await buryLetters(database, bot.id, 3, 10);
+    await page.goto(`${fleet.url}/console/deliveries`);
+    const row = page.getByRole('table', { name: 'Deliveries' }).locator('.table-body .row-link').first();
+    await page.getByText('3 match', { exact: true }).waitFor();
+    expect(await row.textContent()).toBe('12');
+    await row.hover();
+    await buryLetters(database, bot.id, 1, 50);
+    await pill.waitFor({ timeout: 30_000 });
+    await page.getByText('4 match', { exact: true }).waitFor();
+    expect(await row.textContent()).toBe('12');
+    await picture(page, 'deliveries-held');
+    await page.getByRole('heading', { name: 'Deliveries', exact: true }).hover();
+    await waitFor(async () => (await row.textContent()) === '50', { message: 'the row that came' });
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -252,7 +393,7 @@ test(
     await page.getByRole('button', { name: 'Send all 2 again…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send 2 updates again?' });
     await dialog.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('2 updates were sent again').waitFor();
+    await page.getByText('2 updates were sent again').first().waitFor();
     await backend.waitForRequests(sentBefore + 2, 60_000);
     await page.goto(`${suite.fleet.url}/console/deliveries?bot=${bots[0]!.id}`);
     await page.getByText('Your account may not do this.').first().waitFor();
@@ -329,6 +470,10 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await page.getByRole('button', { name: 'Send all 40 again…' }).click();
   await page.getByRole('dialog', { name: 'Send 40 updates again?' }).waitFor();
   await lookAt('deliveries-act');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard…' }).click();
+  await page.getByRole('dialog').getByLabel('type their number: 40').waitFor();
+  await lookAt('deliveries-discard');
   await visit(`bots/${shop.id}/deliveries?state=retrying`);
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('button').first().waitFor();
   await lookAt('deliveries-retrying');
@@ -340,16 +485,9 @@ testLooks('deliveries, rules and system are accessible and fit the window', suit
   await sendTest(page.getByRole('dialog', { name: 'Test delivery' }));
   await lookAt('test-delivery');
   await visit(`bots/${bots[2]!.id}/rules`);
-  // What is above the form may still grow, and move the button away from under the press.
-  await waitFor(
-    async () => {
-      await page.getByLabel('Text of the message').fill('A refund, please');
-      await page.getByRole('button', { name: 'Try', exact: true }).click();
-      await page.getByText('2 rules would act.').waitFor({ timeout: 10_000 });
-      return true;
-    },
-    { timeoutMs: 60_000, message: 'the verdict of both rules' },
-  );
+  await page.getByLabel('Text of the message').fill('A refund, please');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByText('2 rules would act.').waitFor();
   await lookAt('rules');
   await page.getByRole('button', { name: 'Edit…' }).first().click();
   await page.getByRole('dialog', { name: 'Edit the rule' }).waitFor();

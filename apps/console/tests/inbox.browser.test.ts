@@ -13,7 +13,7 @@ import {
   playInboxScene,
   storeLongChat,
 } from './inbox-scene.ts';
-import { picture, stopPolling } from './open-console.ts';
+import { picture, selected, stopPolling } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
 
@@ -338,6 +338,127 @@ test(
 );
 
 test(
+  'where the browser gives no clipboard, as without TLS, the text of a message is shown to be copied by hand',
+  async () => {
+    const { page, context, complaints } = await openAsAdmin();
+    await context.addInitScript("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })");
+    await page.goto(`${suite.fleet.url}/console/inbox/${scene.shop.id}/${scene.team}`);
+    const thanks = messages(page).filter({ hasText: 'Thanks, I will look at it.' }).first();
+    await thanks.hover();
+    await thanks.getByRole('button', { name: 'Acts on the message' }).click();
+    await page.getByRole('menuitem', { name: 'Copy the text' }).click();
+    await page.getByRole('dialog', { name: 'Copy it by hand' }).waitFor();
+    expect(await selected(page)).toBe('Thanks, I will look at it.');
+    await picture(page, 'copy-by-hand');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a message is pinned, which it says, and unpinned; its chat leads to its search, its people and its statistics',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const { control } = suite.fleet;
+    const toDesk = { person: ADA, bot: scene.desk.platformId };
+    const { messageId } = await control.sendMessage({ ...toDesk, text: 'Keep this in sight' });
+    const message = messages(page).filter({ hasText: 'Keep this in sight' });
+    await message.waitFor({ timeout: 30_000 });
+    const act = async (name: string) => {
+      await message.hover();
+      await message.getByRole('button', { name: 'Acts on the message' }).click();
+      await page.getByRole('menuitem', { name, exact: true }).click();
+    };
+    const isPinned = async () => (await control.readChat(toDesk)).pinned.includes(messageId);
+    await act('Pin');
+    await message.getByText('pinned', { exact: true }).waitFor();
+    expect(await isPinned()).toBe(true);
+    await picture(page, 'inbox-pinned');
+    await act('Unpin');
+    await message.getByText('pinned', { exact: true }).waitFor({ state: 'detached' });
+    expect(await isPinned()).toBe(false);
+
+    const address = page.url();
+    const views: [RegExp, string][] = [
+      [/\/search\?/, 'Search in this chat'],
+      [/\/people$/, 'People'],
+      [/\/statistics$/, 'Statistics'],
+    ];
+    for (const [view, name] of views) {
+      await page.getByRole('button', { name: 'Views of the chat' }).press('Enter');
+      await page.getByRole('menuitem', { name }).press('Enter');
+      await page.waitForURL(view);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.goto(address);
+    }
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'what is typed while a message is on its way stays, and only what was sent goes',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/api/messages/send', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await field.fill('The first one');
+    const asked = page.waitForRequest('**/api/messages/send');
+    await page.keyboard.press('Control+Enter');
+    await asked;
+    await field.fill('And the next one');
+    letGo();
+    await messages(page).filter({ hasText: 'The first one' }).waitFor();
+    expect(await field.inputValue()).toBe('And the next one');
+    await page.reload();
+    await waitFor(async () => (await field.inputValue()) === 'And the next one', { timeoutMs: 30_000 });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a draft keeps its formatting and its buttons, and a change of a message that was begun is there again',
+  async () => {
+    const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    await page.getByLabel('Formatting').selectOption('HTML');
+    await field.fill('It is <b>ready</b>');
+    await page.getByRole('button', { name: 'Buttons' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('Thanks');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await waitFor(async () => (await field.inputValue()) === 'It is <b>ready</b>', { timeoutMs: 30_000 });
+    expect(await page.getByLabel('Formatting').inputValue()).toBe('HTML');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const ready = messages(page).filter({ hasText: 'It is ready' });
+    await ready.locator('b').filter({ hasText: 'ready' }).waitFor();
+    await ready.getByText('Thanks').waitFor();
+    expect(await field.inputValue()).toBe('');
+
+    await field.press('ArrowUp');
+    const edit = page.getByRole('textbox', { name: 'Edit' });
+    await edit.fill('It is <i>ready</i>');
+    await page.reload();
+    await waitFor(async () => (await edit.inputValue()) === 'It is <i>ready</i>', { timeoutMs: 30_000 });
+    await page.keyboard.press('Control+Enter');
+    await ready.locator('i').filter({ hasText: 'ready' }).waitFor();
+    await field.waitFor();
+    const stored = await page.evaluate<string>('JSON.stringify(localStorage)');
+    expect(stored).not.toContain('ready');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'another account sees the chats of its own bots only, also by address',
   async () => {
     const { page, signIn, complaints, answers } = await open('inbox');
@@ -364,6 +485,10 @@ testLooks('the inbox is accessible and fits the window', suite, async ({ page, s
   // Earlier tests may have written so much that the scene's messages are above.
   await page.getByRole('article').last().waitFor();
   await lookAt('inbox-chat');
+  await page.getByRole('button', { name: 'Views of the chat' }).click();
+  await page.getByRole('menuitem', { name: 'Search in this chat' }).waitFor();
+  await lookAt('inbox-views');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Buttons' }).click();
   await page.getByRole('dialog', { name: 'Buttons of the message' }).waitFor();
   await lookAt('inbox-buttons');

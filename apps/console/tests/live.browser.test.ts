@@ -318,6 +318,30 @@ test(
   TEST_MS,
 );
 
+test(
+  'a bot that is taken from an account ends its events, and the page goes on with those of the others',
+  async () => {
+    const { fleet } = suite;
+    const oscar = { username: 'oscar', password: 'a password of oscar', role: 'user', bot_ids: [shop.id, help.id] };
+    const { id } = await fleet.rest<{ id: number }>('/api/auth/users/add', oscar);
+    const { page, context, signIn } = await suite.open(`live?bots=${shop.id},${help.id}`);
+    const streams = openStreams(context);
+    await signIn(oscar.username, oscar.password);
+    await page.getByRole('list', { name: 'Bots that are watched' }).getByText('Help desk').waitFor();
+    await isLive(page);
+    await waitFor(() => streams.urls().some((url) => url.includes(`bot:${shop.id}`)));
+    await fleet.rest('/api/auth/users/update', { id, bot_ids: [help.id] });
+    const isNarrowed = () => streams.urls().length === 1 && !streams.urls()[0]!.includes(`bot:${shop.id}`);
+    await waitFor(isNarrowed, { timeoutMs: 30_000, message: 'a stream without the bot' });
+    await isLive(page);
+    await waitFor(async () => {
+      await send(help, 'still for oscar');
+      return eventOf(page, 'still for oscar').first().isVisible();
+    });
+  },
+  TEST_MS,
+);
+
 testLooks('the live screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live', exact: true }).click();
@@ -397,6 +421,10 @@ test(
     await page.goto(`${suite.fleet.url}/console/bots/${shop.id}`);
     await chartOf(page).waitFor();
     await page.getByRole('img', { name: /How far the readers are in the log\. Backend: Up to date/ }).waitFor();
+    await page.getByRole('button', { name: '24 hours' }).click();
+    await page.waitForURL(/\/bots\/\d+\/?\?range=day$/);
+    await page.reload();
+    await page.locator('[aria-pressed=true]', { hasText: '24 hours' }).waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,

@@ -82,6 +82,21 @@ export async function stopPolling(page: Page): Promise<void> {
   await page.reload();
 }
 
+/** A key as a layout of another language gives it: Playwright knows the keys of an English one only. */
+export async function pressForeign(page: Page, key: string, code: string, modifiers: KeyModifiers = {}): Promise<void> {
+  const init = JSON.stringify({ key, code, ...modifiers, bubbles: true, cancelable: true });
+  await page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${init}))`);
+}
+
+/** The part of the field with the focus that is selected. */
+export async function selected(page: Page): Promise<string> {
+  return page.evaluate(
+    '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)',
+  );
+}
+
+type KeyModifiers = { ctrlKey?: boolean; altKey?: boolean; modifierAltGraph?: boolean };
+
 /** Presses Tab until the focus is on what has this name, at its end or as its label. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const isThere = `(() => { const at = document.activeElement; return [at.textContent, at.ariaLabel, at.labels?.[0]?.textContent].some((text) => text?.includes(${JSON.stringify(name)})); })()`;

@@ -22,7 +22,7 @@ const FAILURES_SHOWN = 2;
 export class LiveStream {
   readonly #handlers: Handlers;
   #topics: readonly string[] = [];
-  /** Topics of bots that are gone; with them the server refuses the others, too. */
+  /** Topics of bots that are gone or not the account's any more; with them the server refuses the others, too. */
   readonly #refused = new Set<string>();
   #position: string;
   #state: StreamState = 'connecting';
@@ -71,7 +71,8 @@ export class LiveStream {
       if (end.status === 401) return this.#handlers.signedOut();
       failures = opened ? 0 : failures + 1;
       this.#become(end.status === 429 || failures >= FAILURES_SHOWN ? 'polling' : 'connecting');
-      if (end.status === 404) await this.#findRefused(signal);
+      // An account that may not see a bot, also one that is gone, is answered 403.
+      if (end.status === 404 || end.status === 403) await this.#findRefused(signal);
       await pause(opened ? this.#retryMs : waitAfter(failures, end), signal);
       if (signal.aborted) return;
     }
@@ -103,7 +104,7 @@ export class LiveStream {
     const asked = [...bots].map(async (id) => {
       const gone = await call('showBot', { id }, signal).then(
         () => false,
-        ({ status }) => status === 404,
+        ({ status }) => status === 404 || status === 403,
       );
       if (gone) for (const topic of this.#topics) if (topic.split(':')[1] === id) this.#refused.add(topic);
     });

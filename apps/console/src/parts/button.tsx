@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 
 type ButtonProps = ComponentProps<'button'> & {
-  kind?: 'primary' | 'plain' | 'quiet';
+  kind?: 'primary' | 'danger' | 'plain' | 'quiet';
   /** The work that it started still runs: it takes no second press, and keeps the focus. */
   busy?: boolean;
 };

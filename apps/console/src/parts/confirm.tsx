@@ -13,6 +13,8 @@ type ConfirmProps = {
   close: () => void;
   busy: boolean;
   error: Error | null;
+  /** What it does cannot be taken back. */
+  danger?: boolean;
   children?: ReactNode;
   /** What is chosen needs more room than a question. */
   roomy?: boolean;
@@ -20,7 +22,7 @@ type ConfirmProps = {
 
 /** Asks before an act; what is chosen for it stands between the question and the buttons. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, description, act, run, close, busy, error, children, roomy = false } = props;
+  const { title, description, act, run, close, busy, error, children, roomy = false, danger = false } = props;
   const words = useWords();
   return (
     <Dialog title={title} {...(description ? { description } : {})} close={close} className={roomy ? '' : 'narrow'}>
@@ -34,7 +36,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
         {error && <Failure error={error} />}
         <div className="dialog-actions">
           <Button onClick={close}>{words.cancel}</Button>
-          <Button type="submit" kind="primary" busy={busy}>
+          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={busy}>
             {act}
           </Button>
         </div>

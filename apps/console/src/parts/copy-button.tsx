@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { useWords } from '../words/words.tsx';
 import { Button } from './button.tsx';
+import { useCopy } from './use-copy.tsx';
 
 const SAID_MS = 2_000;
 
@@ -12,19 +13,22 @@ type CopyProps = {
   name?: string;
 };
 
-/** Copies a text; says so for a moment. Without a safe connection the browser has no clipboard, and there is no button. */
+/** Copies a text; says so for a moment. */
 export function CopyButton({ text, label, name }: CopyProps): ReactNode {
   const words = useWords();
+  const { copy, dialog } = useCopy();
   const [copied, setCopied] = useState(false);
-  if (!navigator.clipboard) return null;
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
+  const press = async () => {
+    if (!(await copy(text))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), SAID_MS);
   };
   return (
-    <Button onClick={() => void copy()} aria-label={copied ? undefined : name}>
-      <span aria-live="polite">{copied ? words.copied : (label ?? words.copy)}</span>
-    </Button>
+    <>
+      <Button onClick={() => void press()} aria-label={copied ? undefined : name}>
+        <span aria-live="polite">{copied ? words.copied : (label ?? words.copy)}</span>
+      </Button>
+      {dialog}
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useState } from 'react';
 import { Icon } from './icon.tsx';
 import { loadedMenus, loadMenus, type MenuParts } from './late-menus.ts';
@@ -34,6 +35,16 @@ export function MenuItem({ children, onClick }: { children: ReactNode; onClick: 
   const Base = use(BaseContext)!;
   return (
     <Base.Item className="menu-item" onClick={onClick}>
+      {children}
+    </Base.Item>
+  );
+}
+
+/** Leads to another screen. */
+export function MenuLink({ children, ...link }: LinkProps & { children: ReactNode }): ReactNode {
+  const Base = use(BaseContext)!;
+  return (
+    <Base.Item className="menu-item" render={<Link {...link} />}>
       {children}
     </Base.Item>
   );

@@ -1,7 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { usePreferences } from '../preferences.tsx';
+import { ChangedRows } from './changed-rows.tsx';
 import { useMedia } from './media.ts';
+import { useHeldRows } from './use-held-rows.ts';
 
 export type Column<Row> = {
   name: string;
@@ -19,6 +21,10 @@ export type Column<Row> = {
 
 type TableProps<Row> = {
   label: string;
+  /** The filter and the order: with others it is another list, whose rows are shown at once. */
+  of?: unknown;
+  /** Whoever shows the list keeps its rows from moving under the pointer. */
+  isHeld?: true;
   columns: readonly Column<Row>[];
   total: number;
   /** Undefined while the row is on its way. */
@@ -46,7 +52,9 @@ export function VirtualTable<Row>(props: TableProps<Row>): ReactNode {
 }
 
 function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
-  const { label, columns, total, rowAt, keyOf, shows, stale, rowPx } = props;
+  const { label, columns, keyOf, shows, stale, isHeld, rowPx } = props;
+  const held = useHeldRows(props);
+  const { total, rowAt } = isHeld ? props : held;
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   // What is above the table grows and shrinks.
@@ -64,7 +72,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const items = rows.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => shows(first, last), [shows, first, last]);
-  return (
+  const table = (
     <div role="table" aria-label={label} aria-rowcount={total + 1} aria-busy={stale} className="table" style={sizes}>
       <div role="rowgroup" className="table-head">
         <div role="row" aria-rowindex={1} className="row">
@@ -105,6 +113,15 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
           );
         })}
       </div>
+    </div>
+  );
+  if (isHeld) return table;
+  return (
+    <div {...held.area}>
+      <div className="changed-place">
+        <ChangedRows held={held} />
+      </div>
+      {table}
     </div>
   );
 }

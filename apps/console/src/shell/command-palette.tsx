@@ -110,7 +110,7 @@ function useTargets(text: string, close: () => void): Target[] {
         <>
           <StateMark state={stateOf(bot)} />
           <span className="cut">{bot.name}</span>
-          <span className="muted cut">@{bot.username}</span>
+          <bdi className="muted cut">@{bot.username}</bdi>
         </>
       ),
       go: closing(() => void navigate({ to: '/bots/$id', params: { id: String(bot.id) } })),

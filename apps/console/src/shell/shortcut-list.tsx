@@ -14,8 +14,10 @@ export function ShortcutList({ close }: { close: () => void }): ReactNode {
     [['j', 'k'], words.rows],
     [['Enter'], words.enter],
     [['x'], words.select],
+    [['r'], words.again],
     [['[', ']'], words.tabs],
     [['p'], live.pauseKey],
+    [['Ctrl', 'S'], words.save],
     [['Esc'], words.back],
     [['?'], words.list],
   ];

@@ -21,6 +21,16 @@ export const words = {
   done: 'Done',
   copy: 'Copy',
   copied: 'Copied',
+  /** Of a list that holds still under the pointer. */
+  rows: {
+    news: (n: number) => plural(n, { one: '{n} new', other: '{n} new' }),
+    changed: 'Show what has changed',
+  },
+  copyByHand: {
+    title: 'Copy it by hand',
+    hint: 'The browser does not let this page copy. That is so where it is opened without TLS. The text is selected: press Ctrl C.',
+    text: 'Text',
+  },
   clearField: (name: string) => `Clear: ${name}`,
 
   access,
@@ -71,6 +81,8 @@ export const words = {
     rows: 'Next and previous row',
     enter: 'Open the row',
     select: 'Select the row',
+    again: 'Reply to the message; send the delivery again',
+    save: 'Save the settings of the bot',
     back: 'Back, or close',
     list: 'This list',
   },

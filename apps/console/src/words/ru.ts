@@ -21,6 +21,16 @@ export const words: Words = {
   done: 'Готово',
   copy: 'Скопировать',
   copied: 'Скопировано',
+  /** Of a list that holds still under the pointer. */
+  rows: {
+    news: (n) => plural(n, { one: '{n} новое', few: '{n} новых', many: '{n} новых', other: '{n} нового' }),
+    changed: 'Показать изменения',
+  },
+  copyByHand: {
+    title: 'Скопируйте вручную',
+    hint: 'Браузер не позволяет этой странице копировать: так бывает, если она открыта без TLS. Текст выделен: нажмите Ctrl C.',
+    text: 'Текст',
+  },
   clearField: (name) => `Очистить: ${name}`,
 
   access,
@@ -71,6 +81,8 @@ export const words: Words = {
     rows: 'Следующая и предыдущая строка',
     enter: 'Открыть строку',
     select: 'Выбрать строку',
+    again: 'Ответить на сообщение; отправить доставку снова',
+    save: 'Сохранить настройки бота',
     back: 'Назад или закрыть',
     list: 'Этот список',
   },

@@ -66,6 +66,7 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
           title={words.access.deleteKeyTitle(name)}
           description={words.access.deleteKeyHint(children.length)}
           act={words.access.remove}
+          danger
           run={() => remove.mutate()}
           close={() => setDeleting(false)}
           busy={remove.isPending}

@@ -124,6 +124,7 @@ function DeleteAccount({ account, keys, close, deleted }: DeleteProps): ReactNod
       title={words.deleteTitle(account.username)}
       description={words.deleteHint(keys ?? 0)}
       act={words.remove}
+      danger
       run={() => remove.mutate()}
       close={close}
       busy={remove.isPending}

@@ -6,6 +6,12 @@ import { REFRESH_MS } from '../../queries.ts';
 export const RANGES = ['hour', 'day', 'week'] as const;
 export type Range = (typeof RANGES)[number];
 
+/** What the address of a screen with a picture says about it. */
+export function readRange({ range }: Record<string, unknown>): { range?: Range } {
+  const far = RANGES.find((one) => one === range);
+  return far === undefined ? {} : { range: far };
+}
+
 const HOUR_S = 3_600;
 const HOURS: Record<Range, number> = { hour: 1, day: 24, week: 168 };
 

@@ -60,6 +60,7 @@ function AuditList(): ReactNode {
       {(entries.rows.length > 0 || entries.isPending) && (
         <VirtualTable
           label={words.audit.title}
+          of={filter}
           columns={columnsOf(words, filter)}
           total={entries.isPending ? 12 : entries.rows.length}
           rowAt={(index) => entries.rows[index]}

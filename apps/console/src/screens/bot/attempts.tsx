@@ -3,11 +3,13 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
+import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Clock, useNumber } from '../../parts/time.tsx';
+import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
@@ -17,7 +19,7 @@ const SETTLE_MS = 1_000;
 
 type Attempt = Answer<'listDeliveryAttempts'>[number];
 
-/** The last attempts to deliver updates to the backend; one of them opens beside the list. */
+/** The last attempts to deliver updates to the backend; one of them opens beside the list, which then holds still. */
 export function Attempts({ botId }: { botId: number }): ReactNode {
   const { bot: words } = useWords();
   const [opened, setOpened] = useState<Attempt | null>(null);
@@ -29,13 +31,20 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
   const askAgain = useAttemptsRefresh(botId);
   useLive([`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
   useRowKeys('.attempts button');
+  const { data: latest = [] } = attempts;
+  const list = { total: latest.length, rowAt: (index: number) => latest[index], keyOf, stale: false };
+  const held = useHeldRows(list, opened !== null);
+  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((row) => row !== undefined);
   return (
-    <section className="panel" aria-labelledby="attempts">
-      <h2 id="attempts">{words.attempts}</h2>
+    <section className="panel" aria-labelledby="attempts" {...held.area}>
+      <header className="attempts-head">
+        <h2 id="attempts">{words.attempts}</h2>
+        <ChangedRows held={held} />
+      </header>
       {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
       {attempts.data?.length === 0 && <Empty title={words.noAttempts} />}
       <ul className="attempts">
-        {attempts.data?.map((attempt) => (
+        {shown.map((attempt) => (
           <AttemptRow
             key={attempt.id}
             attempt={attempt}
@@ -48,6 +57,8 @@ export function Attempts({ botId }: { botId: number }): ReactNode {
     </section>
   );
 }
+
+const keyOf = ({ id }: Attempt): string => id;
 
 /** Asks for the attempts and the readers after each attempt, but not for every one of many. */
 function useAttemptsRefresh(botId: number): () => void {

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ReplaceToken } from './replace-token.tsx';
 import { useSettingsWords } from './settings-words.ts';
@@ -71,10 +72,11 @@ function EnableRow({ bot }: { bot: BotResource }): ReactNode {
   const words = useSettingsWords();
   const toggle = useToggle(bot, () => {});
   return (
-    <ActRow title={words.enable} hint={toggle.error?.message || words.enableHint}>
+    <ActRow title={words.enable} hint={words.enableHint}>
       <Button kind="primary" busy={toggle.isPending} onClick={() => toggle.mutate()}>
         {words.enableAct}
       </Button>
+      {toggle.isError && <Failure error={toggle.error} />}
     </ActRow>
   );
 }
@@ -120,6 +122,7 @@ function Delete({ bot, close }: AskProps): ReactNode {
       title={words.deleteTitle(bot.name)}
       description={words.deleteAsk(bot.pending_update_count)}
       act={words.deleteRun}
+      danger
       run={run}
       busy={deletion.isPending}
       error={deletion.error}

@@ -30,10 +30,11 @@ export function BotTabs({ id }: { id: string }): ReactNode {
   useShortcuts({ '[': step(-1), ']': step(1) });
   const tabs = useRef<HTMLElement>(null);
   // On a phone the last ones are out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in another language they are wider or narrower
   useEffect(() => {
     if (route === undefined) return;
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [route]);
+  }, [route, words]);
   return (
     <nav ref={tabs} className="tabs" aria-label={words.label}>
       {TABS.map(({ name, to }) => (

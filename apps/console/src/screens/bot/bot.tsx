@@ -54,7 +54,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
     <>
       <header className="bot-head">
         <h1 className="cut">{bot.name}</h1>
-        <span className="muted cut">@{bot.username}</span>
+        <bdi className="muted cut">@{bot.username}</bdi>
         <StateBadge state={stateOf(bot)} />
         <span className="head-actions">
           {bot.backend_url && <Button onClick={() => setTesting(true)}>{deliveriesWords.test.open}</Button>}

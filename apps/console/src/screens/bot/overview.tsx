@@ -1,17 +1,20 @@
-import { type ReactNode, useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Ago, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
-import type { Range } from '../activity/use-activity.ts';
 import { Attempts } from './attempts.tsx';
 import { Readers } from './readers.tsx';
 import { useBot } from './use-bot.ts';
+
+const route = getRouteApi('/bots/$id/');
 
 /** What waits for the bot's readers, who they are, and how the last deliveries went. */
 export function Overview(): ReactNode {
   const words = useWords();
   const number = useNumber();
-  const [range, setRange] = useState<Range>('hour');
+  const { range } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: bot } = useBot();
   if (bot === undefined) return null;
   const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
@@ -29,7 +32,11 @@ export function Overview(): ReactNode {
           </div>
         </dl>
       </section>
-      <Activity botId={id} range={range} choose={setRange} />
+      <Activity
+        botId={id}
+        range={range ?? 'hour'}
+        choose={(chosen) => void navigate({ search: { range: chosen }, replace: true, resetScroll: false })}
+      />
       <Readers botId={id} />
       <Attempts botId={id} />
     </>

@@ -113,7 +113,7 @@ function Forget({ botId, consumer, keeps }: { botId: number; consumer: string; k
           {forget.isError && <Failure error={forget.error} />}
           <div className="dialog-actions">
             <Button onClick={() => setAsking(false)}>{words.cancel}</Button>
-            <Button kind="primary" busy={forget.isPending} onClick={() => forget.mutate()}>
+            <Button kind="danger" busy={forget.isPending} onClick={() => forget.mutate()}>
               {readers.forget}
             </Button>
           </div>

@@ -45,6 +45,7 @@ export function People(): ReactNode {
       {(people.rows.length > 0 || people.isPending) && (
         <VirtualTable
           label={words.chat.people}
+          of={q}
           columns={columnsOf(words, q)}
           total={people.isPending ? 6 : people.rows.length}
           rowAt={(index) => people.rows[index]}

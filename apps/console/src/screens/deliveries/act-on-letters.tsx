@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import type { conditionsOf } from './delivery-filter.ts';
@@ -36,14 +37,24 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
       void queries.invalidateQueries();
     },
   });
+  const [typed, setTyped] = useState('');
+  const [isWrong, setWrong] = useState(false);
   const count = counted.data;
   const able = count === undefined ? 0 : count.matched - count.refused;
+  // Nobody has seen all that a filter matches, and nothing brings it back.
+  const asksNumber = name === 'discard' && 'filter' in chosen && able > 0;
+  const run = () => {
+    const matches = !asksNumber || typed.replace(/\D/g, '') === String(able);
+    setWrong(!matches);
+    if (matches) able > 0 ? running.mutate() : close();
+  };
   return (
     <Confirm
       title={count === undefined ? texts.submit : texts.title(able)}
       description={count?.matched === 0 ? deliveriesWords.none : texts.hint}
       act={texts.submit}
-      run={() => (able > 0 ? running.mutate() : close())}
+      danger={name === 'discard'}
+      run={run}
       close={close}
       busy={running.isPending || counted.isPending}
       error={running.error}
@@ -51,6 +62,17 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
       {counted.isPending && <p className="muted">{deliveriesWords.counting}</p>}
       {counted.isError && <Failure error={counted.error} retry={() => void counted.refetch()} />}
       {count && <Breakdown count={count} warns={name === 'redrive'} />}
+      {asksNumber && (
+        <Field
+          label={deliveriesWords.discarding.number(able)}
+          fault={isWrong ? deliveriesWords.discarding.wrongNumber : null}
+          autoFocus
+          inputMode="numeric"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
     </Confirm>
   );
 }

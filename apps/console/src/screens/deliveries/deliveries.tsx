@@ -133,7 +133,12 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
       {(total > 0 || head.isPending) && (
         <DeliveryList
           {...{ state, deliveries, selected, opened }}
+          of={filter}
           select={(id, on) => setSelected((known) => changed(known, id, on))}
+          redrive={(id) => {
+            if (opened === null && selected.size > 0) askFor('redrive');
+            else if (id !== undefined) setAsked({ name: 'redrive', chosen: { ids: [id] } });
+          }}
           open={setOpened}
           ofOneBot={botId !== undefined}
         />

@@ -3,22 +3,37 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { curlOf } from '../../parts/curl.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Clock } from '../../parts/time.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { type BackendOf, resumeBackend } from '../bot/backend-calls.ts';
-import { UpdateView } from '../bot/request-view.tsx';
+import { AnswerView, RequestView, UpdateView } from '../bot/request-view.tsx';
 import { type Act, BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
+import { useDeliveryRequest } from './use-delivery-request.ts';
 
 type DetailsProps = { delivery: DeliveryResource; close: () => void; act: (name: Act, id: number) => void };
 
-/** Why an update did not reach its reader, its last answer, and the update itself. */
-export function DeliveryDetails({ delivery, close, act }: DetailsProps): ReactNode {
+/** Why an update did not reach its reader: the request and its answer, the update, and what can be done with it. */
+export function DeliveryDetails(props: DetailsProps): ReactNode {
+  const { payload } = props.delivery;
+  return payload === undefined ? <DetailsOfKept {...props} /> : <Details {...props} body={payload} />;
+}
+
+/** What is retried has its update where its readers have it. */
+function DetailsOfKept(props: DetailsProps): ReactNode {
+  const { bot_id: botId, update_id: updateId } = props.delivery;
+  return <Details {...props} body={useKeptUpdate(botId, updateId)} />;
+}
+
+function Details({ delivery, close, act, body }: DetailsProps & { body: string | null | undefined }): ReactNode {
   const words = useDeliveriesWords();
-  const { id, bot_id: botId, payload } = delivery;
+  const { id, bot_id: botId } = delivery;
+  const { attempt, request, isMadeAnew } = useDeliveryRequest(delivery);
   return (
     <Inspector title={words.details(String(delivery.update_id))} close={close}>
       <p>{words.reasonHints[delivery.reason_code]}</p>
@@ -36,20 +51,31 @@ export function DeliveryDetails({ delivery, close, act }: DetailsProps): ReactNo
         {delivery.state === 'retrying' && ['push', 'program'].includes(delivery.reader) && (
           <TryNow botId={botId} programId={delivery.program_id} />
         )}
+        {request && <CopyButton label={words.copyCurl} text={curlOf(request, body ?? null)} />}
       </div>
       <DeliveryFacts delivery={delivery} />
-      {delivery.response_excerpt && <pre className="excerpt">{delivery.response_excerpt}</pre>}
-      {payload === undefined ? (
-        <KeptUpdate botId={botId} updateId={delivery.update_id} />
-      ) : (
-        <UpdateView text={payload} />
-      )}
+      <DeliveryAnswer delivery={delivery} attempt={attempt} />
+      {isMadeAnew && <p className="muted">{words.madeAnew}</p>}
+      {request ? <RequestView request={request} body={body} /> : <UpdateView text={body} />}
     </Inspector>
   );
 }
 
-function KeptUpdate({ botId, updateId }: { botId: number; updateId: number }): ReactNode {
-  return <UpdateView text={useKeptUpdate(botId, updateId)} />;
+type AnswerProps = { delivery: DeliveryResource; attempt: ReturnType<typeof useDeliveryRequest>['attempt'] };
+
+/** The answer of the backend, of the attempt while that is kept. Whatever was never sent has none. */
+function DeliveryAnswer({ delivery, attempt }: AnswerProps): ReactNode {
+  const { last_status: status, last_error: error, response_excerpt: excerpt } = delivery;
+  if (attempt === undefined && status === undefined && excerpt === undefined) return null;
+  return (
+    <AnswerView
+      status={attempt?.status ?? status ?? 0}
+      {...(attempt && { durationMs: attempt.duration_ms })}
+      type={attempt?.response_content_type}
+      excerpt={attempt?.response_excerpt ?? excerpt}
+      error={attempt?.error ?? error}
+    />
+  );
 }
 
 function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode {

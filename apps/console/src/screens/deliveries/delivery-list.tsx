@@ -6,37 +6,43 @@ import { Ago, Until, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
-import type { DeliveryState } from './delivery-filter.ts';
+import type { DeliveryFilter, DeliveryState } from './delivery-filter.ts';
 import type { useDeliveries } from './use-deliveries.ts';
 
 type ListProps = {
+  /** The filter. */
+  of: DeliveryFilter;
   state: DeliveryState;
   deliveries: ReturnType<typeof useDeliveries>;
   selected: ReadonlySet<number>;
   select: (id: number, on: boolean) => void;
+  /** Asks to send again what is selected, or else this letter. */
+  redrive: (id: number | undefined) => void;
   open: (delivery: DeliveryResource) => void;
   opened: DeliveryResource | null;
   ofOneBot: boolean;
 };
 
-/** The deliveries that match; dead letters can be selected, also with `x`. */
+/** The deliveries that match; dead letters can be selected, also with `x`, and sent again with `r`. */
 export function DeliveryList(props: ListProps): ReactNode {
-  const { state, deliveries, selected, select } = props;
+  const { of, state, deliveries, selected, select, redrive, opened } = props;
   const words = useDeliveriesWords();
   const number = useNumber();
   const { head, total, rowAt, shows } = deliveries;
   useRowKeys('.deliveries .table-body .row-link');
   useShortcuts({
     x: () => {
-      const id = Number((document.activeElement as HTMLElement | null)?.dataset.letter);
-      if (id > 0) select(id, !selected.has(id));
+      const id = focusedLetter();
+      if (id !== undefined) select(id, !selected.has(id));
     },
+    r: () => redrive(opened?.id ?? focusedLetter()),
   });
   const columns = columnsOf(props, words, number).filter(({ name }) => isShown(name, props));
   return (
     <div className={`delivery-table ${state}`}>
       <VirtualTable
         label={words.list}
+        of={of}
         columns={columns}
         total={head.isPending ? 6 : total}
         rowAt={rowAt}
@@ -46,6 +52,11 @@ export function DeliveryList(props: ListProps): ReactNode {
       />
     </div>
   );
+}
+
+function focusedLetter(): number | undefined {
+  const { letter } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
+  return letter === undefined ? undefined : Number(letter);
 }
 
 function isShown(column: string, { state, ofOneBot }: ListProps): boolean {

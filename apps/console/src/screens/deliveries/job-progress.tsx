@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { call } from '../../call.ts';
+import { type Answer, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
+import { useSeldom } from '../../parts/use-seldom.ts';
 import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 
 const ASK_EVERY_MS = 1_000;
+const SAID_EVERY_MS = 5_000;
 
 /** How far a redrive or a discard is, which goes on by itself; at its end, what it did. */
 export function JobProgress({ id, hide }: { id: string; hide: () => void }): ReactNode {
@@ -25,18 +27,16 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
   useEffect(() => {
     if (isFinished) void queries.invalidateQueries({ queryKey: ['deliveries'] });
   }, [isFinished, queries]);
+  const said = useSeldom(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
   if (job.data === undefined) return job.isError && <Failure error={job.error} />;
   const { action, matched, done, refused, refusals, created_at: createdAt } = job.data;
   return (
     <section className="panel job" aria-label={words[action]}>
-      <div role="status">
-        {isFinished ? (
-          <strong>{action === 'redrive' ? words.redriven(done) : words.discarded(done)}</strong>
-        ) : (
-          <strong>
-            {words[action]}: {words.of(number(done), number(matched))}
-          </strong>
-        )}
+      <p role="status" className="unseen">
+        {said}
+      </p>
+      <div>
+        <strong>{sentenceOf(job.data, words, number)}</strong>
         {refused > 0 && <span>. {words.refused(refused)}</span>}
         {!isFinished && <span className="muted"> · {words.goesOn}</span>}
       </div>
@@ -66,6 +66,15 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
       </div>
     </section>
   );
+}
+
+function sentenceOf(
+  { state, action, done, matched }: Answer<'showDeliveryJob'>,
+  words: ReturnType<typeof useDeliveriesWords>['job'],
+  number: (n: number) => string,
+): string {
+  if (state === 'finished') return action === 'redrive' ? words.redriven(done) : words.discarded(done);
+  return `${words[action]}: ${words.of(number(done), number(matched))}`;
 }
 
 function onlyBot(filter: { bot?: string | undefined }): { bot?: string } {

@@ -50,6 +50,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       {(total > 0 || head.isPending) && (
         <VirtualTable
           label={words.fleet.list}
+          of={filter}
           columns={columnsOf(words, number).map((column) => sortable(column, filter.sort, sortBy))}
           total={head.isPending ? 12 : total}
           rowAt={rowAt}
@@ -71,7 +72,7 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
       name: 'username-cell',
       title: columns.username,
       width: 'minmax(7rem, 1.5fr)',
-      cell: ({ username }) => `@${username}`,
+      cell: ({ username }) => <bdi>@{username}</bdi>,
     },
     { name: 'intake-cell', title: columns.intake, width: '7rem', cell: (bot) => intakeOf(bot, words) },
     { name: 'readers-cell', title: columns.readers, width: '9.5rem', cell: (bot) => readersOf(bot, words) },

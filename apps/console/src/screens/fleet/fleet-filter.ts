@@ -1,5 +1,5 @@
 import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
-import { RANGES, type Range } from '../activity/use-activity.ts';
+import { type Range, readRange } from '../activity/use-activity.ts';
 
 /** The states in the order of their urgency. */
 export const STATES = ['open', 'failing', 'not_polled', 'ok', 'disabled'] as const satisfies readonly BotState[];
@@ -17,12 +17,11 @@ export type FleetFilter = { q?: string; state?: BotState; program_trouble?: true
 export function readFleetFilter({ q, state, sort, range, ...others }: Record<string, unknown>): FleetFilter {
   const known = STATES.find((one) => one === state);
   const [sorted] = (Object.keys(SORTS) as BotSort[]).filter((one) => one === sort);
-  const far = RANGES.find((one) => one === range);
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...(known === undefined ? {} : { state: known }),
     ...(others.program_trouble === true ? { program_trouble: true } : {}),
     ...(sorted === undefined ? {} : { sort: sorted }),
-    ...(far === undefined ? {} : { range: far }),
+    ...readRange({ range }),
   };
 }

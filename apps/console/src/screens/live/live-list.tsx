@@ -68,6 +68,7 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
         ) : (
           <VirtualTable
             label={live.list}
+            isHeld
             columns={columns}
             total={shown.length}
             rowAt={rowAt}

@@ -103,6 +103,7 @@ function Acts({ program, deleted }: { program: ProgramResource; deleted: () => v
           title={words.removeTitle(name)}
           description={words.removeHint}
           act={words.removeAct}
+          danger
           run={() => remove.mutate()}
           close={closeOver}
           busy={remove.isPending}

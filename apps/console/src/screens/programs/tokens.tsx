@@ -111,6 +111,7 @@ function Revoke({ token, close, revoked }: RevokeProps): ReactNode {
       title={words.revokeTitle(token.name)}
       description={words.revokeHint}
       act={words.revokeAct}
+      danger
       run={() => revoke.mutate()}
       close={close}
       busy={revoke.isPending}

@@ -56,7 +56,8 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
           ))}
         </ol>
       </section>
-      <TryMessage botId={botId} told={setTried} tried={tried} />
+      {/* Below rows that come, it would move from under the pointer. */}
+      {!rules.isPending && <TryMessage botId={botId} told={setTried} tried={tried} />}
       {adding && <RuleForm botId={botId} rule={null} close={() => setAdding(false)} />}
     </div>
   );
@@ -157,6 +158,7 @@ function Remove({ rule, condition, close }: { rule: Rule; condition: string; clo
       title={rulesWords.removeTitle}
       description={condition}
       act={rulesWords.remove.replace('…', '')}
+      danger
       run={remove.mutate}
       close={close}
       busy={remove.isPending}

@@ -38,6 +38,7 @@ export function FoundInChat({ address }: { address: ChatAddress }): ReactNode {
       {(found.rows.length > 0 || found.isPending) && (
         <VirtualTable
           label={words.search.results}
+          of={address}
           columns={foundColumns(words, q ?? '')}
           total={found.isPending ? 8 : found.rows.length}
           rowAt={(index) => found.rows[index]}

@@ -39,6 +39,7 @@ export function FoundInChats({ address }: { address: WordsAddress }): ReactNode 
       {(rows.length > 0 || found.isPending) && (
         <VirtualTable
           label={words.search.results}
+          of={address}
           columns={foundColumns(words, address.q, true)}
           total={found.isPending ? 8 : rows.length}
           rowAt={(index) => rows[index]}

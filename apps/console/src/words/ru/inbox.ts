@@ -23,7 +23,6 @@ export const inbox: Words['inbox'] = {
   choose: 'Выберите чат',
   chooseHint: 'Здесь будут его сообщения, и вы сможете отвечать от имени бота.',
   back: 'Назад к чатам',
-  moved: 'Обновить порядок',
   bot: 'Бот',
   unreadCount: (n) =>
     plural(n, {
@@ -35,6 +34,8 @@ export const inbox: Words['inbox'] = {
   noMessages: 'Сообщений нет',
   messageGone: 'Это сообщение не сохранилось.',
 
+  chatMenu: 'Разделы чата',
+  searchChat: 'Поиск в этом чате',
   toDay: 'Перейти к дате',
   toEnd: 'К последним',
   news: (n) => plural(n, { one: '{n} новое', few: '{n} новых', many: '{n} новых', other: '{n} новых' }),
@@ -46,6 +47,7 @@ export const inbox: Words['inbox'] = {
   sentBy: (account) => `отправлено: ${account}`,
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,
+  pinned: 'закреплено',
   deleted: 'удалено',
   edited: 'изменено',
   buttons: 'Кнопки',

@@ -9,6 +9,8 @@ export type ChatActions = {
   edit(message: Message): void;
   remove(message: Message): void;
   pin(message: Message, pinned: boolean): void;
+  isPinned(messageId: number): boolean;
+  copy(text: string): void;
   /** Shows a message, wherever in the chat it is. */
   jump(messageId: number): void;
   /** A message of the chat, if it is loaded. */

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useBotName } from '../../../parts/bot-field.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { Menu, MenuLink } from '../../../parts/menu.tsx';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
 import { titleOf } from '../chats/chat-row.tsx';
@@ -59,6 +60,7 @@ export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode
           <Icon name="access" />
         </Button>
       )}
+      <ChatMenu {...chat} />
       <input
         type="date"
         className="jump"
@@ -72,5 +74,27 @@ export function ChatHead({ chat, back, goTo, showPerson }: HeadProps): ReactNode
         }
       />
     </header>
+  );
+}
+
+/** The other views of the chat. */
+function ChatMenu({ botId, chatId }: ChatId): ReactNode {
+  const words = useWords();
+  const params = { id: String(botId), chat: String(chatId) };
+  return (
+    <Menu label={words.inbox.chatMenu} face={<Icon name="more" />}>
+      <MenuLink to="/search" search={{ bot: params.id, chat: params.chat }}>
+        {words.inbox.searchChat}
+      </MenuLink>
+      <MenuLink to="/bots/$id/chats/$chat/people" params={params}>
+        {words.chat.people}
+      </MenuLink>
+      <MenuLink to="/bots/$id/chats/$chat/statistics" params={params}>
+        {words.bot.tabs.statistics}
+      </MenuLink>
+      <MenuLink to="/bots/$id/chats/$chat/audit" params={params}>
+        {words.nav.audit}
+      </MenuLink>
+    </Menu>
   );
 }

@@ -2,16 +2,19 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { CallError, call } from '../../../call.ts';
 import { useShortcuts } from '../../../keys.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { NotFound } from '../../../parts/not-found.tsx';
+import { useCopy } from '../../../parts/use-copy.tsx';
 import { REFRESH_MS, retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
 import { CHATS } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
+import { useEdited } from '../compose/use-draft.ts';
 import { linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
@@ -43,11 +46,12 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
     staleTime: REFRESH_MS,
   });
-  const [edited, setEdited] = useState<Message | null>(null);
+  const editing = useEdited(chat);
   const [removed, setRemoved] = useState<Message | null>(null);
   const list = useRef<ListHandle | null>(null);
   const compose = useRef<ComposeHandle | null>(null);
-  const { pin, pinning } = usePin(chat);
+  const { pin, pinning, isPinned } = usePin(chat);
+  const copying = useCopy();
   const senders = useSenders(chat);
   const seen = useMarkRead(chat);
 
@@ -63,12 +67,15 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const actions: ChatActions = {
     chat,
     reply: ({ id }) => {
-      setEdited(null);
+      // The field for a new message is there only without an edit.
+      flushSync(editing.end);
       compose.current?.reply(id);
     },
-    edit: setEdited,
+    edit: editing.begin,
     remove: setRemoved,
     pin,
+    isPinned,
+    copy: (text) => void copying.copy(text),
     jump: (messageId) => list.current?.show(messageId) || goTo(messageId),
     find: (messageId) => window?.messages.find(({ id }) => id === messageId),
     accountOf: senders.of,
@@ -125,7 +132,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             handle={list}
           />
         )}
-        {edited === null ? (
+        {editing.edited === null ? (
           <Compose
             chat={chat}
             botName={bot.data ? `@${bot.data.username}` : ''}
@@ -136,19 +143,25 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
               senders.refresh();
             }}
             leave={() => list.current?.focus()}
-            editLast={() => setEdited(window?.messages.findLast(isEditable) ?? null)}
+            editLast={() => {
+              const last = window?.messages.findLast(isEditable);
+              if (last) editing.begin(last);
+            }}
           />
         ) : (
           <Edit
-            key={keyOf(edited)}
-            message={edited}
-            done={(message) => {
+            key={editing.edited.id}
+            chat={chat}
+            edited={editing.edited}
+            change={editing.change}
+            done={(message, content) => {
               keep(message);
-              setEdited(null);
+              editing.saved(content);
             }}
-            leave={() => setEdited(null)}
+            leave={editing.end}
           />
         )}
+        {copying.dialog}
         {removed && (
           <RemoveMessage
             message={removed}

@@ -8,14 +8,12 @@ import { isEvent } from './message-items.ts';
 
 export function MessageMenu({ message }: { message: Message }): ReactNode {
   const { inbox: words } = useWords();
-  const { reply, edit, remove, pin } = useChatActions();
+  const { reply, edit, remove, pin, copy } = useChatActions();
   return (
     <Menu label={words.messageMenu} face={<Icon name="more" />}>
       <MenuItem onClick={() => reply(message)}>{words.reply}</MenuItem>
       {isEditable(message) && <MenuItem onClick={() => edit(message)}>{words.edit}</MenuItem>}
-      {message.text && (
-        <MenuItem onClick={() => void navigator.clipboard?.writeText(message.text!)}>{words.copyText}</MenuItem>
-      )}
+      {message.text && <MenuItem onClick={() => copy(message.text!)}>{words.copyText}</MenuItem>}
       <MenuItem onClick={() => pin(message, true)}>{words.pin}</MenuItem>
       <MenuItem onClick={() => pin(message, false)}>{words.unpin}</MenuItem>
       <MenuLine />

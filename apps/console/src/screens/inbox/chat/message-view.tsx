@@ -49,6 +49,7 @@ function EventLine({ message }: { message: Message }): ReactNode {
 
 function Bubble({ item }: { item: MessageItem }): ReactNode {
   const words = useWords();
+  const { isPinned } = useChatActions();
   const { messages, continues } = item;
   const [first] = messages;
   const said = messages.find(({ text }) => text) ?? first;
@@ -69,7 +70,7 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
           </div>
         )}
         {text && <RichText text={text} entities={service === undefined ? said.entities : undefined} />}
-        <Meta message={messages.at(-1)!} />
+        <Meta message={messages.at(-1)!} isPinned={messages.some(({ id }) => isPinned(id))} />
       </div>
       {canAct(first) && <MessageMenu message={said} />}
       {buttons && <Buttons rows={buttons} />}
@@ -100,13 +101,14 @@ function Sender({ message }: { message: Message }): ReactNode {
   );
 }
 
-function Meta({ message }: { message: Message }): ReactNode {
+function Meta({ message, isPinned }: { message: Message; isPinned: boolean }): ReactNode {
   const { inbox: words } = useWords();
   const { timeOf, exactOf } = useMessageTimes();
   const { date, edited_at: editedAt, deleted_at: deletedAt, thread_id: thread } = message;
   return (
     <p className="meta">
       {thread !== undefined && <span>{words.thread(String(thread))}</span>}
+      {isPinned && <span>{words.pinned}</span>}
       {deletedAt !== undefined && <span className="gone">{words.deleted}</span>}
       {editedAt !== undefined && <span title={exactOf(editedAt)}>{words.edited}</span>}
       <time dateTime={new Date(date * 1000).toISOString()} title={exactOf(date)}>

@@ -30,6 +30,7 @@ export function RemoveMessage({
       title={words.inbox.removeTitle}
       description={words.inbox.removeHint}
       act={words.inbox.remove}
+      danger
       run={() => removing.mutate()}
       close={close}
       busy={removing.isPending}

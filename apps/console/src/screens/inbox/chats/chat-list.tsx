@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { ChangedRows } from '../../../parts/changed-rows.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
+import { useHeldRows } from '../../../parts/use-held-rows.ts';
 import { useWords } from '../../../words/words.tsx';
 import type { InboxFilter } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
@@ -21,10 +23,11 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const { inbox: words } = useWords();
   const place = useInboxPlace();
   const scroller = useRef<HTMLDivElement>(null);
-  const [pointed, setPointed] = useState(false);
-  const { head, total, rowAt, shows, isBehind } = useChats(filter, pointed);
+  const { head, shows, list: latest } = useChats(filter);
+  const held = useHeldRows(latest);
+  const { total } = latest;
   useChatsLive(head.data?.rows ?? []);
-  const count = head.isPending ? FIRST_SHAPES : total;
+  const count = head.isPending ? FIRST_SHAPES : held.total;
   const list = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -34,7 +37,7 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
   const items = list.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => shows(first, last), [shows, first, last]);
-  const rows = items.map(({ index, start }) => ({ index, start, chat: rowAt(index) }));
+  const rows = items.map(({ index, start }) => ({ index, start, chat: held.rowAt(index) }));
   const isFiltered = Object.keys(place.filter).length > 0;
   return (
     <section className="chats" aria-label={words.chats}>
@@ -49,32 +52,23 @@ export function ChatList({ filter }: { filter: InboxFilter }): ReactNode {
           )}
         </Empty>
       )}
-      <div
-        ref={scroller}
-        className="chat-scroller"
-        aria-busy={head.isPending || head.isPlaceholderData}
-        // A button that goes under the pointer hides that this enters the list.
-        onPointerMove={({ pointerType }) => setPointed(pointerType === 'mouse')}
-        onPointerLeave={() => setPointed(false)}
-      >
-        <ul className="chat-rows" style={{ height: list.getTotalSize() }}>
-          {rows.map(({ index, start, chat }) => (
-            <li
-              key={chat === undefined ? `at ${index}` : chatKey(chat)}
-              aria-setsize={count}
-              aria-posinset={index + 1}
-              style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
-            >
-              {chat === undefined ? <span className="shape" /> : <ChatRow chat={chat} />}
-            </li>
-          ))}
-        </ul>
+      <div className="chat-frame" {...held.area}>
+        <div ref={scroller} className="chat-scroller" aria-busy={latest.stale}>
+          <ul className="chat-rows" style={{ height: list.getTotalSize() }}>
+            {rows.map(({ index, start, chat }) => (
+              <li
+                key={chat === undefined ? `at ${index}` : chatKey(chat)}
+                aria-setsize={count}
+                aria-posinset={index + 1}
+                style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
+              >
+                {chat === undefined ? <span className="shape" /> : <ChatRow chat={chat} />}
+              </li>
+            ))}
+          </ul>
+        </div>
+        <ChangedRows held={held} />
       </div>
-      {isBehind && (
-        <button type="button" className="pill" onClick={() => setPointed(false)}>
-          {words.moved}
-        </button>
-      )}
       <p role="status" className="unseen">
         {head.data && words.count(total)}
       </p>

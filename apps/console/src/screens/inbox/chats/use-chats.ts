@@ -1,6 +1,6 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { callPage } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
 import type { InboxFilter } from '../inbox-filter.ts';
@@ -9,8 +9,8 @@ const PAGE = 100;
 
 export const CHATS = 'chats';
 
-/** Loads the pages of the list that are on the screen. While it is held, no row changes its place. */
-export function useChats(filter: InboxFilter, held: boolean) {
+/** Loads the pages of the list that are on the screen. */
+export function useChats(filter: InboxFilter) {
   const [[first, last], setShown] = useState([0, 0]);
   const shows = useCallback((from: number, to: number) => setShown([from, to]), []);
   const head = useQuery(pageOf(filter, 0));
@@ -18,29 +18,12 @@ export function useChats(filter: InboxFilter, held: boolean) {
   const [firstPage, lastPage] = [first, Math.min(last, total - 1)].map((row) => Math.max(0, Math.floor(row / PAGE)));
   const numbers = Array.from({ length: lastPage! - firstPage! + 1 }, (_, at) => firstPage! + at);
   const pages = useQueries({ queries: numbers.map((page) => pageOf(filter, page)) });
-  const latestAt = (index: number): ChatResource | undefined => {
+  const rowAt = (index: number): ChatResource | undefined => {
     const page = index < PAGE ? head : pages[numbers.indexOf(Math.floor(index / PAGE))];
     return page?.data?.rows[index % PAGE];
   };
-  const latest = new Map<string, ChatResource>();
-  for (const page of [head, ...pages]) for (const chat of page.data?.rows ?? []) latest.set(chatKey(chat), chat);
-
-  const key = JSON.stringify(filter);
-  const order = useRef({ key, rows: new Map<number, ChatResource>() });
-  if (!held || order.current.key !== key) order.current = { key, rows: new Map() };
-  const { rows } = order.current;
-  const rowAt = (index: number): ChatResource | undefined => {
-    const before = rows.get(index);
-    const chat = before === undefined ? latestAt(index) : (latest.get(chatKey(before)) ?? before);
-    if (chat !== undefined) rows.set(index, chat);
-    return chat;
-  };
-  /** Of the rows that are shown, one stands elsewhere by now. */
-  const isBehind = [...rows].some(([index, chat]) => {
-    const now = latestAt(index);
-    return now !== undefined && chatKey(now) !== chatKey(chat);
-  });
-  return { head, total, rowAt, shows, isBehind };
+  const stale = head.isPending || head.isPlaceholderData;
+  return { head, shows, list: { of: filter, total, rowAt, keyOf: chatKey, stale } };
 }
 
 export function chatKey({ bot_id, id }: Pick<ChatResource, 'bot_id' | 'id'>): string {

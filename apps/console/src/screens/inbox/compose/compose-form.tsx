@@ -3,14 +3,9 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { ButtonsEditor } from './buttons-editor.tsx';
-import { countButtons, type Markup } from './markup.ts';
+import { type Content, FORMATS, type Format } from './content.ts';
+import { countButtons } from './markup.ts';
 import './compose.css';
-
-export const FORMATS = ['plain', 'HTML', 'MarkdownV2'] as const;
-export type Format = (typeof FORMATS)[number];
-
-/** What is written, whether it becomes a message or changes one. */
-export type Content = { text: string; format: Format; markup: Markup };
 
 type FormProps = {
   label: string;

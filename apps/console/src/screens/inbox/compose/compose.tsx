@@ -6,14 +6,14 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { sendFile } from '../../../send-file.ts';
 import { useWords } from '../../../words/words.tsx';
-import { botApiHtml, entityTree } from '../chat/entity-tree.ts';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { AttachedFile } from './attached-file.tsx';
-import { ComposeForm, type Content, type Format } from './compose-form.tsx';
-import { markupOf, NO_MARKUP, replyMarkupOf } from './markup.ts';
+import { ComposeForm } from './compose-form.tsx';
+import type { Content, Format } from './content.ts';
+import { replyMarkupOf } from './markup.ts';
 import { refusalOf } from './message-refusal.ts';
-import { useDraft } from './use-draft.ts';
+import { type Edited, type NewMessage, useDraft } from './use-draft.ts';
 
 type ComposeProps = {
   chat: ChatId;
@@ -31,40 +31,34 @@ export type ComposeHandle = { reply(messageId: number): void; focus(): void };
 export function Compose({ chat, botName, handle, done, leave, editLast }: ComposeProps): ReactNode {
   const words = useWords();
   const { draft, change, clear } = useDraft(chat);
-  const [rest, setRest] = useState<Omit<Content, 'text'>>({ format: 'plain', markup: NO_MARKUP });
   const [file, setFile] = useState<File | null>(null);
   const [sent, setSent] = useState(0);
   const field = useRef<HTMLTextAreaElement>(null);
-  const content = { ...rest, text: draft.text };
   const { send, error, isPending, forget } = useSending(
-    () => sendNew({ chat, content, file, replyTo: draft.replyTo }, setSent),
-    (message) => {
-      clear();
-      setRest({ format: rest.format, markup: NO_MARKUP });
-      setFile(null);
+    (what: NewMessage & { file: File | null }) => sendNew(chat, what, setSent),
+    (message, what) => {
+      clear(what);
+      setFile((now) => (now === what.file ? null : now));
       done(message);
     },
   );
   useImperativeHandle(handle, () => ({
     reply: (messageId) => {
-      change({ ...draft, replyTo: messageId });
+      change({ replyTo: messageId });
       field.current?.focus();
     },
     focus: () => field.current?.focus(),
   }));
-  const withoutReply = () => change({ text: draft.text });
+  const withoutReply = () => change({ replyTo: undefined });
   return (
     <ComposeForm
       label={words.inbox.replyAs(botName)}
       act={words.inbox.send}
-      content={content}
-      change={({ text, ...others }) => {
-        if (text !== undefined) change({ ...draft, text });
-        setRest({ ...rest, ...others });
-      }}
+      content={draft}
+      change={change}
       canSend={file !== null || draft.text.trim() !== ''}
       busy={isPending}
-      submit={send}
+      submit={() => send({ ...draft, file })}
       leave={draft.replyTo === undefined ? leave : withoutReply}
       editLast={editLast}
       attach={(chosen) => {
@@ -85,14 +79,20 @@ export function Compose({ chat, botName, handle, done, leave, editLast }: Compos
   );
 }
 
-type EditProps = { message: Message; done: (message: Message) => void; leave: () => void };
+type EditProps = {
+  chat: ChatId;
+  edited: Edited;
+  change: (changes: Partial<Content>) => void;
+  done: (message: Message, saved: Content) => void;
+  leave: () => void;
+};
 
 /** Changes the text or the caption of a message of the bot, and its buttons. */
-export function Edit({ message, done, leave }: EditProps): ReactNode {
+export function Edit({ chat, edited, change, done, leave }: EditProps): ReactNode {
   const words = useWords();
-  const [content, setContent] = useState(() => contentOf(message));
+  const { id, hasMedia, content } = edited;
   const field = useRef<HTMLTextAreaElement>(null);
-  const { send, error, isPending } = useSending(() => sendEdit(message, content), done);
+  const { send, error, isPending } = useSending((what: Content) => sendEdit(chat, id, what), done);
   useEffect(() => {
     field.current?.focus();
   }, []);
@@ -101,16 +101,16 @@ export function Edit({ message, done, leave }: EditProps): ReactNode {
       label={words.inbox.edit}
       act={words.inbox.save}
       content={content}
-      change={(changes) => setContent({ ...content, ...changes })}
-      canSend={content.text.trim() !== '' || message.media_type !== undefined}
+      change={change}
+      canSend={content.text.trim() !== '' || hasMedia}
       busy={isPending}
-      submit={send}
+      submit={() => send(content)}
       leave={leave}
       field={field}
       inlineOnly
     >
       <Strip title={words.inbox.editing} close={leave}>
-        <Quote messageId={message.id} />
+        <Quote messageId={id} />
       </Strip>
       {error && <Refusal error={error} />}
     </ComposeForm>
@@ -142,8 +142,8 @@ function Refusal({ error }: { error: Error }): ReactNode {
   );
 }
 
-/** Sends once, however often and fast it is asked to. */
-function useSending(run: () => Promise<Message>, done: (message: Message) => void) {
+/** Sends once, however often and fast it is asked to; `done` is told what was sent. */
+function useSending<What>(run: (what: What) => Promise<Message>, done: (message: Message, what: What) => void) {
   const underWay = useRef(false);
   const sending = useMutation({
     mutationFn: run,
@@ -152,18 +152,19 @@ function useSending(run: () => Promise<Message>, done: (message: Message) => voi
       underWay.current = false;
     },
   });
-  const send = () => {
+  const send = (what: What) => {
     if (underWay.current) return;
     underWay.current = true;
-    sending.mutate();
+    sending.mutate(what);
   };
   return { send, error: sending.error, isPending: sending.isPending, forget: sending.reset };
 }
 
-type NewMessage = { chat: ChatId; content: Content; file: File | null; replyTo: number | undefined };
-
-function sendNew({ chat, content, file, replyTo }: NewMessage, progress: (sent: number) => void): Promise<Message> {
-  const { text, format, markup } = content;
+function sendNew(
+  chat: ChatId,
+  { text, format, markup, replyTo, file }: NewMessage & { file: File | null },
+  progress: (sent: number) => void,
+): Promise<Message> {
   const fields = {
     ...{ bot_id: chat.botId, chat_id: chat.chatId },
     ...(text === '' ? {} : { text }),
@@ -178,9 +179,9 @@ function sendNew({ chat, content, file, replyTo }: NewMessage, progress: (sent: 
   return sendFile({ ...fields, reply_markup: replyMarkup && JSON.stringify(replyMarkup) }, file, progress);
 }
 
-function sendEdit(message: Message, { text, format, markup }: Content): Promise<Message> {
+function sendEdit(chat: ChatId, messageId: number, { text, format, markup }: Content): Promise<Message> {
   const replyMarkup = replyMarkupOf({ ...markup, kind: 'inline' });
-  const fields = { bot_id: message.bot_id, chat_id: message.chat_id, message_id: message.id, text };
+  const fields = { bot_id: chat.botId, chat_id: chat.chatId, message_id: messageId, text };
   const input = { ...fields, ...parseModeOf(format), ...(replyMarkup && { reply_markup: replyMarkup }) };
   return call('editMessage', input as Parameters<typeof call<'editMessage'>>[1]);
 }
@@ -188,14 +189,3 @@ function sendEdit(message: Message, { text, format, markup }: Content): Promise<
 function parseModeOf(format: Format) {
   return format === 'plain' ? {} : { parse_mode: format };
 }
-
-/** Formatted texts are edited as HTML, or the formatting would be lost. */
-function contentOf({ text = '', entities = [], buttons }: Message): Content {
-  const markup = markupOf(buttons);
-  const isFormatted = entities.some(({ type, length }) => length > 0 && !PLAIN.includes(type));
-  if (!isFormatted) return { text, format: 'plain', markup };
-  return { text: botApiHtml(entityTree(text, entities)), format: 'HTML', markup };
-}
-
-/** The platform finds these by itself. */
-const PLAIN = ['url', 'email', 'mention', 'hashtag', 'cashtag', 'bot_command', 'phone_number'];

@@ -35,6 +35,11 @@ export function markupOf(buttons: Message['buttons']): Markup {
   return { kind: 'inline', rows: (buttons ?? []).map((row) => row.map(edited)) };
 }
 
+/** The same buttons under keys of this page. */
+export function rekeyed({ kind, rows }: Markup): Markup {
+  return { kind, rows: rows.map((row) => row.map((button) => ({ ...button, key: newButton().key }))) };
+}
+
 export function countButtons({ rows }: Markup): number {
   return rows.flat().length;
 }

@@ -1,17 +1,76 @@
-import { useState } from 'react';
-import { type Draft, readDraft, writeDraft } from '../../../drafts.ts';
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { useRef, useState } from 'react';
+import { type Draft, type EditedMessage, readDraft, writeDraft } from '../../../drafts.ts';
 import { useSession } from '../../../session.tsx';
 import type { ChatId } from '../chat/use-window.ts';
+import { type Content, contentOf, isSameContent, isSameMarkup } from './content.ts';
+import { countButtons, NO_MARKUP, rekeyed } from './markup.ts';
 
-type Written = Pick<Draft, 'text' | 'replyTo'>;
+export type NewMessage = Content & { replyTo: number | undefined };
+export type Edited = EditedMessage & { content: Content };
 
 /** What is written in a chat; it is there again after a reload. */
 export function useDraft(chat: ChatId) {
   const { account } = useSession();
-  const [draft, setDraft] = useState<Written>(() => readDraft(account.id, chat) ?? { text: '' });
-  const change = (next: Written) => {
-    writeDraft(account.id, chat, { ...next, atMs: Date.now() });
+  const [draft, setDraft] = useState<NewMessage>(() => {
+    const kept = readDraft(account.id, chat);
+    return { ...contentOfDraft(kept), replyTo: kept?.replyTo };
+  });
+  const latest = useRef(draft);
+  const write = (next: NewMessage) => {
+    latest.current = next;
+    const isEmpty = next.text === '' && next.replyTo === undefined && countButtons(next.markup) === 0;
+    writeDraft(account.id, chat, isEmpty ? null : { ...next, atMs: Date.now() });
     setDraft(next);
   };
-  return { draft, change, clear: () => change({ text: '' }) };
+  const change = (changes: Partial<NewMessage>) => write({ ...latest.current, ...changes });
+  /** Takes away what was sent; what was written since then stays. */
+  const clear = (sent: NewMessage) => {
+    const { text, format, markup, replyTo } = latest.current;
+    write({
+      format,
+      text: text === sent.text ? '' : text,
+      markup: isSameMarkup(markup, sent.markup) ? NO_MARKUP : markup,
+      replyTo: replyTo === sent.replyTo ? undefined : replyTo,
+    });
+  };
+  return { draft, change, clear };
+}
+
+/** The message of the chat that is changed, if one is; once it is changed it is there again after a reload. */
+export function useEdited(chat: ChatId) {
+  const { account } = useSession();
+  const place = { ...chat, of: 'edit' } as const;
+  const [edited, setEdited] = useState<Edited | null>(() => {
+    const kept = readDraft(account.id, place);
+    return kept?.edits ? { ...kept.edits, content: contentOfDraft(kept) } : null;
+  });
+  const latest = useRef(edited);
+  const set = (next: Edited | null) => {
+    latest.current = next;
+    setEdited(next);
+  };
+  const begin = (message: Message) =>
+    set({ id: message.id, hasMedia: message.media_type !== undefined, content: contentOf(message) });
+  const change = (changes: Partial<Content>) => {
+    if (latest.current === null) return;
+    const { id, hasMedia, content: before } = latest.current;
+    const content = { ...before, ...changes };
+    writeDraft(account.id, place, { ...content, edits: { id, hasMedia }, atMs: Date.now() });
+    set({ id, hasMedia, content });
+  };
+  const end = () => {
+    writeDraft(account.id, place, null);
+    set(null);
+  };
+  /** Ends it, unless something was written since it was saved. */
+  const saved = (content: Content) => {
+    if (latest.current === null || isSameContent(latest.current.content, content)) end();
+  };
+  return { edited, begin, change, end, saved };
+}
+
+function contentOfDraft(draft: Draft | null): Content {
+  const { text = '', format = 'plain', markup = NO_MARKUP } = draft ?? {};
+  return { text, format, markup: rekeyed(markup) };
 }

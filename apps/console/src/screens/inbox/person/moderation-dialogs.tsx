@@ -52,6 +52,7 @@ export function Ban({ person, close }: DialogProps): ReactNode {
       title={words.banTitle}
       description={words.banHint}
       act={words.ban}
+      danger
       run={() => ban.mutate()}
       close={close}
       busy={ban.isPending}
