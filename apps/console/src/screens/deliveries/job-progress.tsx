@@ -5,7 +5,7 @@ import { type Answer, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
-import { useSeldom } from '../../parts/use-seldom.ts';
+import { useThrottled } from '../../parts/use-throttled.ts';
 import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 
@@ -27,7 +27,7 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
   useEffect(() => {
     if (isFinished) void queries.invalidateQueries({ queryKey: ['deliveries'] });
   }, [isFinished, queries]);
-  const said = useSeldom(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
+  const said = useThrottled(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
   if (job.data === undefined) return job.isError && <Failure error={job.error} />;
   const { action, matched, done, refused, refusals, created_at: createdAt } = job.data;
   return (
