@@ -3,8 +3,10 @@ import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
+import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 
@@ -23,23 +25,38 @@ export function Attention(): ReactNode {
       placeholderData: keepPreviousData,
     })),
   });
-  const groups = URGENT.map((state, at) => ({
-    state,
-    rows: lists[at]?.data?.rows ?? [],
-    total: lists[at]?.data?.total ?? 0,
-  }));
-  if (groups.every(({ rows }) => rows.length === 0)) return null;
+  const lines = URGENT.flatMap((state, at) => linesOf(state, lists[at]?.data));
+  const held = useHeldRows({ total: lines.length, rowAt: (index) => lines[index], keyOf, stale: false });
+  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter(
+    (line) => line !== undefined,
+  );
+  if (shown.length === 0) return null;
   return (
-    <section className="attention" aria-labelledby="attention">
-      <h2 id="attention">{words.attention}</h2>
+    <section className="attention" aria-labelledby="attention" {...held.area}>
+      <header>
+        <h2 id="attention">{words.attention}</h2>
+        <ChangedRows held={held} />
+      </header>
       <ul>
-        {groups.flatMap(({ state, rows, total }) => [
-          ...rows.map((bot) => <UrgentBot key={bot.id} bot={bot} state={state} />),
-          total > rows.length && <More key={state} state={state} count={total - rows.length} />,
-        ])}
+        {shown.map((line) =>
+          'bot' in line ? <UrgentBot key={keyOf(line)} {...line} /> : <More key={keyOf(line)} {...line} />,
+        )}
       </ul>
     </section>
   );
+}
+
+type Line = { state: BotState; bot: BotResource } | { state: BotState; count: number };
+
+const keyOf = (line: Line) => ('bot' in line ? line.bot.id : line.state);
+
+/** The first bots of a state, and how many more there are. */
+function linesOf(
+  state: BotState,
+  { rows, total }: { rows: BotResource[]; total: number } = { rows: [], total: 0 },
+): Line[] {
+  const bots = rows.map((bot) => ({ state, bot }));
+  return total > rows.length ? [...bots, { state, count: total - rows.length }] : bots;
 }
 
 function UrgentBot({ bot, state }: { bot: BotResource; state: BotState }): ReactNode {
