@@ -61,8 +61,14 @@ test(
     expect(await attention.getByText('Failing').count()).toBe(0);
     await suite.fleet.control.startBot({ person: PERSON, bot: lost.platformId });
     await attention.getByRole('listitem').first().getByRole('link', { name: 'Lost shop' }).waitFor({ timeout: 60_000 });
-    await suite.fleet.rest('/api/bots/update', { id: lost.id, proxy_enabled: false });
+    const row = attention.getByRole('listitem').filter({ hasText: 'Lost shop' });
+    await row.hover();
+    await suite.fleet.rest('/api/bots/toggle-disabled', { id: lost.id });
     await dead.stop();
+    await attention.getByRole('button', { name: 'Show what has changed' }).waitFor({ timeout: 30_000 });
+    expect(await row.isVisible()).toBe(true);
+    await page.getByRole('heading', { name: 'Fleet', exact: true }).hover();
+    await row.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   },
   TEST_MS,

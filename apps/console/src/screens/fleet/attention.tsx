@@ -3,8 +3,10 @@ import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
+import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { resumeBackend } from '../bot/backend-calls.ts';
@@ -31,29 +33,45 @@ export function Attention(): ReactNode {
       placeholderData: keepPreviousData,
     })),
   });
-  const groups = URGENT.map((urgent, at) => ({
-    urgent,
-    rows: lists[at]?.data?.rows ?? [],
-    total: lists[at]?.data?.total ?? 0,
-  }));
-  if (groups.every(({ rows }) => rows.length === 0)) return null;
+  const lines = URGENT.flatMap((urgent, at) => linesOf(urgent, lists[at]?.data));
+  const held = useHeldRows({ total: lines.length, rowAt: (index) => lines[index], keyOf, stale: false });
+  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter(
+    (line) => line !== undefined,
+  );
+  if (shown.length === 0) return null;
   return (
-    <section className="attention" aria-labelledby="attention">
-      <h2 id="attention">{words.attention}</h2>
+    <section className="attention" aria-labelledby="attention" {...held.area}>
+      <header>
+        <h2 id="attention">{words.attention}</h2>
+        <ChangedRows held={held} />
+      </header>
       <ul>
-        {groups.flatMap(({ urgent, rows, total }) => [
-          ...rows.map((bot) =>
-            urgent === 'programs' ? (
-              <BotOfPrograms key={`programs-${bot.id}`} bot={bot} />
-            ) : (
-              <UrgentBot key={bot.id} bot={bot} state={urgent} />
-            ),
-          ),
-          total > rows.length && <More key={urgent} urgent={urgent} count={total - rows.length} />,
-        ])}
+        {shown.map((line) => (
+          <LineOfAttention key={keyOf(line)} line={line} />
+        ))}
       </ul>
     </section>
   );
+}
+
+type Line = { urgent: Urgent; bot: BotResource } | { urgent: Urgent; count: number };
+
+/** A bot may stand in two lists: its own backend fails, and so does a program. */
+const keyOf = (line: Line) => ('bot' in line ? `${line.urgent} ${line.bot.id}` : line.urgent);
+
+/** The first bots of an urgent kind, and how many more there are. */
+function linesOf(
+  urgent: Urgent,
+  { rows, total }: { rows: BotResource[]; total: number } = { rows: [], total: 0 },
+): Line[] {
+  const bots = rows.map((bot) => ({ urgent, bot }));
+  return total > rows.length ? [...bots, { urgent, count: total - rows.length }] : bots;
+}
+
+function LineOfAttention({ line }: { line: Line }): ReactNode {
+  if ('count' in line) return <More {...line} />;
+  const { urgent, bot } = line;
+  return urgent === 'programs' ? <BotOfPrograms bot={bot} /> : <UrgentBot bot={bot} state={urgent} />;
 }
 
 function UrgentBot({ bot, state }: { bot: BotResource; state: Exclude<Urgent, 'programs'> }): ReactNode {
