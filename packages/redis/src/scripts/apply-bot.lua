@@ -19,7 +19,6 @@
 -- @include ids
 -- @include programs
 local PARKED_MS = 3600000
-local HIDE_AT_MOST = 10000
 local LOOKED_AT_ONCE = 1000
 local BURIED_AT_ONCE = 200
 
@@ -81,7 +80,7 @@ local function handPushToPull()
     for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
       for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do pending[id] = true end
     end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', HIDE_AT_MOST)) do
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', REMEMBERED_AT_MOST)) do
       local id = tostring(idOf(found))
       if not pending[id] then redis.call('SADD', deliveredByPush, id) end
     end
@@ -94,7 +93,7 @@ end
 local function buryTaken(name)
   local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
   local keys = programKeys(ARGV[21], id)
-  -- @read known <- keys.state: push, pushCursor, hides
+  -- @read known <- keys.state: push, pushCursor, hasDeliveredAhead
   local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
   -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
   if known.push == '1' then redis.call('HINCRBY', keys.state, '@pushFencingToken', 1) end
@@ -110,7 +109,7 @@ local function buryTaken(name)
     return waiting
   end
   local function hasIt(entry)
-    if known.hides and redis.call('SISMEMBER', keys.hidden, entry.id) == 1 then return true end
+    if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
     return entry.id <= filedTo and not waits(entry)
   end
   local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
