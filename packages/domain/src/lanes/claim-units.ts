@@ -23,7 +23,7 @@ export type ClaimRequest = {
   fencingToken: number | null;
   /** How many units to claim. */
   limit: number;
-  tidy: boolean;
+  trim: boolean;
   /**
    * When to take the pending turn away: 'idle' when nothing waits, 'asleep' also when all that waits is due later. 'hold'
    * leaves it for a turn that goes on when there is work.
@@ -85,7 +85,7 @@ export async function claimUnits(
         bot.id,
         lanePrefix,
         request.limit,
-        request.tidy ? '1' : '0',
+        request.trim ? '1' : '0',
         BEGUN_AT_MOST,
         request.end ?? '',
         request.name,

@@ -261,10 +261,10 @@ describe('push and pull as one queue', () => {
   let claims = 0;
   const request = () => {
     claims += 1;
-    return { name: `claim ${claims}`, limit: 0, tidy: false, end: null, held };
+    return { name: `claim ${claims}`, limit: 0, trim: false, end: null, held };
   };
   const claim = async (bot: Bot, fencingToken: number | null, settled: SettledUpdate[] = [], limit = 10) => {
-    const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, tidy: true }, settled);
+    const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, trim: true }, settled);
     if (claimed.outcome !== 'claimed') throw new Error('lost the turn');
     return claimed;
   };
