@@ -34,15 +34,15 @@ local function beginProgramPush(keys, cursor, count, target)
 end
 
 -- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
-local function endProgramPush(keys, bot, reader, log, filed)
-  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), filed
+local function endProgramPush(keys, bot, reader, log, pushCursor)
+  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), pushCursor
   if lowest then
     local pending = {}
     cursor = lowest - 1
     for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
       for _, id in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do pending[id] = true end
     end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', REMEMBERED_AT_MOST)) do
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, pushCursor, 'COUNT', REMEMBERED_AT_MOST)) do
       local id = tostring(idOf(found))
       if not pending[id] then redis.call('SADD', keys.deliveredByPush, id) end
     end
