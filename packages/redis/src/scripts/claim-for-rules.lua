@@ -39,7 +39,7 @@ if active then
     local entry = fieldsOf(found)
     shownTo = entry.id
     -- What another reader gets again was routed when it came.
-    if not entry.again and (entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message') then
+    if not entry.again and isRoutable(entry.kind) then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end

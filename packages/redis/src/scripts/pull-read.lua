@@ -94,7 +94,7 @@ end
 
 local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
 local function isWanted(entry)
-  if default and not isAllowed(entry) then return false end
+  if default and not isAllowedEntry(entry) then return false end
   if not isMarked(entry) then return isOfKind(wanted, kindOf(entry)) end
   local fields = fieldsOf(entry)
   if fields.again and not default and not program then return false end

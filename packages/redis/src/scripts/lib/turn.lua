@@ -14,7 +14,6 @@
 -- @include trim
 -- @include lanes
 -- @include pending
-local IN_FLIGHT_SCORE = 9e15
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
 -- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
