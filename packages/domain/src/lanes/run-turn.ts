@@ -50,7 +50,7 @@ export type HandlingTurn = {
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
-type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'held'>) => Promise<TurnClaim>;
+type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
 const SHARE_UNITS = 2_000;
@@ -115,11 +115,11 @@ async function takeShare<Settled extends SettledUnit>(
   const trims = logTrims(deps.clock);
   const nextName = claimNames();
   const claimNow: ClaimNow = (request) =>
-    reader.claim({ ...request, name: nextName(), held: lease.held }, inFlight.takeSettled());
+    reader.claim({ ...request, name: nextName(), ownsTurn: lease.ownsTurn }, inFlight.takeSettled());
   let fencingToken: number | null = null;
   while (true) {
     const over = reader.isOver?.() ?? false;
-    const winding = over || share.usedUp() || !lease.held();
+    const winding = over || share.usedUp() || !lease.ownsTurn();
     const room = winding ? 0 : reader.room(inFlight.count());
     const drains = inFlight.count() === 0;
     const holds = drains && !winding && hold.isOpen();
@@ -233,11 +233,11 @@ function turnHold(clock: Clock, lease: TurnLease) {
   };
   renew();
   return {
-    isOpen: () => clock.nowMs() < endsAtMs && lease.mayRest(),
+    isOpen: () => clock.nowMs() < endsAtMs && lease.mayHold(),
     wasTaken: () => taken,
     take: async ({ news }: Pick<UnitsInFlight<never>, 'news'>) => {
       taken = true;
-      await lease.rest(news(Math.max(0, endsAtMs - clock.nowMs())));
+      await lease.hold(news(Math.max(0, endsAtMs - clock.nowMs())));
     },
     /** The bot has updates: the next one may come soon. */
     renew,
