@@ -19,7 +19,10 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /** Whether this turn must begin nothing more, because another one has to do more than claim. */
+  /**
+   * True when the turn must begin nothing more, because only the start of a turn handles a webhook whose token has
+   * ended.
+   */
   isOver?(): boolean;
 };
 
