@@ -90,13 +90,13 @@ function takeTurns(
     run: async (subject, lease) => {
       let begunAtMs = turns.began();
       let next: TurnOutcome['next'] | 'crashed' = 'crashed';
-      const rest = async (wait: Promise<void>) => {
-        turns.rests(begunAtMs);
-        await lease.rest(wait);
-        begunAtMs = turns.goesOn();
+      const hold = async (wait: Promise<void>) => {
+        turns.held(begunAtMs);
+        await lease.hold(wait);
+        begunAtMs = turns.resumed();
       };
       try {
-        const outcome = await turn(subject, { ...lease, rest });
+        const outcome = await turn(subject, { ...lease, hold });
         next = outcome.next;
         return outcome;
       } finally {

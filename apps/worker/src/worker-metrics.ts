@@ -161,11 +161,11 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
       began: begin,
       ended: (outcome: TurnOutcome['next'] | 'crashed', begunAtMs: number) => end(outcome, begunAtMs),
       /** It has no work, and its worker holds it. */
-      rests: (begunAtMs: number) => {
+      held: (begunAtMs: number) => {
         end('held', begunAtMs);
         change(held, 1);
       },
-      goesOn: () => {
+      resumed: () => {
         change(held, -1);
         return begin();
       },

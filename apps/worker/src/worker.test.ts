@@ -316,9 +316,9 @@ describe('a worker', () => {
     await acceptUpdates(context, bot, sliced!.updates);
     const lease = {
       signal: new AbortController().signal,
-      held: () => true,
-      mayRest: () => false,
-      rest: (wait: Promise<void>) => wait,
+      ownsTurn: () => true,
+      mayHold: () => false,
+      hold: (wait: Promise<void>) => wait,
     };
     await pushTurn({ ...context, log: createLogger({ name: 'test', level: 'silent' }), backends }, bot.id, lease);
     expect(begun).toHaveLength(6);

@@ -26,9 +26,9 @@ const BARE_BATCH = 500;
 const IDLE_MS = 5_000;
 const LEASE = {
   signal: new AbortController().signal,
-  held: () => true,
-  mayRest: () => false,
-  rest: (wait: Promise<void>) => wait,
+  ownsTurn: () => true,
+  mayHold: () => false,
+  hold: (wait: Promise<void>) => wait,
 };
 const NOTHING = { inc: () => {}, observe: () => {} };
 

@@ -101,8 +101,8 @@ export function programKeys(botId: number, programId: number) {
     redriven: `${own}:redriven`,
     attempts: `${own}:attempts`,
     excerpts: `${own}:excerpts`,
-    /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
-    hidden: `${own}:hidden`,
+    /** Set: ids that it had before it changed from push to pull, and its cursor went back. The stored name is older. */
+    deliveredByPush: `${own}:hidden`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
     files: `${own}:files`,
     /** Exists for a second after a setWebhook with one of its tokens. */

@@ -24,6 +24,7 @@ export const stateFields = {
   failingSince: 'failSince',
   probeIntervalMs: 'probeMs',
   openUntil: 'closedUntil',
+  hasDeliveredAhead: 'hides',
 } as const;
 
 /** Fields that are stored under their names in code. */
@@ -33,7 +34,7 @@ const SAME_NAMES = [
   ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil'],
   ...['filters', 'filtersDigest', 'albums'],
   // The push programs that updates wake; and of a program's own hash.
-  ...['programs', 'target', 'hides', 'parkedAt', 'parkedFor', 'polledAt'],
+  ...['programs', 'target', 'parkedAt', 'parkedFor', 'polledAt'],
 ];
 
 /** The stored name of a field; throws for a name that no field has, so that no script is loaded with one. */

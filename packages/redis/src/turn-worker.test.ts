@@ -153,7 +153,7 @@ describe('turns', () => {
     work(async (_subject, lease) => {
       turns.push('first');
       await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-      expect(lease.held()).toBe(false);
+      expect(lease.ownsTurn()).toBe(false);
       return { next: 'again' };
     });
     await queue.wake(5);
@@ -166,23 +166,23 @@ describe('turns', () => {
     await waitFor(() => turns.includes('second'));
   });
 
-  test('turns that rest let others run, are not too many, and wait for room when they go on', async () => {
+  test('turns that are held let others run, are not too many, and wait for room when they go on', async () => {
     let goOn: () => void = () => {};
     const news = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     let running = 0;
     let most = 0;
-    const rested: number[] = [];
+    const wereHeld: number[] = [];
     const ended: number[] = [];
     const run: Turn = async (subject, lease) => {
       running += 1;
       most = Math.max(most, running);
       await sleep(5);
       running -= 1;
-      if (lease.mayRest()) {
-        rested.push(subject);
-        await lease.rest(news);
+      if (lease.mayHold()) {
+        wereHeld.push(subject);
+        await lease.hold(news);
         running += 1;
         most = Math.max(most, running);
         await sleep(5);
@@ -194,22 +194,22 @@ describe('turns', () => {
     workers.push(turnWorker({ redis, queue, concurrency: 2, turnsHeld: { count: 0, atMost: 20 }, run, log }));
     for (let subject = 1; subject <= 30; subject += 1) {
       await queue.wake(subject);
-      await waitFor(() => rested.length + ended.length === subject);
+      await waitFor(() => wereHeld.length + ended.length === subject);
     }
-    expect([rested.length, ended.length]).toEqual([20, 10]);
+    expect([wereHeld.length, ended.length]).toEqual([20, 10]);
     goOn();
     await waitFor(() => ended.length === 30);
     expect(most).toBe(2);
   });
 
-  test('a turn does not rest while more than half of the turns that may run do', async () => {
+  test('a turn is not held while more than half of the turns that may run do', async () => {
     let goOn: () => void = () => {};
     const news = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     const asks: (() => boolean)[] = [];
     const run: Turn = async (_subject, lease) => {
-      asks.push(lease.mayRest);
+      asks.push(lease.mayHold);
       await news;
       return { next: 'idle' };
     };
@@ -217,18 +217,18 @@ describe('turns', () => {
     for (const [subject, may] of [true, true, false, false].entries()) {
       await queue.wake(subject + 1);
       await waitFor(() => asks.length === subject + 1);
-      expect(asks.map((mayRest) => mayRest())).toEqual(asks.map(() => may));
+      expect(asks.map((mayHold) => mayHold())).toEqual(asks.map(() => may));
     }
     goOn();
     await waitFor(idle);
   });
 
   test('a worker that holds thousands of turns keeps their locks, and stops within seconds', async () => {
-    let resting = 0;
+    let held = 0;
     let lost = 0;
     const run: Turn = async (_subject, lease) => {
-      resting += 1;
-      await lease.rest(new Promise((resolve) => lease.signal.addEventListener('abort', () => resolve())));
+      held += 1;
+      await lease.hold(new Promise((resolve) => lease.signal.addEventListener('abort', () => resolve())));
       if (String(lease.signal.reason).includes('lock')) lost += 1;
       return { next: 'idle' };
     };
@@ -238,7 +238,7 @@ describe('turns', () => {
       turnWorker({ redis, queue, concurrency: 50, turnsHeld: { count: 0, atMost: 5_000 }, run, log: { ...log, warn } }),
     );
     await queue.wakeAll(Array.from({ length: 3_000 }, (_, at) => at + 1));
-    await waitFor(() => resting === 3_000, { timeoutMs: 30_000 });
+    await waitFor(() => held === 3_000, { timeoutMs: 30_000 });
     // Beyond the life of a lock, which is 10 s.
     const beganAtMs = performance.now();
     await waitFor(() => performance.now() - beganAtMs > 12_000, { timeoutMs: 20_000 });

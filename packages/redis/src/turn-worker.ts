@@ -17,16 +17,16 @@ export type TurnOutcome =
       lookAgain?: () => Promise<boolean>;
     };
 
-/** A running turn's hold on its subject. */
+/** A running turn's ownership of its subject. */
 export type TurnLease = {
-  /** Aborts when the hold is in doubt (no renewal for 8 s) or the process stops. */
+  /** Aborts when the ownership is in doubt (no renewal for 8 s) or the process stops. */
   signal: AbortSignal;
   /** False once the last renewal is too old to be sure that no other worker runs this turn. Ask before every send. */
-  held(): boolean;
+  ownsTurn(): boolean;
   /** Whether the worker may hold one more turn that has nothing to do. */
-  mayRest(): boolean;
+  mayHold(): boolean;
   /** Waits, and lets another turn run meanwhile; at the end it may have to wait for its own room again. */
-  rest(wait: Promise<void>): Promise<void>;
+  hold(wait: Promise<void>): Promise<void>;
 };
 
 export type Turn = (subject: number, lease: TurnLease) => Promise<TurnOutcome>;
@@ -44,7 +44,7 @@ type Log = { error(fields: object, message: string): void; warn(fields: object, 
 
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-const HELD_FOR_MS = 8_000;
+const OWNED_FOR_MS = 8_000;
 const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
@@ -75,7 +75,7 @@ export function turnWorker(options: {
   const leases = new Map<string, { renewedAtMs: number; abort: AbortController }>();
 
   const room = runningTurns(concurrency);
-  let resting = 0;
+  let heldHere = 0;
   let stopping = false;
   const warnOfRedis = throttledLog((error: unknown, leftOut) =>
     log.warn({ kind, reason: String(error), leftOut }, 'turns wait for Redis; upkeep revives them'),
@@ -86,25 +86,25 @@ export function turnWorker(options: {
     leases.set(job.id!, lease);
     // BullMQ may hand out one more turn while it closes.
     if (stopping) lease.abort.abort(STOPPED);
-    const held = () => performance.now() - lease.renewedAtMs < HELD_FOR_MS && !lease.abort.signal.aborted;
-    const rest = async (wait: Promise<void>) => {
-      const isFull = leases.size >= concurrency + resting;
-      resting += 1;
+    const ownsTurn = () => performance.now() - lease.renewedAtMs < OWNED_FOR_MS && !lease.abort.signal.aborted;
+    const hold = async (wait: Promise<void>) => {
+      const isFull = leases.size >= concurrency + heldHere;
+      heldHere += 1;
       turnsHeld.count += 1;
-      if (isFull) worker.allow(concurrency + resting);
-      else worker.concurrency = concurrency + resting;
+      if (isFull) worker.allow(concurrency + heldHere);
+      else worker.concurrency = concurrency + heldHere;
       room.leave();
       await wait;
-      resting -= 1;
+      heldHere -= 1;
       turnsHeld.count -= 1;
-      worker.concurrency = concurrency + resting;
+      worker.concurrency = concurrency + heldHere;
       await room.enter();
     };
     // While many turns run, others wait for their room: then a turn that has nothing to do ends.
-    const mayRest = () => turnsHeld.count < turnsHeld.atMost && leases.size - resting <= concurrency / 2;
+    const mayHold = () => turnsHeld.count < turnsHeld.atMost && leases.size - heldHere <= concurrency / 2;
     await room.enter();
     try {
-      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, held, mayRest, rest });
+      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, ownsTurn, mayHold, hold });
       await continueTurn(queue, job.data.subject, outcome);
     } catch (error) {
       const { subject } = job.data;
@@ -143,7 +143,7 @@ export function turnWorker(options: {
   });
   const watch = setInterval(() => {
     for (const lease of leases.values()) {
-      if (performance.now() - lease.renewedAtMs > HELD_FOR_MS) lease.abort.abort(new Error('the turn lost its lock'));
+      if (performance.now() - lease.renewedAtMs > OWNED_FOR_MS) lease.abort.abort(new Error('the turn lost its lock'));
     }
   }, LEASE_CHECK_MS);
 

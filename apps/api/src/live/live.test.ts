@@ -73,7 +73,7 @@ const gaps = (client: LiveClient) => client.named('gap').length;
 /** Settles these attempts as a turn of push does. */
 async function settle(bot: BotResource, attempts: Attempt[]): Promise<void> {
   const known = worker.directory.byId(bot.id)!;
-  const claim = { name: `${Math.random()}`, limit: 1, tidy: false, end: null, held: () => true };
+  const claim = { name: `${Math.random()}`, limit: 1, trim: false, end: null, ownsTurn: () => true };
   const begun = await claimForPush(worker, known, { ...claim, fencingToken: null }, []);
   if (begun.outcome !== 'claimed') throw new Error('the bot has no turn');
   const unit = begun.units[0]!;

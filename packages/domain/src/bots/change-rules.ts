@@ -9,13 +9,13 @@ import { republishBots } from './republish-bots.ts';
 
 type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction; cursors?: CursorChange };
 
-/** Dependencies of changing rules. */
+/** Dependencies of changing rules, programs and signing secrets. */
 export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
 
 /**
- * Changes rules, the revisions of their bots and the audit log in one transaction, then notifies every process. `write`
- * returns the affected bots (sources and targets, before and after the change), the action for the audit log, and what
- * happens to waiting updates.
+ * Changes rules, programs or signing secrets, the revisions of their bots and the audit log in one transaction, then
+ * notifies every process. `write` returns the affected bots (of a rule its source and target, before and after the
+ * change), the action for the audit log, and what happens to waiting updates.
  */
 export async function changeRules<Result>(
   deps: ChangeRulesDeps,

@@ -58,7 +58,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
   let isBacklog = false;
   for (let batches = 0; batches < TURN_BATCHES; batches += 1) {
     if (!isBacklog) await timeToWrite();
-    if (!lease.held()) break;
+    if (!lease.ownsTurn()) break;
     const found = await deps.historyReader.read(shard, BATCH);
     isBacklog = found.length === BATCH;
     const newest = found.at(-1);

@@ -23,14 +23,14 @@ export type ClaimRequest = {
   fencingToken: number | null;
   /** How many units to claim. */
   limit: number;
-  tidy: boolean;
+  trim: boolean;
   /**
    * When to take the pending turn away: 'idle' when nothing waits, 'asleep' also when all that waits is due later. 'hold'
    * leaves it for a turn that goes on when there is work.
    */
   end: 'idle' | 'asleep' | 'hold' | null;
   /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
-  held(): boolean;
+  ownsTurn(): boolean;
 };
 
 export type Claim =
@@ -85,7 +85,7 @@ export async function claimUnits(
         bot.id,
         lanePrefix,
         request.limit,
-        request.tidy ? '1' : '0',
+        request.trim ? '1' : '0',
         BEGUN_AT_MOST,
         request.end ?? '',
         request.name,
@@ -95,7 +95,10 @@ export async function claimUnits(
       ],
     );
   };
-  const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(ask, request.held);
+  const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(
+    ask,
+    request.ownsTurn,
+  );
   if (status !== 'OK') return { outcome: 'lost' };
   // A lost wake must not fail the claim: upkeep finds the pending turn.
   if (wakeHistory === 1) void deps.turns.history.wake(shardOf(bot.id)).catch(() => {});
@@ -111,7 +114,7 @@ export async function claimUnits(
 }
 
 /** Sends the claim again when its reply is lost, because only this turn knows the outcomes that it settles. */
-async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolean): Promise<ScriptReply> {
+async function untilAnswered(ask: () => Promise<ScriptReply>, ownsTurn: () => boolean): Promise<ScriptReply> {
   const giveUpAtMs = performance.now() + ASK_AGAIN_FOR_MS;
   while (true) {
     try {
@@ -119,7 +122,7 @@ async function untilAnswered(ask: () => Promise<ScriptReply>, held: () => boolea
     } catch (error) {
       if (!isRedisUnavailable(error)) throw error;
       await delay(ASK_AGAIN_AFTER_MS);
-      if (!held() || performance.now() >= giveUpAtMs) throw error;
+      if (!ownsTurn() || performance.now() >= giveUpAtMs) throw error;
     }
   }
 }

@@ -7,14 +7,14 @@ import { type LaneReader, runTurn, type TurnClaim } from './run-turn.ts';
 const clock = { nowMs: () => Date.now() };
 /** The next moment of settling never comes, but for those who bring it about. */
 const deps = { clock, settling: { next: () => new Promise<void>(() => {}) } };
-/** How many turns rest. */
-let resting = 0;
-const rest = async (wait: Promise<void>) => {
-  resting += 1;
+/** How many turns are held. */
+let heldTurns = 0;
+const hold = async (wait: Promise<void>) => {
+  heldTurns += 1;
   await wait;
-  resting -= 1;
+  heldTurns -= 1;
 };
-const lease = { signal: new AbortController().signal, held: () => true, mayRest: () => true, rest };
+const lease = { signal: new AbortController().signal, ownsTurn: () => true, mayHold: () => true, hold };
 const deaf = { onWake: () => {} };
 
 const unitOf = (id: number): ClaimedUnit => {
@@ -80,7 +80,7 @@ test('a turn sleeps until its next lane is due, and looks once more when its sle
 
 test('a turn whose lock is lost begins nothing more, and comes again', async () => {
   const { asked, reader } = readerOf([claimOf([])]);
-  expect(await runTurn(deps, reader, { ...lease, held: () => false }, deaf)).toEqual({ next: 'again' });
+  expect(await runTurn(deps, reader, { ...lease, ownsTurn: () => false }, deaf)).toEqual({ next: 'again' });
   expect(asked.map(({ limit }) => limit)).toEqual([0]);
 });
 
@@ -146,7 +146,7 @@ test('a delivery is settled before such a moment when its bot gets an update, or
     const settling = moments();
     const told = wakes();
     const stop = new AbortController();
-    const stopping = { ...lease, signal: stop.signal, held: () => !stop.signal.aborted };
+    const stopping = { ...lease, signal: stop.signal, ownsTurn: () => !stop.signal.aborted };
     const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
     const turn = runTurn({ clock, settling }, reader, stopping, told);
     await waitFor(() => settling.asked() === 1);
@@ -185,9 +185,9 @@ test('a turn without work is held, and goes on when it hears of work', async () 
   const told = wakes();
   const { asked, reader } = readerOf([held, claimOf([unitOf(1)]), held]);
   const turn = runTurn(deps, reader, lease, told);
-  await waitFor(() => resting === 1);
+  await waitFor(() => heldTurns === 1);
   told.send();
-  await waitFor(() => asked.length === 3 && resting === 1);
+  await waitFor(() => asked.length === 3 && heldTurns === 1);
   expect(asked.map(({ fencingToken, settled, end }) => [fencingToken, settled, end])).toEqual([
     [null, [], 'hold'],
     [7, [], 'hold'],
@@ -195,15 +195,15 @@ test('a turn without work is held, and goes on when it hears of work', async () 
   ]);
   told.send();
   expect(await turn).toEqual({ next: 'idle' });
-  expect(resting).toBe(0);
+  expect(heldTurns).toBe(0);
 });
 
 test('a held turn ends with a last claim when the process stops, or its time is over', async () => {
   const stop = new AbortController();
   const { asked, reader } = readerOf([held]);
-  const stopping = { ...lease, signal: stop.signal, held: () => !stop.signal.aborted };
+  const stopping = { ...lease, signal: stop.signal, ownsTurn: () => !stop.signal.aborted };
   const turn = runTurn(deps, reader, stopping, deaf);
-  await waitFor(() => resting === 1);
+  await waitFor(() => heldTurns === 1);
   stop.abort();
   expect(await turn).toEqual({ next: 'idle' });
   expect(asked.map(({ end }) => end)).toEqual(['hold', 'idle']);
@@ -212,7 +212,7 @@ test('a held turn ends with a last claim when the process stops, or its time is 
   const told = wakes();
   const aged = readerOf([held]);
   const agedTurn = runTurn({ ...deps, clock: { nowMs: () => nowMs } }, aged.reader, lease, told);
-  await waitFor(() => resting === 1);
+  await waitFor(() => heldTurns === 1);
   nowMs = 90_000;
   told.send();
   expect(await agedTurn).toEqual({ next: 'idle' });
@@ -237,21 +237,21 @@ test('a bot with updates all the time gives its turn back after minutes', async 
 
 test('beyond the limit turns are not held', async () => {
   const { asked, reader } = readerOf([]);
-  expect(await runTurn(deps, reader, { ...lease, mayRest: () => false }, deaf)).toEqual({ next: 'idle' });
+  expect(await runTurn(deps, reader, { ...lease, mayHold: () => false }, deaf)).toEqual({ next: 'idle' });
   expect(asked.map(({ end }) => end)).toEqual(['idle']);
 });
 
 test('a held turn that lost its bot, or must not go on, is taken again', async () => {
   const told = wakes();
   const lost = runTurn(deps, readerOf([held, { outcome: 'lost' }]).reader, lease, told);
-  await waitFor(() => resting === 1);
+  await waitFor(() => heldTurns === 1);
   told.send();
   expect(await lost).toEqual({ next: 'again' });
 
   const { asked, reader } = readerOf([held, claimOf([])]);
   let isOver = false;
   const over = runTurn(deps, { ...reader, isOver: () => isOver }, lease, told);
-  await waitFor(() => resting === 1);
+  await waitFor(() => heldTurns === 1);
   isOver = true;
   told.send();
   expect(await over).toEqual({ next: 'again' });

@@ -19,7 +19,10 @@ export type LaneReader<Settled extends SettledUnit> = {
   handle(unit: ClaimedUnit, turn: HandlingTurn): Promise<Settled>;
   /** How often to look for new work in other lanes while units are in flight. */
   lookEveryMs: number;
-  /** Whether this turn must begin nothing more, because another one has to do more than claim. */
+  /**
+   * True when the turn must begin nothing more, because only the start of a turn handles a webhook whose token has
+   * ended.
+   */
   isOver?(): boolean;
 };
 
@@ -50,13 +53,13 @@ export type HandlingTurn = {
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
-type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'held'>) => Promise<TurnClaim>;
+type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
 const SHARE_UNITS = 2_000;
 /** How long a turn past its share waits for units in flight, before it takes a new share for the other lanes. */
 const WIND_DOWN_MS = 250;
-const TIDY_EVERY_MS = 2_000;
+const TRIM_EVERY_MS = 2_000;
 const NO_ROOM_PAUSE_MS = 50;
 const NO_ROOM_PAUSES = 10;
 const NO_ROOM_SLEEP_MS = 1_000;
@@ -70,7 +73,7 @@ const HELD_MS = { least: 60_000, most: 90_000 };
 /** Turns that are held for ever would leave nothing to a worker that starts later. */
 const GREATEST_AGE_MS = { least: 180_000, most: 300_000 };
 /** After this many updates, trim the log before the turn is held. */
-const UNTIDIED_AT_MOST = 50;
+const UNTRIMMED_AT_MOST = 50;
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
 const STOPPED_PATIENCE_MS = 6_000;
 
@@ -112,19 +115,19 @@ async function takeShare<Settled extends SettledUnit>(
 ): Promise<TurnOutcome> {
   const share = turnShare(deps.clock);
   const hold = turnHold(deps.clock, lease);
-  const tidies = tidying(deps.clock);
+  const trims = logTrims(deps.clock);
   const nextName = claimNames();
   const claimNow: ClaimNow = (request) =>
-    reader.claim({ ...request, name: nextName(), held: lease.held }, inFlight.takeSettled());
+    reader.claim({ ...request, name: nextName(), ownsTurn: lease.ownsTurn }, inFlight.takeSettled());
   let fencingToken: number | null = null;
   while (true) {
     const over = reader.isOver?.() ?? false;
-    const winding = over || share.usedUp() || !lease.held();
+    const winding = over || share.usedUp() || !lease.ownsTurn();
     const room = winding ? 0 : reader.room(inFlight.count());
     const drains = inFlight.count() === 0;
     const holds = drains && !winding && hold.isOpen();
     const end = drains && !over ? (holds ? 'hold' : 'idle') : null;
-    const claim = await claimNow({ fencingToken, limit: room, tidy: tidies.isDue(holds), end });
+    const claim = await claimNow({ fencingToken, limit: room, trim: trims.isDue(holds), end });
     // Another turn may have taken over the held one and ended; updates since then woke nobody, so look again.
     if (claim.outcome === 'lost') return { next: hold.wasTaken() ? 'again' : 'idle' };
     const { units } = claim;
@@ -137,7 +140,7 @@ async function takeShare<Settled extends SettledUnit>(
     share.take(units.length);
     if (units.length > 0) {
       hold.renew();
-      tidies.took(units.length);
+      trims.took(units.length);
     }
 
     const dueInMs = claim.nextDueMs === null ? reader.lookEveryMs : claim.nextDueMs - deps.clock.nowMs();
@@ -153,7 +156,7 @@ async function takeShare<Settled extends SettledUnit>(
     } else if (claim.held) {
       await hold.take(inFlight);
       share.renew();
-      tidies.restart();
+      trims.restart();
     } else if (room === 0) {
       // The pending turn stays, because the units that wait are due, and it is unknown when there will be room.
       if (reader.isStuck()) return { next: 'at', atMs: deps.clock.nowMs() + stuckSleepMs() };
@@ -169,7 +172,7 @@ async function takeShare<Settled extends SettledUnit>(
 /** Stores the sleep before it takes the pending turn away; if something is due or new by then, another turn runs. */
 function sleepUntil(claimNow: ClaimNow, fencingToken: number, atMs: number): TurnOutcome {
   const lookAgain = async () => {
-    const claim = await claimNow({ fencingToken, limit: 0, tidy: false, end: 'asleep' });
+    const claim = await claimNow({ fencingToken, limit: 0, trim: false, end: 'asleep' });
     return claim.outcome === 'claimed' && !claim.ended;
   };
   return { next: 'at', atMs, lookAgain };
@@ -233,29 +236,29 @@ function turnHold(clock: Clock, lease: TurnLease) {
   };
   renew();
   return {
-    isOpen: () => clock.nowMs() < endsAtMs && lease.mayRest(),
+    isOpen: () => clock.nowMs() < endsAtMs && lease.mayHold(),
     wasTaken: () => taken,
     take: async ({ news }: Pick<UnitsInFlight<never>, 'news'>) => {
       taken = true;
-      await lease.rest(news(Math.max(0, endsAtMs - clock.nowMs())));
+      await lease.hold(news(Math.max(0, endsAtMs - clock.nowMs())));
     },
     /** The bot has updates: the next one may come soon. */
     renew,
   };
 }
 
-/** When a claim tidies the log: regularly while there is work, and after much of it. The intake tidies it, too. */
-function tidying(clock: Clock) {
+/** When a claim trims the log: regularly while there is work, and after much of it. The intake trims it, too. */
+function logTrims(clock: Clock) {
   let lastMs = clock.nowMs();
-  let untidied = 0;
+  let untrimmed = 0;
   return {
     isDue: (holds: boolean) => {
-      const isDue = clock.nowMs() - lastMs >= TIDY_EVERY_MS || (holds && untidied > UNTIDIED_AT_MOST);
-      if (isDue) [lastMs, untidied] = [clock.nowMs(), 0];
+      const isDue = clock.nowMs() - lastMs >= TRIM_EVERY_MS || (holds && untrimmed > UNTRIMMED_AT_MOST);
+      if (isDue) [lastMs, untrimmed] = [clock.nowMs(), 0];
       return isDue;
     },
     took: (units: number) => {
-      untidied += units;
+      untrimmed += units;
     },
     restart: () => {
       lastMs = clock.nowMs();

@@ -96,7 +96,7 @@ async function pollUntilTurnEnds(
     const timeoutS = unheard || polled.refusedAtMs > 0 ? BRIEF_TIMEOUT_S : untilTurnEndsS(deps, endsAtMs);
     const askedAtMs = deps.clock.nowMs();
     const asked = await askForUpdates(deps, bot, { offset: polled.offset, timeoutS, signal: lease.signal });
-    if (asked.outcome === 'aborted' || !lease.held()) break;
+    if (asked.outcome === 'aborted' || !lease.ownsTurn()) break;
     if (asked.outcome === 'failed') return pauseAfterFailure(deps, bot, asked);
     const span = asked.updates.length === 0 ? null : beginSpan(deps, bot, askedAtMs);
     const accepted = await acceptUpdates(

@@ -176,13 +176,13 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfProgram(bot.id, consumer);
-  const hidden = ofProgram?.hidden ?? keys.deliveredByPush;
+  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
   const nowMs = deps.clock.nowMs();
   const reply = await runScriptRaw(
     deps.redis.commands,
     'pull-read',
     [
-      ...[keys.state, keys.log, keys.consumers, hidden, ...activityKeys(bot.id, nowMs)],
+      ...[keys.state, keys.log, keys.consumers, deliveredByPush, ...activityKeys(bot.id, nowMs)],
       ...(ofProgram === null ? [] : [ofProgram.state]),
     ],
     [

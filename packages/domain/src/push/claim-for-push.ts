@@ -71,7 +71,7 @@ export async function claimForPush(
           args: [...requests, ...texts],
         })
       : await claimUnits(deps, readerOf('claim-for-program', ofProgram), bot, request, settled, {
-          keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.hidden],
+          keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.deliveredByPush],
           args: [...requests, kindsOfProgram(bot.program!), wantedKinds(bot.program!.webhookKinds), ...texts],
         });
   if (claim.outcome === 'lost') return claim;

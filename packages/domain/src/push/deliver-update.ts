@@ -36,7 +36,7 @@ export async function deliverUpdate(
 ): Promise<SettledUpdate> {
   // A unit of push has one update; only units of rules may be albums.
   const [update] = unit.updates;
-  if (!lease.held()) return { unit, outcome: 'returned' };
+  if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
   if (bot.program === undefined && (await isDropped(deps, bot, update))) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();

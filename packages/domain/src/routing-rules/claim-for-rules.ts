@@ -11,7 +11,7 @@ import type { RoutingProgress } from './destination.ts';
 export type ShownUpdate = { id: string; lane: string; kind: string; raw: string };
 
 /** Which of the shown updates are to be routed. */
-export type Looked = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
+export type Matched = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
 
 export type RulesClaim =
   | Extract<Claim, { outcome: 'lost' }>
@@ -33,9 +33,9 @@ export async function claimForRules(
   bot: Bot,
   request: ClaimRequest,
   settled: SettledUnit[],
-  looked: Looked | null,
+  matched: Matched | null,
 ): Promise<RulesClaim> {
-  const { upTo, count, filed } = looked ?? NO_NEWS;
+  const { upTo, count, filed } = matched ?? NO_NEWS;
   const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesLane } = botKeys(bot.id);
   const own = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };
   const reader = { script: 'claim-for-rules' as const, keys: { ...own, lanePrefix: rulesLane('') } };

@@ -38,7 +38,7 @@ export async function routeUnit(
 ): Promise<Outcome> {
   const messages = unit.updates.map(messageOf).filter((message) => message !== null);
   const [first] = messages;
-  if (first === undefined || !lease.held()) return { outcome: first === undefined ? 'delivered' : 'returned' };
+  if (first === undefined || !lease.ownsTurn()) return { outcome: first === undefined ? 'delivered' : 'returned' };
   const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
   if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
     return { outcome: 'retry', atMs: knownFromMs, record: unit.retry };
@@ -49,7 +49,7 @@ export async function routeUnit(
   const found = await findDestinations(deps, bot, unit.updates[0].kind, messages);
   const destinations = only === undefined ? found : found.filter(({ name }) => only.includes(name));
   const routing: RoutingTurn = {
-    held: lease.held,
+    ownsTurn: lease.ownsTurn,
     signal: lease.signal,
     note: (links) => noteRouted(deps, bot, unit, { fencingToken, progress, links }),
   };

@@ -10,7 +10,7 @@ import { botForTurn } from '../bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
 import type { SettlingMoments } from '../lanes/settling-moments.ts';
-import { claimForRules, type Looked, type ShownUpdate } from './claim-for-rules.ts';
+import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
 
@@ -49,24 +49,24 @@ export async function rulesTurn(deps: RulesTurnDeps, botId: number, lease: TurnL
 function rulesReader(deps: RulesTurnDeps, given: Bot): LaneReader<SettledUnit> {
   let bot = given;
   let isCurrent = true;
-  let looked: Looked | null = null;
+  let matched: Matched | null = null;
   return {
     lookEveryMs: LOOK_EVERY_MS,
     room: (inFlight) => LANES_AT_ONCE - inFlight,
     isStuck: () => false,
     claim: async (request, settled) => {
-      const claim = await claimForRules(deps, bot, request, settled, looked);
+      const claim = await claimForRules(deps, bot, request, settled, matched);
       if (claim.outcome === 'lost') return claim;
       const current = await atLeast(deps, bot, claim.revision);
       isCurrent = current !== null;
       if (current === null) {
-        looked = null;
+        matched = null;
         await delay(CONFIGURATION_PAUSE_MS);
         return { ...claim, more: true };
       }
       bot = current;
-      looked = look(bot, claim.shown, claim.shownUpTo);
-      return { ...claim, more: looked !== null };
+      matched = selectRoutable(bot, claim.shown, claim.shownUpTo);
+      return { ...claim, more: matched !== null };
     },
     handle: async (unit, turn) => (isCurrent ? route(deps, bot, unit, turn) : { unit, outcome: 'returned' }),
   };
@@ -82,7 +82,7 @@ async function atLeast({ directory }: RulesTurnDeps, known: Bot, revision: numbe
 }
 
 /** Which of the shown updates are to be routed; null when the log had nothing new. */
-function look(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Looked | null {
+function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null): Matched | null {
   if (shownUpTo === null) return null;
   const filed = shown.flatMap((update) => {
     const routable = readRoutable(bot, update);

@@ -95,7 +95,7 @@ async function waitForPace(
   }
   await waitUntil(deps, chatMs, turn.signal);
   await waitUntil(deps, await reserveForBot(deps, to.target.id, messages), turn.signal);
-  return turn.held() ? null : { outcome: 'lost' };
+  return turn.ownsTurn() ? null : { outcome: 'lost' };
 }
 
 async function waitUntil({ clock }: RoutingDeps, atMs: number, signal: AbortSignal): Promise<void> {

@@ -257,14 +257,14 @@ describe('reading as getUpdates does', () => {
 
 describe('push and pull as one queue', () => {
   const backend = { proxyEnabled: true, backendUrl: 'http://127.0.0.1:1/' };
-  const held = () => true;
+  const ownsTurn = () => true;
   let claims = 0;
   const request = () => {
     claims += 1;
-    return { name: `claim ${claims}`, limit: 0, tidy: false, end: null, held };
+    return { name: `claim ${claims}`, limit: 0, trim: false, end: null, ownsTurn };
   };
   const claim = async (bot: Bot, fencingToken: number | null, settled: SettledUpdate[] = [], limit = 10) => {
-    const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, tidy: true }, settled);
+    const claimed = await claimForPush(deps(), bot, { ...request(), fencingToken, limit, trim: true }, settled);
     if (claimed.outcome !== 'claimed') throw new Error('lost the turn');
     return claimed;
   };
@@ -383,7 +383,7 @@ describe('push and pull as one queue', () => {
     await accept(bot, update(1));
     const fencingToken = await own(bot);
     await redis.commands.client('PAUSE', 1_500);
-    const lost = claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1, held: () => false }, []);
+    const lost = claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1, ownsTurn: () => false }, []);
     await expect(lost).rejects.toThrow('Command timed out');
   });
 

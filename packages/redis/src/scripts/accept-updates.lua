@@ -70,7 +70,7 @@ if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(A
 end
 if quickest >= tonumber(ARGV[6]) or (isTight and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
 
-local function isAllowed(kind)
+local function isAllowedKind(kind)
   if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end
   return string.find(s.allowed, ',' .. kind .. ',', 1, true) ~= nil
 end
@@ -143,11 +143,10 @@ for i = 13, #ARGV, 9 do
       mark, buries = NOBODY, true
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
-    local allowed = not owner and isAllowed(kind)
+    local allowed = not owner and isAllowedKind(kind)
     if allowed or owner then n = n + 1 end
     heard = heard or allowed
-    -- Rules see messages whatever kinds the bot's own program asked for.
-    local forRules = rules and (kind == 'message' or kind == 'channel_post' or kind == 'business_message')
+    local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
       redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))

@@ -19,7 +19,6 @@
 -- @include ids
 -- @include programs
 local PARKED_MS = 3600000
-local HIDE_AT_MOST = 10000
 local LOOKED_AT_ONCE = 1000
 local BURIED_AT_ONCE = 200
 
@@ -40,7 +39,8 @@ end
 beginAbove(state, tonumber(ARGV[16]), known.registrationId == nil)
 
 -- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
-local last, n, acked, filed = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.pullCursor), tonumber(s.pushCursor)
+local last, allowedCount = tonumber(s.lastId), tonumber(s.allowedCount)
+local pullCursor, pushCursor = tonumber(s.pullCursor), tonumber(s.pushCursor)
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
 local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
 
@@ -65,7 +65,7 @@ end
 local function emptyPush()
   local again = clearLanes(forPush, lanePrefix)
   redis.call('HINCRBY', state, '@pushFencingToken', 1)
-  pushFrom(last, n)
+  pushFrom(last, allowedCount)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
   if ARGV[10] ~= '1' then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
@@ -74,19 +74,19 @@ end
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
 local function handPushToPull()
   local lowest = lowestPending(lanes, lanePrefix)
-  local cursor = math.max(pulled and acked or 0, (lowest or filed + 1) - 1)
+  local cursor = math.max(pulled and pullCursor or 0, (lowest or pushCursor + 1) - 1)
   redis.call('DEL', deliveredByPush)
   if lowest then
     local pending = {}
     for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
       for _, id in ipairs(redis.call('LRANGE', lanePrefix .. lane, 0, -1)) do pending[id] = true end
     end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', HIDE_AT_MOST)) do
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, pushCursor, 'COUNT', REMEMBERED_AT_MOST)) do
       local id = tostring(idOf(found))
       if not pending[id] then redis.call('SADD', deliveredByPush, id) end
     end
   end
-  pullFrom(cursor, countUpTo(log, cursor, n))
+  pullFrom(cursor, countUpTo(log, cursor, allowedCount))
 end
 
 -- Makes dead letters of what a deleted program took and did not acknowledge; they can be sent to the bot's backend.
@@ -94,7 +94,7 @@ end
 local function buryTaken(name)
   local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
   local keys = programKeys(ARGV[21], id)
-  -- @read known <- keys.state: push, pushCursor, hides
+  -- @read known <- keys.state: push, pushCursor, hasDeliveredAhead
   local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
   -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
   if known.push == '1' then redis.call('HINCRBY', keys.state, '@pushFencingToken', 1) end
@@ -110,7 +110,7 @@ local function buryTaken(name)
     return waiting
   end
   local function hasIt(entry)
-    if known.hides and redis.call('SISMEMBER', keys.hidden, entry.id) == 1 then return true end
+    if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
     return entry.id <= filedTo and not waits(entry)
   end
   local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
@@ -159,9 +159,9 @@ if push and not pushed then
   if parked then
     redis.call('HSET', state, 'parked', 0)
   elseif pulled and handOver then
-    pushFrom(acked, s.pullCursorCount)
+    pushFrom(pullCursor, s.pullCursorCount)
   else
-    pushFrom(last, n)
+    pushFrom(last, allowedCount)
   end
 elseif pushed and not push then
   if pull then
@@ -179,10 +179,10 @@ if pull and not pulled then
     handPushToPull()
     emptyPush()
   elseif not (pushed and not push and handOver) then
-    pullFrom(last, n)
+    pullFrom(last, allowedCount)
   end
 end
-if not push and not pushed and not parked and filed < last then
+if not push and not pushed and not parked and pushCursor < last then
   emptyPush()
 end
 
@@ -200,7 +200,7 @@ elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
 end
 if ARGV[10] == '1' then
   emptyPush()
-  pullFrom(last, n)
+  pullFrom(last, allowedCount)
   redis.call('HSET', state, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', deliveredByPush)
 end
@@ -219,7 +219,7 @@ else
 end
 local ofPrograms = {
   id = ARGV[13], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
-  consumers = consumers, prefix = ARGV[21], last = last, count = n, on = ARGV[7] == '1',
+  consumers = consumers, prefix = ARGV[21], last = last, count = allowedCount, on = ARGV[7] == '1',
   awake = s.on == '1' and s.programs or '',
 }
 redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], kept, ARGV[20]))

@@ -7,12 +7,13 @@
 -- RESULT as that of claim-for-push
 -- @include backend
 
-local program = KEYS[12]
+local program, deliveredByPush = KEYS[12], KEYS[13]
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
 -- @read bot <- turn.state: registrationId, on, watchedUntil, programs
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
---   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince, hides
+--   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince,
+--   hasDeliveredAhead
 s.registrationId, s.on, s.watchedUntil = bot.registrationId, bot.on, bot.watchedUntil
 if s.registrationId == turn.registrationId and not s.pushCursor then return { 'OFF' } end
 local fencingToken, refusal = ownTurn(turn, s)
@@ -29,7 +30,7 @@ local hopeless = active and isHopeless(turn, s, requests) or 0
 if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
 
 local function isWanted(entry)
-  if s.hides and redis.call('SISMEMBER', KEYS[13], entry.id) == 1 then return false end
+  if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1 then return false end
   -- An update that the program took exclusively is its own, even if it no longer wants that kind.
   return isFor(entry, id) and isOfKind(entry.owner and ofTaken or wanted, entry.kind)
 end
@@ -37,9 +38,9 @@ end
 local cursor, more = tonumber(s.pushCursor), false
 if active then
   cursor, more = fileNewEntries(turn, s, isWanted)
-  if s.hides and not more then
-    redis.call('DEL', KEYS[13])
-    redis.call('HDEL', program, 'hides')
+  if s.hasDeliveredAhead and not more then
+    redis.call('DEL', deliveredByPush)
+    redis.call('HDEL', program, '@hasDeliveredAhead')
   end
 else
   turn.limit = 0

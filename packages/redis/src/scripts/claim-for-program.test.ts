@@ -24,7 +24,7 @@ const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', ...options }: Claim, ...re
     'claim-for-program',
     [
       ...[state, log, own.lanes, own.inFlight, own.work, own.redriven, history, pendingTurns, consumers],
-      ...[own.attempts, live, own.state, own.hidden],
+      ...[own.attempts, live, own.state, own.deliveredByPush],
     ],
     [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds, ofTaken],
   );
@@ -123,7 +123,7 @@ test('a program that pulls from now on gets what waits in its lanes, without wha
   await claim({ token: 1, name: 'a2', settled: 1 }, ...delivered('2', 'c:6'));
   await scene.applyBot({ programs: [ID], revision: 2 });
   expect(await consumer()).toBe(`0 ${NOW_MS}`);
-  expect(await scene.commands.smembers(own.hidden)).toEqual(['2']);
+  expect(await scene.commands.smembers(own.deliveredByPush)).toEqual(['2']);
   expect(await scene.commands.exists(own.lanes, own.work, own.lane('c:5'), own.lane('c:6'))).toBe(0);
   expect(await claim({ token: 1, name: 'a3' })).toEqual(['FENCED']);
   await scene.applyBot({ ...pushing, revision: 3 });
@@ -165,7 +165,9 @@ test('what waits is dropped in one step, for a program that pushes, pushes from 
     if (from === pushing) expect(idsIn(await claim({ name: 'a1', limit: 1 }))).toEqual(['1']);
     await scene.applyBot({ ...to, pull: true, revision: 2, dropPendingOf: ID });
     expect(await consumer()).toBe(`3 ${NOW_MS}`);
-    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.hidden, own.lane('c:5'))).toBe(0);
+    expect(await scene.commands.exists(own.lanes, own.work, own.inFlight, own.deliveredByPush, own.lane('c:5'))).toBe(
+      0,
+    );
     // The turn that ran gets nothing more.
     if (from === pushing && to === pushing) expect(await claim({ token: 1, name: 'a2' })).toEqual(['FENCED']);
     await scene.accept([4]);

@@ -20,7 +20,7 @@ turn.pending = tonumber(s.rulesPending)
 local cursor, unread = tonumber(s.rulesCursor), tonumber(s.rulesUnread)
 
 local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
-local gatherMs, lookedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]), tonumber(ARGV[mine + 2])
+local gatherMs, matchedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]), tonumber(ARGV[mine + 2])
 for at = mine + 3, #ARGV, 3 do
   local lane, id, album = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if tonumber(id) > cursor then
@@ -28,8 +28,8 @@ for at = mine + 3, #ARGV, 3 do
     fileInLane(turn, lane, id)
   end
 end
-if lookedTo and lookedTo > cursor then
-  cursor = lookedTo
+if matchedTo and matchedTo > cursor then
+  cursor = matchedTo
   unread = math.max(0, unread - count)
 end
 
@@ -39,7 +39,7 @@ if active then
     local entry = fieldsOf(found)
     shownTo = entry.id
     -- What another reader gets again was routed when it came.
-    if not entry.again and (entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message') then
+    if not entry.again and isRoutable(entry.kind) then
       shown[#shown + 1], shown[#shown + 2], shown[#shown + 3], shown[#shown + 4] = entry.id, entry.lane, entry.kind, entry.raw
     end
   end

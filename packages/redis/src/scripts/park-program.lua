@@ -9,7 +9,7 @@
 local id, now, upTo, limit = ARGV[5], tonumber(ARGV[2]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local reader, keys = 'program:' .. id, programKeys(ARGV[4], id)
 -- @read s <- KEYS[1]: registrationId, allowedCount
--- @read p <- keys.state: push, pushCursor, pushPending, hides
+-- @read p <- keys.state: push, pushCursor, pushPending, hasDeliveredAhead
 local consumer = redis.call('HGET', KEYS[3], reader)
 if s.registrationId ~= ARGV[1] or not consumer then return { 'GONE' } end
 local pushes, acknowledged, polledAt = p.push == '1', string.match(consumer, '^(%d+) (%d+)$')
@@ -43,9 +43,9 @@ local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.
 for _, found in ipairs(fresh) do
   local entry = fieldsOf(found)
   cursor = entry.id
-  local isHidden = p.hides and redis.call('SISMEMBER', keys.hidden, entry.id) == 1
+  local wasDelivered = p.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1
   local isWanted = isFor(entry, id) and (entry.owner ~= nil or isOfKind(ARGV[8], entry.kind))
-  if isWanted and not isHidden then bury(turn, tostring(entry.id), failure) end
+  if isWanted and not wasDelivered then bury(turn, tostring(entry.id), failure) end
 end
 if #fresh == 0 then cursor = math.max(cursor, upTo) end
 local waits = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, 1)

@@ -94,7 +94,7 @@ end
 
 local wanted, ofProgram = ARGV[9], program and string.sub(name, 9) or ''
 local function isWanted(entry)
-  if default and not isAllowed(entry) then return false end
+  if default and not isAllowedEntry(entry) then return false end
   if not isMarked(entry) then return isOfKind(wanted, kindOf(entry)) end
   local fields = fieldsOf(entry)
   if fields.again and not default and not program then return false end
@@ -146,7 +146,7 @@ if ARGV[8] == '1' and (default or program) then
   if poll.prevOffset == ARGV[4] and now - tonumber(poll.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
   redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', now)
 end
-local hides = (default or program) and redis.call('EXISTS', deliveredByPush) == 1
+local hasDeliveredAhead = (default or program) and redis.call('EXISTS', deliveredByPush) == 1
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
 -- What a program does not want, or what another one took, must not hold the log once all before it is acknowledged.
@@ -156,7 +156,7 @@ while #raws < limit and not more and not ended do
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
   local read
   for _, entry in ipairs(page) do
-    if expiresAtOf(entry) > now and isWanted(entry) and not (hides and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
+    if expiresAtOf(entry) > now and isWanted(entry) and not (hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
       local raw = rawOf(entry)
       local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then

@@ -10,7 +10,6 @@
 -- @include trim
 -- @include lanes
 -- @include programs
-local IN_FLIGHT_SCORE = 9e15
 -- With more lanes, the oldest update is looked up by a lower bound, so that Redis is not blocked.
 local LANES_LOOKED_AT = 1000
 local ENTRIES_LOOKED_AT = 20
@@ -23,9 +22,7 @@ if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 local count, named = tonumber(s.allowedCount), redis.call('HGETALL', KEYS[3])
 
 local function isAllowed(entry) return entry.allowed end
-local function isMessage(entry)
-  return entry.kind == 'message' or entry.kind == 'channel_post' or entry.kind == 'business_message'
-end
+local function isForRules(entry) return isRoutable(entry.kind) end
 local function isAny() return true end
 
 -- When the first such entry after this id was accepted; that of the first entry, if the next few are of other kinds.
@@ -91,7 +88,7 @@ else
 end
 if s.rules == '1' then
   local behind = tonumber(s.rulesUnread) + tonumber(s.rulesPending)
-  local oldestAt = oldestOf(KEYS[6], ARGV[4], s.rulesFloor, s.rulesCursor, isMessage)
+  local oldestAt = oldestOf(KEYS[6], ARGV[4], s.rulesFloor, s.rulesCursor, isForRules)
   add('rules', s.rulesCursor, behind, oldestAt, redis.call('HLEN', KEYS[7]), dueOf(KEYS[6]), '')
 else
   add('rules', '', 0, '', 0, '', '')

@@ -9,8 +9,7 @@ import { answerIntercepted } from '../intercept/answer-intercepted.ts';
 import type { MethodCall, RunningProxy } from '../running-proxy.ts';
 import { answeredForProgram } from './answer-program.ts';
 import { passForProgram } from './pass-for-program.ts';
-import { refusalByRate } from './refuse-by-rate.ts';
-import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
+import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';
 
 const FORBIDDEN = 403;
 

@@ -8,8 +8,7 @@ import { describeError, forbidden, UNAUTHORIZED } from '../answer.ts';
 import { passThrough } from '../pass-through.ts';
 import { type RunningProxy, refuseUnnamed } from '../running-proxy.ts';
 import { credentialOf, isValid, refusedByState } from './decide-program.ts';
-import { refusalByRate } from './refuse-by-rate.ts';
-import { type Refused, recordRefusal } from './refuse-token.ts';
+import { type Refused, recordRefusal, refusalByRate } from './refuse-token.ts';
 import { hiddenSecret, TokenCutter } from './token-cutter.ts';
 
 type FilePath = { token: string; upstreamPath: string };

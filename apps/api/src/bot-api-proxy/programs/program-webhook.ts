@@ -5,6 +5,7 @@ import { namesMethod } from '@flotilla/domain/bots/token-methods.ts';
 import { NO_BACKEND, type ProgramChanges } from '@flotilla/domain/programs/program.ts';
 import { programStates } from '@flotilla/domain/programs/program-states.ts';
 import { updateProgram } from '@flotilla/domain/programs/update-program.ts';
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +29,8 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
   const changes = changesOf(settings, call.program);
   if (!settings.dropPending && isSet(call, changes) && isSetForToken(call))
     return { ok: true, result: 'true', description: 'Webhook is already set' };
-  if (!(await allowOncePerSecond(context, call))) return tooManyRequests(1);
+  const { recentSetWebhook } = programKeys(call.bot.id, call.program.id);
+  if (!(await allowOnce(context.redis, recentSetWebhook, ONCE_PER_MS))) return tooManyRequests(1);
   const { dropPending } = settings;
   const wanted = { ...changes, webhookTokenId: call.token.id };
   await updateProgram(context, call.by(), call.program.id, wanted, { dropPending });
@@ -102,9 +104,4 @@ function isSet({ program }: ProgramCall, changes: ProgramChanges): boolean {
   const known: Record<string, unknown> = program;
   const same = ([name, value]: [string, unknown]) => JSON.stringify(known[name]) === JSON.stringify(value);
   return !changes.backendCertificate && Object.entries(changes).every(same);
-}
-
-async function allowOncePerSecond({ redis }: Context, { bot, program }: ProgramCall): Promise<boolean> {
-  const key = programKeys(bot.id, program.id).recentSetWebhook;
-  return (await redis.commands.set(key, '1', 'PX', ONCE_PER_MS, 'NX')) === 'OK';
 }

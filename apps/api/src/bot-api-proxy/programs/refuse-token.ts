@@ -1,7 +1,9 @@
 import type { ProgramRefusalReason } from '@flotilla/contract/program-refusals.ts';
+import type { ActiveToken } from '@flotilla/domain/bots/active-program.ts';
+import { countCall } from '@flotilla/domain/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import type { Context } from '../../context.ts';
-import { forbidden, type Refusal } from '../answer.ts';
+import { forbidden, type Refusal, tooManyRequests } from '../answer.ts';
 import { refuse } from '../end-call.ts';
 import type { MethodCall, RunningProxy } from '../running-proxy.ts';
 
@@ -33,4 +35,13 @@ export function notAllowed(reason: 'method' | 'chat', method: string, why: strin
   // A client may send anything as a method.
   const shown = PLAIN_METHOD.test(method) ? method : 'this method';
   return { reason, refusal: forbidden(`this token may not call ${shown}${why === null ? '' : ` so: ${why}`}`) };
+}
+
+/** Counts a call of a token with a rate; the refusal if there were too many. Rejects while Redis is away. */
+export async function refusalByRate(
+  context: Pick<Context, 'redis' | 'clock'>,
+  token: ActiveToken,
+): Promise<Refusal | null> {
+  const waitS = await countCall(context, token);
+  return waitS === 0 ? null : tooManyRequests(waitS);
 }

@@ -1,6 +1,9 @@
 -- Lanes of one reader: a sorted set of lanes by the time (ms) their head is due, a list of ids per lane.
 --   Ids of redriven updates ('r…') are not in the log.
 
+-- The time of a lane whose head is in flight.
+local IN_FLIGHT_SCORE = 9e15
+
 -- The lowest id of the log that waits in any lane, or nil.
 local function lowestPending(lanes, lanePrefix)
   local lowest = nil
@@ -34,5 +37,5 @@ end
 
 -- Makes all waiting lanes due, because the backend takes updates again. Units in flight stay in flight.
 local function allDueNow(lanes, now)
-  for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. 9e15)) do redis.call('ZADD', lanes, now, lane) end
+  for _, lane in ipairs(redis.call('ZRANGEBYSCORE', lanes, '(' .. now, '(' .. IN_FLIGHT_SCORE)) do redis.call('ZADD', lanes, now, lane) end
 end

@@ -13,7 +13,7 @@ local function rawOf(entry) return entry[2][2] end
 local function kindOf(entry) return entry[2][4] end
 local function appendedAtOf(entry) return tonumber(entry[2][8]) end
 local function expiresAtOf(entry) return tonumber(entry[2][10]) end
-local function isAllowed(entry) return entry[2][14] ~= '1' end
+local function isAllowedEntry(entry) return entry[2][14] ~= '1' end
 local function isMarked(entry) return entry[2][18] ~= nil end
 
 local function fieldsOf(entry)
@@ -34,6 +34,11 @@ end
 local function isOfKind(wanted, kind)
   if wanted == '' then return true end
   return (string.find(wanted, ',' .. kind .. ',', 1, true) ~= nil) ~= (string.sub(wanted, 1, 1) == '!')
+end
+
+-- Whether rules see this kind, whatever kinds the bot's own program asked for.
+local function isRoutable(kind)
+  return kind == 'message' or kind == 'channel_post' or kind == 'business_message'
 end
 
 local function entryAt(log, id)

@@ -3,8 +3,8 @@
 -- @include trim
 -- @include lanes
 -- @include dead-letter
-local PROGRAM_HIDES_AT_MOST = 10000
-local HIDDEN_FOR_S = 90000
+local REMEMBERED_AT_MOST = 10000
+local REMEMBERED_FOR_S = 90000
 
 -- The keys of a program. prefix: those of the bot's programs, to which the id is added.
 local function programKeys(prefix, id)
@@ -12,7 +12,7 @@ local function programKeys(prefix, id)
   return {
     state = own .. 'state', lanes = own .. 'lanes', inFlight = own .. 'flight', work = own .. 'work',
     redriven = own .. 'redriven', lanePrefix = own .. 'lane:', attempts = own .. 'attempts', excerpts = own .. 'excerpts',
-    hidden = own .. 'hidden',
+    deliveredByPush = own .. 'hidden',
   }
 end
 
@@ -34,20 +34,20 @@ local function beginProgramPush(keys, cursor, count, target)
 end
 
 -- Pull goes on at the lowest id that waits, without the later ones that were delivered. Returns its cursor.
-local function endProgramPush(keys, bot, reader, log, filed)
-  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), filed
+local function endProgramPush(keys, bot, reader, log, pushCursor)
+  local lowest, cursor = lowestPending(keys.lanes, keys.lanePrefix), pushCursor
   if lowest then
     local pending = {}
     cursor = lowest - 1
     for _, lane in ipairs(redis.call('ZRANGE', keys.lanes, 0, -1)) do
       for _, id in ipairs(redis.call('LRANGE', keys.lanePrefix .. lane, 0, -1)) do pending[id] = true end
     end
-    for _, found in ipairs(redis.call('XRANGE', log, lowest, filed, 'COUNT', PROGRAM_HIDES_AT_MOST)) do
+    for _, found in ipairs(redis.call('XRANGE', log, lowest, pushCursor, 'COUNT', REMEMBERED_AT_MOST)) do
       local id = tostring(idOf(found))
-      if not pending[id] then redis.call('SADD', keys.hidden, id) end
+      if not pending[id] then redis.call('SADD', keys.deliveredByPush, id) end
     end
-    redis.call('EXPIRE', keys.hidden, HIDDEN_FOR_S)
-    redis.call('HSET', keys.state, 'hides', 1)
+    redis.call('EXPIRE', keys.deliveredByPush, REMEMBERED_FOR_S)
+    redis.call('HSET', keys.state, '@hasDeliveredAhead', 1)
   end
   buryRedriven(bot, reader, clearLanes(keys, keys.lanePrefix))
   redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
@@ -71,8 +71,8 @@ local function dropWaiting(bot, id)
   local keys, name = programKeys(bot.prefix, id), 'program:' .. id
   -- @read known <- keys.state: push
   buryRedriven(bot, name, clearLanes(keys, keys.lanePrefix))
-  redis.call('DEL', keys.hidden)
-  redis.call('HDEL', keys.state, 'hides')
+  redis.call('DEL', keys.deliveredByPush)
+  redis.call('HDEL', keys.state, '@hasDeliveredAhead')
   if known.push == '1' then
     redis.call('HINCRBY', keys.state, '@pushFencingToken', 1)
     writeState(keys.state, { '@pushCursor', bot.last, '@pushCursorCount', bot.count, '@pushFloor', bot.last, '@pushPending', 0 })
@@ -84,7 +84,7 @@ end
 
 local function forgetProgram(keys)
   clearLanes(keys, keys.lanePrefix)
-  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.hidden)
+  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredByPush)
 end
 
 -- The floor of a program that pushes, where the previous release has forgotten its consumer; else the end of the log.

@@ -2,7 +2,7 @@
 -- a count of attempts for each unit.
 -- KEYS  1 state  2 log  3 lanes  4 in flight  5 work  6 redriven  7 history  8 pending turns  9 consumers
 -- ARGV  1 registration id  2 fencing token of the turn ('' begins one)  3 now (ms)  4 bot id  5 lane key prefix
---       6 how many units to claim  7 '1' to tidy the log  8 how often handling a unit may begin without ending
+--       6 how many units to claim  7 '1' to trim the log  8 how often handling a unit may begin without ending
 --       9 'idle' removes the pending turn when nothing waits, 'asleep' also when all that waits is due later, '' keeps it;
 --         'hold' keeps it when nothing waits, and tells the caller so
 --       10 name of the claim: a caller that lost the reply repeats it under this name, and nothing is done twice
@@ -14,7 +14,6 @@
 -- @include trim
 -- @include lanes
 -- @include pending
-local IN_FLIGHT_SCORE = 9e15
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
 -- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
@@ -23,7 +22,7 @@ local function openTurn(reader, fields, keys, args, own)
     reader = reader, fields = fields, own = own or keys[1], state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
     registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
-    limit = tonumber(args[6]), tidies = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
+    limit = tonumber(args[6]), trims = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
     -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
     -- How many updates this call settled so, for the activity; buried: those that became dead letters.
@@ -114,7 +113,7 @@ local function closeTurn(turn, found)
   if lookAt ~= '' and (isOpen or tonumber(lookAt) < found.openUntil) then lookAt = tostring(found.openUntil) end
   if #first == 0 then
     setFloor(turn, found.cursor)
-  elseif turn.tidies then
+  elseif turn.trims then
     setFloor(turn, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
   end
   writeState(turn.own, turn.changes)
@@ -132,6 +131,6 @@ local function closeTurn(turn, found)
   elseif ended then
     redis.call('ZREM', turn.pendingTurns, member)
   end
-  if (ended and not holds) or turn.tidies then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
+  if (ended and not holds) or turn.trims then trimLog(turn.state, turn.log, turn.consumers, turn.now) end
   return { 'OK', found.fencingToken, lookAt, turn.wakeHistory, holds and 2 or ended and 1 or 0, found.answer, unpack(found.units) }
 end

@@ -144,17 +144,17 @@ function Refusal({ error }: { error: Error }): ReactNode {
 
 /** Sends once, however often and fast it is asked to; `done` is told what was sent. */
 function useSending<What>(run: (what: What) => Promise<Message>, done: (message: Message, what: What) => void) {
-  const underWay = useRef(false);
+  const inFlight = useRef(false);
   const sending = useMutation({
     mutationFn: run,
     onSuccess: done,
     onSettled: () => {
-      underWay.current = false;
+      inFlight.current = false;
     },
   });
   const send = (what: What) => {
-    if (underWay.current) return;
-    underWay.current = true;
+    if (inFlight.current) return;
+    inFlight.current = true;
     sending.mutate(what);
   };
   return { send, error: sending.error, isPending: sending.isPending, forget: sending.reset };
