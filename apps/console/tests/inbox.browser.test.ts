@@ -386,7 +386,7 @@ test(
     ];
     for (const [view, name] of views) {
       await page.getByRole('button', { name: 'Views of the chat' }).press('Enter');
-      await page.getByRole('menuitem', { name }).press('Enter');
+      await page.getByRole('menuitem', { name }).click();
       await page.waitForURL(view);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.goto(address);

@@ -22,19 +22,19 @@ const TABS: readonly Tab[] = [
 export function BotTabs({ id }: { id: string }): ReactNode {
   const { tabs: words } = useWords().bot;
   const navigate = useNavigate();
-  const route = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.replace(/\/$/, '') });
+  // Not the route that is shown: while the next one is being loaded, a second step must go on from it.
+  const path = useRouterState({ select: ({ location }) => location.pathname.replace(/\/$/, '') });
   const step = (by: 1 | -1) => () => {
-    const to = TABS[TABS.findIndex((tab) => tab.to === route) + by]?.to;
+    const to = TABS[TABS.findIndex((tab) => path.endsWith(tab.to.replace('$id', id))) + by]?.to;
     if (to !== undefined) void navigate({ to, params: { id } });
   };
   useShortcuts({ '[': step(-1), ']': step(1) });
   const tabs = useRef<HTMLElement>(null);
   // On a phone the last ones are out of sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: in another language they are wider or narrower
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the open tab is another one, and in another language they are wider or narrower
   useEffect(() => {
-    if (route === undefined) return;
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [route, words]);
+  }, [path, words]);
   return (
     <nav ref={tabs} className="tabs" aria-label={words.label}>
       {TABS.map(({ name, to }) => (
