@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { Pool } from 'undici';
 import { percentile } from './percentile.ts';
@@ -16,17 +17,18 @@ export async function requestsPerSecond(url: string, body: string): Promise<numb
   return loadGenerator === 'wrk' ? withWrk(url, body) : withAutocannon(url, body);
 }
 
-function withWrk(url: string, body: string): number {
+/** Not synchronously: connections that a server closes meanwhile would seem open to the next request. */
+async function withWrk(url: string, body: string): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-wrk-'));
   const script = join(directory, 'post.lua');
   writeFileSync(
     script,
     `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\nwrk.headers["Content-Type"] = "application/json"\n`,
   );
-  const run = spawnSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', script, url], { encoding: 'utf8' });
-  rmSync(directory, { recursive: true });
-  if (/Non-2xx/.test(run.stdout)) throw new Error(`Not every answer was a success:\n${run.stdout}`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(run.stdout)?.[1]);
+  const run = promisify(execFile)('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', script, url]);
+  const { stdout } = await run.finally(() => rmSync(directory, { recursive: true }));
+  if (/Non-2xx/.test(stdout)) throw new Error(`Not every answer was a success:\n${stdout}`);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
 }
 
 async function withAutocannon(url: string, body: string): Promise<number> {
