@@ -65,7 +65,7 @@ test(
     expect([await sinceOf(), since]).toEqual([since, expect.any(String)]);
 
     const row = attention.getByRole('listitem').filter({ hasText: 'Relay' });
-    await row.getByText('1 program fails, 1 is parked').waitFor();
+    await row.getByText('1 program fails and 1 is parked').waitFor();
     await page
       .getByRole('table', { name: 'Bots' })
       .getByRole('row')
@@ -139,7 +139,7 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   const visit = (search: string) => page.goto(`${suite.fleet.url}/console/bots/${relay.id}/programs${search}`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signIn(...ADMIN);
-  await page.getByText('1 program fails, 1 is parked').waitFor();
+  await page.getByText('1 program fails and 1 is parked').waitFor();
   await lookAt('fleet-trouble');
   await page.goto(`${suite.fleet.url}/console/bots/${failingBot.id}`);
   await page.getByRole('region', { name: 'Readers' }).getByText('Failing since').waitFor();

@@ -20,6 +20,8 @@ type ChartProps = {
 
 const AXIS_PX = 44;
 const TIMES_PX = 28;
+/** Steps of the counts: there is no half update. */
+const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 /** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums, or the last level. */
 export function Chart({ label, at, series, of = 'counts', heightPx = 200 }: ChartProps): ReactNode {
@@ -115,7 +117,7 @@ function options(
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
       { ...axis, size: TIMES_PX, values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)) },
-      { ...axis, size: AXIS_PX, values: (_plot, counts) => counts.map((count) => short.format(count)) },
+      { ...axis, size: AXIS_PX, incrs: STEPS, values: (_plot, counts) => counts.map((count) => short.format(count)) },
     ],
     series: [
       {},

@@ -19,5 +19,5 @@ export function useTroubleText({ program_trouble: trouble }: BotResource): strin
   const { language, fleet } = useWords();
   const { failing = 0, parked = 0 } = trouble ?? {};
   const parts = [failing > 0 && fleet.trouble.failing(failing), parked > 0 && fleet.trouble.parked(parked)];
-  return new Intl.ListFormat(language, { type: 'unit' }).format(parts.filter((part) => part !== false));
+  return new Intl.ListFormat(language).format(parts.filter((part) => part !== false));
 }
