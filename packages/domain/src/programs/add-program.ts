@@ -26,7 +26,7 @@ export async function addProgram(
   content: ProgramContent,
 ): Promise<Program> {
   checkProgram(deps, content, null);
-  return changeRules(deps, by, async (db) => {
+  const program = await changeRules(deps, by, async (db) => {
     // The lock also keeps two calls from adding the last one each.
     if (!(await botStore(db).lock(botId))) throw new FlotillaError('not_found', 'Bot not found');
     const programs = programStore(db, deps.secrets);
@@ -38,4 +38,7 @@ export async function addProgram(
     await refuseLargePrograms(db, botId);
     return { result, botIds: [botId], audited: auditedProgram('program_add', result) };
   });
+  // Its turn is pending from now on, so no update would wake it. If this wake is lost, upkeep finds the pending turn.
+  if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(program.id);
+  return program;
 }
