@@ -126,12 +126,12 @@ describe('a Redis that fills up', () => {
     expect(await push(hook, 1)).toBe(200);
     const largest = await largestShare();
     expect(largest).toBeGreaterThan(0.55);
-    // On a busy machine a process may measure late, but room for those who free memory must be left.
-    expect(largest).toBeLessThan(0.9);
+    // From 0.8 on no bot takes updates in: the first step alone must keep the share below that.
+    expect(largest).toBeLessThan(0.8);
     // What the history has written leaves Redis again, so that the present share may be well below the largest.
     const reported = await readMetric(fleet.workers[0]!, 'flotilla_redis_memory_share');
     expect(reported).toBeGreaterThan(0.3);
-    expect(reported).toBeLessThan(0.9);
+    expect(reported).toBeLessThan(0.75);
 
     // What the history writes meanwhile leaves Redis, so the limit follows what is used.
     const tighten = async () => limitMemory((await memory()).usedBytes / 0.85);
