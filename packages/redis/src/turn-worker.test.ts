@@ -202,6 +202,23 @@ describe('turns', () => {
     expect(most).toBe(2);
   });
 
+  test('the first of many turns starts before the others are fetched', async () => {
+    const subjects = Array.from({ length: 400 }, (_, at) => at + 1);
+    await queue.wakeAll(subjects);
+    const waitingAtStart: Promise<Record<string, number>>[] = [];
+    const { turns, release, run } = heldTurns();
+    const many = async (subject: number) => {
+      if (turns.length === 0) waitingAtStart.push(queue.counts());
+      await run(subject);
+      return { next: 'idle' } as const;
+    };
+    workers.push(turnWorker({ redis, queue, concurrency: 1000, run: many, log }));
+    await waitFor(() => turns.length === subjects.length);
+    expect((await waitingAtStart[0])?.waiting).toBeGreaterThan(200);
+    release();
+    await waitFor(idle);
+  });
+
   test('a turn is not held while more than half of the turns that may run do', async () => {
     let goOn: () => void = () => {};
     const news = new Promise<void>((resolve) => {

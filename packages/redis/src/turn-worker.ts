@@ -49,6 +49,11 @@ const LEASE_CHECK_MS = 500;
 const FAILED_TURN_PAUSE_MS = 1_000;
 const RECONNECT_PAUSE_MS = 1_000;
 const CLOSE_WITHIN_MS = 9_000;
+/**
+ * BullMQ fetches jobs one by one, as many as it may run at once, before it starts the first of them. Hundreds would wait
+ * for each other, and their locks, which are renewed from the start on, would end meanwhile.
+ */
+const FETCHED_AHEAD = 16;
 /** The pause after Redis refuses a command, as a full Redis does; BullMQ would ask again at once. */
 const REFUSED_PAUSE_MS = 1_000;
 /** Thousands of locks in one script would block Redis for tens of milliseconds. */
@@ -84,20 +89,19 @@ export function turnWorker(options: {
   const takeTurn = async (job: Job<TurnData>): Promise<void> => {
     const lease = { renewedAtMs: performance.now(), abort: new AbortController() };
     leases.set(job.id!, lease);
+    allowTurns();
     // BullMQ may hand out one more turn while it closes.
     if (stopping) lease.abort.abort(STOPPED);
     const ownsTurn = () => performance.now() - lease.renewedAtMs < OWNED_FOR_MS && !lease.abort.signal.aborted;
     const hold = async (wait: Promise<void>) => {
-      const isFull = leases.size >= concurrency + heldHere;
       heldHere += 1;
       turnsHeld.count += 1;
-      if (isFull) worker.allow(concurrency + heldHere);
-      else worker.concurrency = concurrency + heldHere;
+      allowTurns();
       room.leave();
       await wait;
       heldHere -= 1;
       turnsHeld.count -= 1;
-      worker.concurrency = concurrency + heldHere;
+      allowTurns();
       await room.enter();
     };
     // While many turns run, others wait for their room: then a turn that has nothing to do ends.
@@ -114,13 +118,15 @@ export function turnWorker(options: {
     } finally {
       room.leave();
       leases.delete(job.id!);
+      allowTurns();
     }
   };
+  const allowTurns = () => worker.allow(Math.min(concurrency + heldHere, leases.size + FETCHED_AHEAD));
 
   const worker = new PatientWorker(kind, takeTurn, {
     connection: options.redis.newBlocking() as unknown as ConnectionOptions,
     prefix: turnQueuePrefix(kind),
-    concurrency,
+    concurrency: Math.min(concurrency, FETCHED_AHEAD),
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     runRetryDelay: RECONNECT_PAUSE_MS,
@@ -187,9 +193,14 @@ function runningTurns(atMost: number) {
 }
 
 class PatientWorker extends Worker<TurnData> {
-  /** Allows for more jobs at once. BullMQ would notice only when the next job ends, so its loop is woken as `resume` does it. */
+  /**
+   * How many jobs may run at once. BullMQ would notice that more are allowed only when the next job ends, so its loop is
+   * woken as `resume` does it.
+   */
   allow(concurrency: number): void {
+    const isMore = concurrency > this.concurrency;
     this.concurrency = concurrency;
+    if (!isMore) return;
     const { mainLoopQueue } = this as unknown as { mainLoopQueue: { add(nothing: Promise<undefined>): void } | null };
     mainLoopQueue?.add(Promise.resolve(undefined));
   }
