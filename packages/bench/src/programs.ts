@@ -15,7 +15,7 @@ const LOAD_SECONDS = 15;
 const IDLE = { bots: 100, programsOfEach: 100, seconds: 20, atOnce: 10 };
 const CHAT = 5;
 const BODY = `{"chat_id":${CHAT},"text":"hello"}`;
-const ROUNDS = 3;
+const ROUNDS = 7;
 
 type Row = { what: string; figure: string; target?: string };
 
@@ -77,7 +77,7 @@ async function lagsOfOthers(fleet: Fleet, sink: LagSink, bot: number): Promise<A
   return { lags: lags(), rate: all / ((performance.now() - begunAtMs) / 1000) };
 }
 
-/** Calls of the bot itself, and of a program without limits and with chats; each in turn, three times. */
+/** Calls of the bot itself, and of a program without limits and with chats; each in turn, seven times. */
 async function callsByToken(database: { url: string }): Promise<Row[]> {
   const platform = await startPlatform();
   const settings = { TELEGRAM_API_URL: platform.url, LOG_LEVEL: 'error' };
