@@ -39,20 +39,13 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
   };
 }
 
-/** The label's values keep their old names, because dashboards show them. */
-const ROUTED_AS: Record<Outcome['outcome'], string> = {
-  delivered: 'ok',
-  dropped: 'ok',
-  retry: 'later',
-  dead: 'dead',
-  crashed: 'threw',
-  returned: 'release',
-};
+/** A rule that drops a message is applied by push, so no unit of rules ends as dropped. */
+const ROUTING_OUTCOMES: Outcome['outcome'][] = ['delivered', 'retry', 'dead', 'crashed', 'returned'];
 
 function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouting {
   const handled = quickCounter({
     name: 'flotilla_updates_routed_total',
-    help: 'Updates or albums that rules handled: ok, later (paced or retried), dead, threw (crashed), release (returned unused).',
+    help: 'Updates or albums by how their handling by rules ended: delivered, retry (failed or paced), dead, crashed, returned (not begun).',
     labelNames: ['outcome'],
   });
   const lag = quickHistogram({
@@ -60,10 +53,10 @@ function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouti
     help: 'Seconds from the acceptance of an update to the end of its routing, pacing included.',
     buckets: LAG_BUCKETS_S,
   }).of();
-  const routed = new Map(Object.entries(ROUTED_AS).map(([outcome, label]) => [outcome, handled.of(label)]));
+  for (const outcome of ROUTING_OUTCOMES) handled.of(outcome);
   return {
     routed: (outcome, tookMs) => {
-      routed.get(outcome)?.inc();
+      handled.of(outcome).inc();
       if (outcome === 'delivered') lag.observe(tookMs / 1000);
     },
   };
@@ -113,7 +106,7 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
 function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
   const ended = quickCounter({
     name: 'flotilla_turns_total',
-    help: 'Turns by how they ended: idle (done), held (done, but its worker keeps it), again (more to do), at (sleeps), threw (failed).',
+    help: 'Turns by how they ended: idle (done), held (done, but its worker keeps it), again (more to do), at (sleeps), crashed.',
     labelNames: ['kind', 'next'],
   });
   const seconds = quickHistogram({
@@ -142,7 +135,7 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
       held: ended.of(kind, 'held'),
       again: ended.of(kind, 'again'),
       at: ended.of(kind, 'at'),
-      crashed: ended.of(kind, 'threw'),
+      crashed: ended.of(kind, 'crashed'),
     };
     const took = seconds.of(kind);
     const change = (turns: Map<TurnKind, number>, by: 1 | -1) => turns.set(kind, (turns.get(kind) ?? 0) + by);
@@ -234,7 +227,7 @@ function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickC
 function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
   return {
     latePendingTurns: gauge({
-      name: 'flotilla_late_work_marks',
+      name: 'flotilla_late_pending_turns',
       help: 'Turns that had been pending for over 5 s, so that their wake was lost, when upkeep last looked.',
       labelNames: ['kind'],
     }),

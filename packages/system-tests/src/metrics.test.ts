@@ -221,7 +221,7 @@ describe('the metrics', () => {
     ['flotilla_push_request_seconds_count', { outcome: 'delivered' }],
     ['flotilla_push_lag_seconds_count', {}],
     ['flotilla_push_attempts_bucket', { le: '2' }],
-    ['flotilla_updates_routed_total', { outcome: 'ok' }],
+    ['flotilla_updates_routed_total', { outcome: 'delivered' }],
     ['flotilla_routing_lag_seconds_count', {}],
     ['flotilla_turns_total', { kind: 'polling' }],
     ['flotilla_turns_total', { kind: 'push', next: 'held' }],
