@@ -20,14 +20,8 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
     help: 'Updates accepted into the logs, by polling (workers) or webhook (api).',
     labelNames: ['intake'],
   });
-  const signIns = metrics.quickCounter({
-    name: 'flotilla_sign_ins_total',
-    help: 'Sign-ins with a password: ok, refused, or limited after too many failures.',
-    labelNames: ['outcome'],
-  });
-  for (const outcome of ['ok', 'refused', 'limited']) signIns.of(outcome);
   return {
-    requestSeconds: metrics.quickHistogram({
+    requestSeconds: metrics.histogram({
       name: 'flotilla_rest_request_seconds',
       help: 'Seconds from the head of a REST request to the end of its answer; operation none is an unknown path.',
       labelNames: ['operation', 'status'],
@@ -40,7 +34,14 @@ export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
       labelNames: ['by'],
     }),
     intake: intakeMetrics(metrics),
-    signIns,
+    signIns: metrics.counter(
+      {
+        name: 'flotilla_sign_ins_total',
+        help: 'Sign-ins with a password: ok, refused, or limited after too many failures.',
+        labelNames: ['outcome'],
+      },
+      ['ok', 'refused', 'limited'].map((outcome) => ({ outcome })),
+    ),
     polls: pollMetrics(metrics),
   };
 }
@@ -69,13 +70,14 @@ function pollMetrics(metrics: Metrics): MeasurePull {
 
 /** Connections refused at the port, which may open before the rest of the api exists. */
 export function connectionsRefused(metrics: Metrics) {
-  const refused = metrics.quickCounter({
-    name: 'flotilla_connections_refused_total',
-    help: 'Connections refused because there were too many in all, or from one address.',
-    labelNames: ['reason'],
-  });
-  for (const reason of ['all', 'address']) refused.of(reason);
-  return refused;
+  return metrics.counter(
+    {
+      name: 'flotilla_connections_refused_total',
+      help: 'Connections refused because there were too many in all, or from one address.',
+      labelNames: ['reason'],
+    },
+    [{ reason: 'all' }, { reason: 'address' }],
+  );
 }
 
 const OUTCOMES = [

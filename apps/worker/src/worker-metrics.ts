@@ -7,7 +7,7 @@ import type { MeasureRouting } from '@flotilla/domain/routing-rules/rules-turn.t
 import type { TurnKind } from '@flotilla/redis/turn-queue.ts';
 import type { TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
+import type { QuickCounter } from '@flotilla/runtime/quick-series.ts';
 
 /** The metrics of a worker. No label grows with bots or chats. */
 export type WorkerMetrics = ReturnType<typeof workerMetrics>;
@@ -16,7 +16,7 @@ const LAG_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
 export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
-  const { quickCounter } = metrics;
+  const { counter, quickCounter } = metrics;
   return {
     ...pushMetrics(metrics, requestLimiter),
     accepted: quickCounter({
@@ -28,10 +28,10 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
       name: 'flotilla_updates_duplicate_total',
       help: 'Updates the platform handed over again.',
     }).of(),
-    pollFailures: quickCounter({
+    pollFailures: counter({
       name: 'flotilla_polling_failures_total',
       help: 'getUpdates calls to the platform that failed.',
-    }).of(),
+    }),
     ...routingMetrics(metrics),
     turns: turnMetrics(metrics),
     ...historyMetrics(metrics),
@@ -39,20 +39,13 @@ export function workerMetrics(metrics: Metrics, requestLimiter: SharedLimiter) {
   };
 }
 
-/** The label's values keep their old names, because dashboards show them. */
-const ROUTED_AS: Record<Outcome['outcome'], string> = {
-  delivered: 'ok',
-  dropped: 'ok',
-  retry: 'later',
-  dead: 'dead',
-  crashed: 'threw',
-  returned: 'release',
-};
+/** A rule that drops a message is applied by push, so no unit of rules ends as dropped. */
+const ROUTING_OUTCOMES: Outcome['outcome'][] = ['delivered', 'retry', 'dead', 'crashed', 'returned'];
 
 function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouting {
   const handled = quickCounter({
     name: 'flotilla_updates_routed_total',
-    help: 'Updates or albums that rules handled: ok, later (paced or retried), dead, threw (crashed), release (returned unused).',
+    help: 'Updates or albums by how their handling by rules ended: delivered, retry (failed or paced), dead, crashed, returned (not begun).',
     labelNames: ['outcome'],
   });
   const lag = quickHistogram({
@@ -60,10 +53,10 @@ function routingMetrics({ quickCounter, quickHistogram }: Metrics): MeasureRouti
     help: 'Seconds from the acceptance of an update to the end of its routing, pacing included.',
     buckets: LAG_BUCKETS_S,
   }).of();
-  const routed = new Map(Object.entries(ROUTED_AS).map(([outcome, label]) => [outcome, handled.of(label)]));
+  for (const outcome of ROUTING_OUTCOMES) handled.of(outcome);
   return {
     routed: (outcome, tookMs) => {
-      routed.get(outcome)?.inc();
+      handled.of(outcome).inc();
       if (outcome === 'delivered') lag.observe(tookMs / 1000);
     },
   };
@@ -113,7 +106,7 @@ function pushMetrics({ quickCounter, quickHistogram, readGauge }: Metrics, reque
 function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
   const ended = quickCounter({
     name: 'flotilla_turns_total',
-    help: 'Turns by how they ended: idle (done), held (done, but its worker keeps it), again (more to do), at (sleeps), threw (failed).',
+    help: 'Turns by how they ended: idle (done), held (done, but its worker keeps it), again (more to do), at (sleeps), crashed.',
     labelNames: ['kind', 'next'],
   });
   const seconds = quickHistogram({
@@ -142,7 +135,7 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
       held: ended.of(kind, 'held'),
       again: ended.of(kind, 'again'),
       at: ended.of(kind, 'at'),
-      crashed: ended.of(kind, 'threw'),
+      crashed: ended.of(kind, 'crashed'),
     };
     const took = seconds.of(kind);
     const change = (turns: Map<TurnKind, number>, by: 1 | -1) => turns.set(kind, (turns.get(kind) ?? 0) + by);
@@ -173,35 +166,36 @@ function turnMetrics({ quickCounter, quickHistogram, readGauge }: Metrics) {
   };
 }
 
-function historyMetrics({ quickCounter, quickHistogram }: Metrics) {
+function historyMetrics({ counter, quickHistogram }: Metrics) {
   return {
-    historyRows: quickCounter({
+    historyRows: counter({
       name: 'flotilla_history_entries_total',
       help: 'Entries of the history streams written to Postgres.',
-    }).of(),
+    }),
     historyLag: quickHistogram({
       name: 'flotilla_history_lag_seconds',
       help: 'Seconds from an entry of the history stream to its row in Postgres.',
       buckets: LAG_BUCKETS_S,
     }).of(),
-    historyReplaced: quickCounter({
+    historyReplaced: counter({
       name: 'flotilla_history_replaced_messages_total',
       help: 'Messages that replaced older ones with the same id, as after a reset of the platform.',
-    }).of(),
-    historyBatches: childOf<'written' | 'waits'>(
-      quickCounter({
+    }),
+    historyBatches: counter(
+      {
         name: 'flotilla_history_batches_total',
         help: 'Batches written, or waiting (waits) because Postgres did not accept them.',
         labelNames: ['outcome'],
-      }),
-      ['written', 'waits'],
+      },
+      [{ outcome: 'written' }, { outcome: 'waits' }],
     ),
-    deadLetters: deadLetterMetric(
-      quickCounter({
+    deadLetters: counter(
+      {
         name: 'flotilla_dead_letters_total',
         help: 'Updates given up, by reader (push, program, rules, history) and reason code.',
         labelNames: ['reader', 'reason'],
-      }),
+      },
+      reasonCode.options.flatMap((reason) => READERS_THAT_GIVE_UP[reason].map((reader) => ({ reader, reason }))),
     ),
   };
 }
@@ -223,48 +217,33 @@ const READERS_THAT_GIVE_UP: Record<ReasonCode, readonly ('push' | 'program' | 'r
   unknown: ['push', 'rules'],
 };
 
-/** Creates the series in advance: the first dead letter shows as an increase only if its series existed before. */
-function deadLetterMetric(series: QuickSeries<QuickCounter>): QuickSeries<QuickCounter> {
-  for (const reason of reasonCode.options) {
-    for (const reader of READERS_THAT_GIVE_UP[reason]) series.of(reader, reason);
-  }
-  return series;
-}
-
-function upkeepMetrics({ quickCounter, quickHistogram, gauge }: Metrics) {
+function upkeepMetrics({ counter, histogram, gauge }: Metrics) {
   return {
     latePendingTurns: gauge({
-      name: 'flotilla_late_work_marks',
+      name: 'flotilla_late_pending_turns',
       help: 'Turns that had been pending for over 5 s, so that their wake was lost, when upkeep last looked.',
       labelNames: ['kind'],
     }),
-    upkeepRounds: childOf<'ok' | 'failed'>(
-      quickCounter({
+    upkeepRounds: counter(
+      {
         name: 'flotilla_upkeep_rounds_total',
         help: 'Rounds of upkeep: ok or failed.',
         labelNames: ['outcome'],
-      }),
-      ['ok', 'failed'],
+      },
+      [{ outcome: 'ok' }, { outcome: 'failed' }],
     ),
-    upkeepSeconds: quickHistogram({
+    upkeepSeconds: histogram({
       name: 'flotilla_upkeep_round_seconds',
       help: 'Seconds a round of upkeep took.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
-    }).of(),
-    repairs: childOf<'configuration' | 'webhook'>(
-      quickCounter({
+    }),
+    repairs: counter(
+      {
         name: 'flotilla_upkeep_repairs_total',
         help: 'What upkeep repaired: configuration in Redis, or a webhook at the platform.',
         labelNames: ['what'],
-      }),
-      ['configuration', 'webhook'],
+      },
+      [{ what: 'configuration' }, { what: 'webhook' }],
     ),
   };
-}
-
-function childOf<Value extends string>(
-  series: QuickSeries<QuickCounter>,
-  values: Value[],
-): Record<Value, QuickCounter> {
-  return Object.fromEntries(values.map((value) => [value, series.of(value)])) as Record<Value, QuickCounter>;
 }

@@ -1,6 +1,5 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { answersMetric } from '@flotilla/runtime/process-metrics.ts';
-import type { QuickHistogram } from '@flotilla/runtime/quick-series.ts';
 import type { Pool } from 'pg';
 import { isUnavailable } from './is-unavailable.ts';
 
@@ -11,16 +10,19 @@ export type MeasureQuery = {
   wait<Client>(client: Promise<Client>): Promise<Client>;
 };
 
+type Duration = { observe(seconds: number): void };
+
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
-  const queries = metrics.quickHistogram({
+  const queries = metrics.histogram({
     name: 'flotilla_postgres_query_seconds',
     help: 'Seconds a query took: ok, refused by Postgres, or away when Postgres did not answer.',
     labelNames: ['outcome'],
     buckets: BUCKETS_S,
   });
-  const waits = metrics.quickHistogram({
+  for (const outcome of ['ok', 'refused', 'away']) queries.zero({ outcome });
+  const waits = metrics.histogram({
     name: 'flotilla_postgres_wait_seconds',
     help: 'Seconds a query or transaction waited for a connection of the pool.',
     buckets: BUCKETS_S,
@@ -43,18 +45,18 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
     { name: 'flotilla_postgres_up', help: '1 when Postgres answered a query within 2 s of the scrape.' },
     () => pool.query('select 1'),
   );
-  const ok = queries.of('ok');
-  const failed = { refused: queries.of('refused'), away: queries.of('away') };
+  const ok = queries.labels('ok');
+  const failed = { refused: queries.labels('refused'), away: queries.labels('away') };
   return {
     query: (answer) => timed(answer, ok, (error) => failed[isUnavailable(error) ? 'away' : 'refused']),
-    wait: (client) => timed(client, waits.of(), () => waits.of()),
+    wait: (client) => timed(client, waits, () => waits),
   };
 }
 
 async function timed<Result>(
   result: Promise<Result>,
-  ok: QuickHistogram,
-  failed: (error: unknown) => QuickHistogram,
+  ok: Duration,
+  failed: (error: unknown) => Duration,
 ): Promise<Result> {
   const begunAtMs = performance.now();
   try {

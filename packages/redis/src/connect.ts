@@ -27,7 +27,7 @@ export type RedisHandles = {
   subscribe(channel: string, subscriber: Subscriber): Subscription;
   /** A connection for BullMQ's blocking reads, which waits instead of failing. */
   newBlocking(): RedisClient;
-  /** Closes every connection handed out. */
+  /** Closes all connections, those of `subscribe` and `newBlocking` too. */
   close(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** A counter or histogram for hot paths. Counting is an addition; the text is made at the scrape. */
+/** A counter or histogram for hot paths, beside those of prom-client: to count is an addition. */
 export type QuickSeries<Child> = {
   /** One child per combination of label values, in the order of labelNames; the same values give the same child. */
   of(...values: string[]): Child;

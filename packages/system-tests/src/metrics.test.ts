@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectRedis } from '@flotilla/redis/connect.ts';
+import { paceKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import {
   ADMIN_KEY,
@@ -221,7 +223,7 @@ describe('the metrics', () => {
     ['flotilla_push_request_seconds_count', { outcome: 'delivered' }],
     ['flotilla_push_lag_seconds_count', {}],
     ['flotilla_push_attempts_bucket', { le: '2' }],
-    ['flotilla_updates_routed_total', { outcome: 'ok' }],
+    ['flotilla_updates_routed_total', { outcome: 'delivered' }],
     ['flotilla_routing_lag_seconds_count', {}],
     ['flotilla_turns_total', { kind: 'polling' }],
     ['flotilla_turns_total', { kind: 'push', next: 'held' }],
@@ -258,6 +260,19 @@ describe('the metrics', () => {
     },
     60_000,
   );
+
+  test('count a message whose routing crashed', async () => {
+    const { commands, close } = await connectRedis({ url: redis.url, log: { warn: () => {} } });
+    const [source, target] = [await addBot({}), await addBot({})];
+    const ada = await scene.person([source, target]);
+    await scene.rule(source, target, ada);
+    await commands.set(paceKeys(target.id).chat(ada), 'no list');
+    await close();
+    await fleet.control.sendMessage({ person: ada, bot: source.platformId, text: 'crashes' });
+    await waitFor(async () => total(await worker(), 'flotilla_updates_routed_total', { outcome: 'crashed' }) > 0, {
+      timeoutMs: 30_000,
+    });
+  }, 60_000);
 
   test.each([
     ['an api', ['Metrics of every process', 'Metrics of the api']],

@@ -86,7 +86,7 @@ describe('replies of backends', () => {
     120_000,
   );
 
-  test('of one byte a second are cut at the total timeout of a minute, and what waited for the slot goes on', async () => {
+  test('of one byte a second are cut at the total timeout of a minute, and what waited for the connection goes on', async () => {
     const begunAt = performance.now();
     let cutAfterMs = 0;
     let goneOn = false;
@@ -107,7 +107,7 @@ describe('replies of backends', () => {
     const bot = await addBot(url, 1);
     await say(bot, 1, 'trickled');
     await say(bot, 2, 'waits');
-    await waitFor(() => goneOn, { timeoutMs: 100_000, message: 'the update that waits for the slot' });
+    await waitFor(() => goneOn, { timeoutMs: 100_000, message: 'the update that waits for the connection' });
     expect(cutAfterMs).toBeGreaterThan(55_000);
     expect(cutAfterMs).toBeLessThan(75_000);
     expect(performance.now() - begunAt).toBeLessThan(100_000);

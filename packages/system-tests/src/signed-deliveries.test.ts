@@ -146,7 +146,7 @@ describe('signed deliveries', () => {
     expect(JSON.stringify(told)).not.toContain(key);
   });
 
-  test('that are under way while the secret is rotated all arrive, and each verifies with the old one or the new', async () => {
+  test('that are in flight while the secret is rotated all arrive, and each verifies with the old one or the new', async () => {
     const bot = await addBot();
     const before = await enable(bot);
     const COUNT = 300;

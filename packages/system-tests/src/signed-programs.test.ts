@@ -103,7 +103,7 @@ describe('signed deliveries to programs', () => {
     for (const secret of Object.values(keys)) expect(JSON.stringify(told)).not.toContain(secret.slice('whsec_'.length));
   });
 
-  test('that are under way while the secret is rotated all arrive, in order, and verify with the old one', async () => {
+  test('that are in flight while the secret is rotated all arrive, in order, and verify with the old one', async () => {
     const program = await addProgram('rotated');
     const before = (await signing('rotate', program)).signing_secret;
     await sayUntil('rotated', true);

@@ -3,17 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { endWithAnswer, incomingTraceparent } from '../http/observe-request.ts';
 import { NOT_FOUND, OTHER_HOST, POLL_ERROR_DELAY_MS, sendEmpty } from './answer.ts';
+import { type RunningProxy, refuseUnnamed } from './call.ts';
 import { captureCalls } from './capture.ts';
 import { decide, decideUnnamed } from './decide.ts';
 import { downloadFile } from './files.ts';
 import { framingFault } from './headers.ts';
-import { deleteWebhook } from './intercept/delete-webhook.ts';
 import { getUpdates } from './intercept/get-updates.ts';
-import { getWebhookInfo } from './intercept/get-webhook-info.ts';
-import { setWebhook } from './intercept/set-webhook.ts';
+import { deleteWebhook, getWebhookInfo, setWebhook } from './intercept/webhook.ts';
 import { proxyMetrics } from './metrics.ts';
 import { type BotPath, parseBotPath } from './path.ts';
-import { type RunningProxy, refuseUnnamed } from './running-proxy.ts';
 import { connectUpstream, type PlatformPatience } from './upstream.ts';
 
 export type BotApiProxy = {

@@ -3,8 +3,8 @@ import { CERTIFICATE_BYTES_AT_MOST } from '@flotilla/domain/bots/backend-certifi
 import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import { type BodyBudget, collectBody, readInto, type Sender } from '../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
+import type { MethodCall, WholeBody } from './call.ts';
 import { isPacked } from './headers.ts';
-import type { MethodCall, WholeBody } from './running-proxy.ts';
 
 type NotRead = { outcome: 'refused'; refusal: Refusal } | { outcome: 'unknown-encoding' } | { outcome: 'aborted' };
 export type ReadParameters = { outcome: 'read'; parameters: Parameters; release: () => void } | NotRead;

@@ -8,9 +8,9 @@ import {
   parameterReader,
   parametersOf,
 } from '@flotilla/telegram/parameters/parameters.ts';
+import { botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { ANSWER_BYTES, type Capture, readEncoding } from './capture.ts';
 import type { Tee } from './pass-through.ts';
-import { botActor, type MethodCall, type RunningProxy } from './running-proxy.ts';
 
 /** `by` is null if neither the audit log nor the history says who made the call. */
 type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMethod; query: string };

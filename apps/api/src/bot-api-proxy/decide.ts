@@ -4,16 +4,24 @@ import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
 import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Sender } from '../http/collect-body.ts';
 import { AMBIGUOUS, DISABLED, describeError, NOT_FOUND, sendEmpty, UNAUTHORIZED } from './answer.ts';
+import {
+  fail,
+  finish,
+  isVerbOfCalls,
+  type MethodCall,
+  pass,
+  type RunningProxy,
+  refuse,
+  refuseUnnamed,
+} from './call.ts';
 import { methodInBody } from './call-body.ts';
 import { teeOf } from './call-tee.ts';
-import { fail, finish, isVerbOfCalls, pass, refuse } from './end-call.ts';
 import { hasBody } from './headers.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
-import { setWebhookOfStranger } from './intercept/set-webhook.ts';
+import { setWebhookOfStranger } from './intercept/webhook.ts';
 import { hidesAnsweredMethod } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
-import { type MethodCall, type RunningProxy, refuseUnnamed } from './running-proxy.ts';
 
 /** Decides if a call is answered here, refused, or passed on; a call that is passed on may be captured. */
 export function decide(proxy: RunningProxy, call: MethodCall): void {

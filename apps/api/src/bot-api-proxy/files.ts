@@ -1,12 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isProgramToken } from '@flotilla/domain/bots/program-credential.ts';
-import { DISABLED, describeError, type Refusal, UNAUTHORIZED } from './answer.ts';
+import { isProgramToken, type ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { wasHandedFile } from '@flotilla/domain/programs/program-files.ts';
+import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
+import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import type { Context } from '../context.ts';
+import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from './answer.ts';
+import { type RunningProxy, refuseUnnamed } from './call.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
-import { downloadForProgram } from './programs/download-for-program.ts';
-import { type RunningProxy, refuseUnnamed } from './running-proxy.ts';
+import { credentialOf, isValid, refusedByState } from './programs/decide-program.ts';
+import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
+import { hiddenSecret, TokenCutter } from './programs/token-cutter.ts';
 
 type FilePath = Extract<BotPath, { kind: 'file' }>;
+
+const NOT_HANDED = forbidden('this token may download a file only after getFile gave it its path, within an hour');
+const NOT_OF_CHATS = forbidden('this token may not download files: it is limited to some chats');
+/** The path of the file, behind the token. */
+const FILE = /^\/file\/bot(?:[\w:-]|%3a)+\/([^?]+)/i;
+const METHOD = 'getfile';
 
 /** Streams a file of a bot from the platform, with its status, type, length and ranges. */
 export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse, path: FilePath): void {
@@ -38,4 +50,57 @@ function refusalOf({ context }: RunningProxy, token: string): Refusal | null {
   } catch (error) {
     return describeError(context.log, error);
   }
+}
+
+/** Streams a file that was handed to the program. Never rejects. */
+async function downloadForProgram(
+  proxy: RunningProxy,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: FilePath,
+): Promise<void> {
+  const begunAtMs = performance.now();
+  const { context } = proxy;
+  try {
+    const found = await credentialOf(context.directory, path.token);
+    if (found === undefined) return refuseUnnamed(proxy, res, UNAUTHORIZED, begunAtMs);
+    const file = percentDecoded(FILE.exec(path.upstreamPath)?.[1] ?? '');
+    const refused = await refusalForProgram(context, found, req.method, file);
+    if (refused !== null) {
+      recordRefusal(context, '', found, refused);
+      return refuseUnnamed(proxy, res, refused.refusal, begunAtMs);
+    }
+    const { bot } = found;
+    const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
+    const cutter = new TokenCutter(hiddenSecret(bot.token, path.token));
+    passThrough(proxy.upstream, req, res, {
+      path: filePath,
+      tee: null,
+      asProgram: { path: filePath, guard: null, cutter },
+      body: null,
+      errorDelayMs: 0,
+      onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
+    });
+  } catch (error) {
+    refuseUnnamed(proxy, res, describeError(context.log, error), begunAtMs);
+  }
+}
+
+async function refusalForProgram(
+  context: Context,
+  found: ProgramCredential,
+  verb: string | undefined,
+  file: string,
+): Promise<Refused | null> {
+  if (!isValid(context, found)) return { reason: 'expired', refusal: UNAUTHORIZED };
+  context.recordTokenUse(found.token.id);
+  const refused = refusedByState(METHOD, found);
+  if (refused !== null) return refused;
+  const refusal = await refusalByRate(context, found.token);
+  if (refusal !== null) return { reason: 'rate', refusal };
+  // Another token of the program was given the path, and a file does not tell its chat.
+  if (found.token.chats !== null) return { reason: 'file', refusal: NOT_OF_CHATS };
+  const owner = { botId: found.bot.id, programId: found.program.id };
+  const isDownload = verb === 'GET' || verb === 'HEAD';
+  return isDownload && (await wasHandedFile(context, owner, file)) ? null : { reason: 'file', refusal: NOT_HANDED };
 }

@@ -94,7 +94,7 @@ describe('the readers of a bot', () => {
     expect(found['consumer:all']).toMatchObject({ behind: 5 });
   });
 
-  test('are paused while the bot is disabled, and keep their places', async () => {
+  test('are paused while the bot is disabled, and keep their cursors', async () => {
     const bot = await api.addBot({ long_poll_enabled: true, proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' });
     await accept(bot, [1, 2, 3]);
     await poll(bot, { consumer: 'archive' });

@@ -16,11 +16,11 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
   async login(context, { input, by, request }) {
     const { signIns } = context.apiMetrics;
     const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '').catch((error: unknown) => {
-      if (error instanceof FlotillaError) signIns.of('limited').inc();
+      if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
       throw error;
     });
     const account = await signIn(context, input, context.clientAddress(request));
-    signIns.of(account === null ? 'refused' : 'ok').inc();
+    signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');

@@ -28,13 +28,10 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
       this.set(held);
     },
   });
-  const refused = metrics
-    .quickCounter({
-      name: 'flotilla_bodies_refused_total',
-      help: 'Requests refused with 503 because too many bytes of bodies were held.',
-      labelNames: [],
-    })
-    .of();
+  const refused = metrics.counter({
+    name: 'flotilla_bodies_refused_total',
+    help: 'Requests refused with 503 because too many bytes of bodies were held.',
+  });
   return {
     take(bytes, sender) {
       if (held + bytes > (sender === 'known' ? BUDGET_BYTES : STRANGERS_BYTES)) {

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import type { QuickCounter, QuickSeries } from '@flotilla/runtime/quick-series.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
 import { cutSlowClients } from './cut-slow-clients.ts';
@@ -62,7 +61,7 @@ export type ConnectionLimits = {
   maxPerAddress?: number;
   /** True for a load balancer, through which the connections of all clients come. */
   isTrusted?(address: string): boolean;
-  refused?: QuickSeries<QuickCounter>;
+  refused?: { inc(labels: { reason: 'all' | 'address' }): void };
   log: Logger;
 };
 
@@ -74,7 +73,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   );
   server.maxConnections = maxConnections;
   server.on('drop', () => {
-    refused?.of('all').inc();
+    refused?.inc({ reason: 'all' });
     warn({ limit: maxConnections });
   });
   if (maxPerAddress === 0) return;
@@ -94,7 +93,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const network = networkOf(address);
     const count = open.get(network) ?? 0;
     if (count >= maxPerAddress) {
-      refused?.of('address').inc();
+      refused?.inc({ reason: 'address' });
       warn({ limit: maxPerAddress, address });
       socket.destroy();
       return;

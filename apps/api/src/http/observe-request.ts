@@ -64,7 +64,7 @@ export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, opera
     const begunAtMs = performance.now();
     response.once('close', () => {
       const status = response.writableFinished ? statusClass(response.statusCode) : 'client_gone';
-      apiMetrics.requestSeconds.of(operation, status).observe((performance.now() - begunAtMs) / 1000);
+      apiMetrics.requestSeconds.observe({ operation, status }, (performance.now() - begunAtMs) / 1000);
     });
     next();
   };

@@ -56,11 +56,11 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     reserve: ({ account }) => {
       const ofAccount = reservedBy.get(account.id) ?? 0;
       if (ofAccount >= limits.streamsPerAccount) {
-        refused.of('account').inc();
+        refused.inc({ limit: 'account' });
         throw tooMany(`Your account has ${ofAccount} live streams here already; close one of them`);
       }
       if (reserved >= limits.streams) {
-        refused.of('process').inc();
+        refused.inc({ limit: 'process' });
         throw tooMany('This process has no room for another live stream; try again later');
       }
       reserved += 1;
@@ -108,11 +108,13 @@ function liveMetrics(metrics: Metrics, open: () => number) {
     name: 'flotilla_live_events_skipped_total',
     help: 'Events that a live stream left out, because its client reads too slowly or they are too large.',
   });
-  const refused = metrics.quickCounter({
-    name: 'flotilla_live_streams_refused_total',
-    help: 'Live streams refused: the account has too many (account), or the process has (process).',
-    labelNames: ['limit'],
-  });
-  for (const limit of ['account', 'process']) refused.of(limit);
+  const refused = metrics.counter(
+    {
+      name: 'flotilla_live_streams_refused_total',
+      help: 'Live streams refused: the account has too many (account), or the process has (process).',
+      labelNames: ['limit'],
+    },
+    [{ limit: 'account' }, { limit: 'process' }],
+  );
   return { sent, skipped: skipped.of(), refused };
 }

@@ -46,7 +46,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void> } {
         if (!isUnavailable(error)) throw error;
         return 0;
       });
-      deps.measure.repairs.configuration.inc(mended);
+      deps.measure.repairs.inc({ what: 'configuration' }, mended);
       reconciledAtMs = deps.clock.nowMs();
       reconciledRuns = runs;
     }
@@ -86,7 +86,7 @@ function startPublishing(deps: WorkerContext): { stop(): Promise<void> } {
         if (!isUnavailable(error) && !isRedisUnavailable(error)) throw error;
         return 0;
       });
-      deps.measure.repairs.configuration.inc(published);
+      deps.measure.repairs.inc({ what: 'configuration' }, published);
     },
     failure: 'late changes could not be published; this is tried again',
   });
@@ -130,9 +130,9 @@ async function measured({ measure, log }: WorkerContext, round: () => Promise<vo
   const begunAtMs = performance.now();
   try {
     await round();
-    measure.upkeepRounds.ok.inc();
+    measure.upkeepRounds.inc({ outcome: 'ok' });
   } catch (error) {
-    measure.upkeepRounds.failed.inc();
+    measure.upkeepRounds.inc({ outcome: 'failed' });
     log.warn({ reason: String(error) }, 'a round of upkeep failed; it is tried again');
   }
   measure.upkeepSeconds.observe((performance.now() - begunAtMs) / 1000);

@@ -32,7 +32,7 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
   const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
   try {
     const found = await repairPlatformWebhook(deps, bot);
-    if (found === 'repaired') deps.measure.repairs.webhook.inc();
+    if (found === 'repaired') deps.measure.repairs.inc({ what: 'webhook' });
     if (found === 'repaired') {
       deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
       await removeUnwanted(deps, bot);

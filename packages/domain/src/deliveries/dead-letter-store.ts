@@ -15,8 +15,8 @@ export type DeadLetterQuery = DeliveryFilter & {
   uptoId?: number | undefined;
 };
 
-/** A place in the order of bots, readers and updates. */
-export type Place = { botId: number; reader: string; updateId: number; id: number };
+/** How far a job has come, in the order of bots, readers and updates. */
+export type LetterCursor = { botId: number; reader: string; updateId: number; id: number };
 
 /** Counting stops here, because an exact larger figure would take too long. */
 const COUNTED_AT_MOST = 100_000;
@@ -98,8 +98,8 @@ export function deadLetterStore(db: Database) {
       const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
       return found?.payload ?? null;
     },
-    /** The next ones after that place, by bot, reader and update; locked, so that nobody else takes them. */
-    lockNext: (query: DeadLetterQuery, after: Place, limit: number): Promise<DeadLetter[]> =>
+    /** The next ones after that cursor, by bot, reader and update; locked, so that nobody else takes them. */
+    lockNext: (query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
       matching(db, query)
         .selectAll()
         .where(behind(after))
@@ -110,10 +110,10 @@ export function deadLetterStore(db: Database) {
         .limit(limit)
         .forUpdate()
         .execute(),
-    /** How many of one reader of a bot there are after that place. */
+    /** How many of one reader of a bot there are after that cursor. */
     countFrom: async (
       query: DeadLetterQuery,
-      after: Place,
+      after: LetterCursor,
       { botId, reader }: { botId: number; reader: string },
     ): Promise<number> => {
       const { count } = await matching(db, query)
@@ -130,7 +130,7 @@ export function deadLetterStore(db: Database) {
   };
 }
 
-function behind({ botId, reader, updateId, id }: Place): RawBuilder<boolean> {
+function behind({ botId, reader, updateId, id }: LetterCursor): RawBuilder<boolean> {
   return sql`(bot_id, reader, update_id, id) > (${botId}::bigint, ${reader}::text, ${updateId}::bigint, ${id}::bigint)`;
 }
 

@@ -6,7 +6,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type Place } from './dead-letter-store.ts';
+import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { type DeliveryJob, deliveryJobStore } from './delivery-job-store.ts';
 import { type PutBackDeps, putBack } from './put-back.ts';
@@ -40,7 +40,7 @@ export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_de
 export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job: DeliveryJob; sent: DeadLetter[] }> {
   const query = queryOf(job);
   const [letters, jobs] = [deadLetterStore(deps.db), deliveryJobStore(deps.db)];
-  const next = await letters.lockNext(query, placeOf(job), BATCH);
+  const next = await letters.lockNext(query, cursorOf(job), BATCH);
   const [first] = next;
   const now = new Date(deps.clock.nowMs());
   if (first === undefined) return { job: await jobs.change(job.id, { finished_at: now }), sent: [] };
@@ -96,7 +96,7 @@ async function refuse(
   code: Known,
   resumeAt: Date,
 ): Promise<DeliveryJob> {
-  const count = await deadLetterStore(deps.db).countFrom(queryOf(job), placeOf(job), { botId, reader });
+  const count = await deadLetterStore(deps.db).countFrom(queryOf(job), cursorOf(job), { botId, reader });
   const refusals = JSON.parse(job.refusals) as Refusal[];
   const refusal = { bot_id: botId, ...presentReader(reader), count, code, reason: REFUSED[code] };
   return deliveryJobStore(deps.db).change(job.id, {
@@ -121,6 +121,6 @@ function queryOf(job: DeliveryJob): DeadLetterQuery {
   return { ...(JSON.parse(job.filter) as DeadLetterQuery), botIds, uptoId: job.upto_id };
 }
 
-function placeOf(job: DeliveryJob): Place {
+function cursorOf(job: DeliveryJob): LetterCursor {
   return { botId: job.after_bot, reader: job.after_reader, updateId: job.after_update, id: job.after_id };
 }

@@ -4,7 +4,6 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import type { QuickCounter } from '@flotilla/runtime/quick-series.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import type { DeadLetterLog } from './dead-letter-log.ts';
 import { type SharedWrites, sharedWrites } from './shared-writes.ts';
@@ -26,11 +25,11 @@ const POSTGRES_AWAY_PAUSE_MS = 1_000;
 
 /** The metrics of the turn, by the names that the worker has for them. */
 type HistoryMetrics = {
-  historyRows: QuickCounter;
+  historyRows: { inc(by: number): void };
   historyLag: { observe(seconds: number): void };
-  historyReplaced: QuickCounter;
-  historyBatches: Record<'written' | 'waits', QuickCounter>;
-  deadLetters: { of(reader: string, code: string): QuickCounter };
+  historyReplaced: { inc(by: number): void };
+  historyBatches: { inc(labels: { outcome: 'written' | 'waits' }): void };
+  deadLetters: { inc(labels: { reader: string; reason: string }, by?: number): void };
 };
 type StoreDeps = { db: Database; log: Logger; measure: HistoryMetrics; deadLetters: Pick<DeadLetterLog, 'add'> };
 type TurnDeps = {
@@ -103,16 +102,18 @@ function beginSpan({ tracing }: TurnDeps, entries: HistoryEntry[]): Span | null 
 
 async function write(deps: StoreDeps, entries: HistoryEntry[]): Promise<void> {
   const { refused, replaced } = await writeHistory(deps, entries).catch((error) => {
-    deps.measure.historyBatches.waits.inc();
+    deps.measure.historyBatches.inc({ outcome: 'waits' });
     throw error;
   });
-  deps.measure.historyBatches.written.inc();
-  if (refused > 0) deps.measure.deadLetters.of('history', 'unstorable').inc(refused);
+  deps.measure.historyBatches.inc({ outcome: 'written' });
+  if (refused > 0) deps.measure.deadLetters.inc({ reader: 'history', reason: 'unstorable' }, refused);
   if (replaced > 0) deps.measure.historyReplaced.inc(replaced);
   const letters = entries.filter((entry) => entry.type === 'dead');
   // All programs are one reader here: a name of each would be a series of each.
   const kindOf = (reader: string) => reader.replace(/:\d+$/, '');
-  for (const { reader, failure } of letters) deps.measure.deadLetters.of(kindOf(reader), failure.code).inc();
+  for (const { reader, failure } of letters) {
+    deps.measure.deadLetters.inc({ reader: kindOf(reader), reason: failure.code });
+  }
   if (letters.length > 0) {
     deps.deadLetters.add(
       letters.map(({ botId, reader, failure }) => ({ botId, reader: kindOf(reader), code: failure.code })),

@@ -38,7 +38,7 @@ export type Accepted =
 
 /** Bytes that Redis needs for an update beside its text, in the log and again in the history stream. */
 const BYTES_AROUND_UPDATE = 300;
-/** Index of the script argument "update ids up to this one may have been handed out". */
+/** Index of the script argument "update ids up to this one may have been given out". */
 const RESERVED_ID = 8;
 /** Indexes of the script arguments that say by which filters the updates were judged, and how. */
 const FILTERS_DIGEST = 10;

@@ -33,22 +33,24 @@ export type ClaimRequest = {
   ownsTurn(): boolean;
 };
 
-export type Claim =
-  /** Somebody else owns the turn, the bot is gone, or its reader is off. */
-  | { outcome: 'lost' }
-  | {
-      outcome: 'claimed';
-      fencingToken: number;
-      units: ClaimedUnit[];
-      /** When (ms) to claim again; null when nothing waits for a time. */
-      nextDueMs: number | null;
-      /** The pending turn was taken away; see `end`. */
-      ended: boolean;
-      /** Nothing waits, and the turn hears of new work; see `end`. */
-      held: boolean;
-      /** The part of the reply that only the script of this reader has. */
-      answer: ScriptReply;
-    };
+/** What a claim answers to every turn; each reader adds its own to `Claimed`. */
+export type Claimed = {
+  outcome: 'claimed';
+  fencingToken: number;
+  units: ClaimedUnit[];
+  /** When (ms) to claim again; null when nothing waits for a time. */
+  nextDueMs: number | null;
+  /** The pending turn was taken away; see `end`. */
+  ended: boolean;
+  /** Nothing waits, and the turn hears of new work; see `end`. */
+  held: boolean;
+};
+
+/** Somebody else owns the turn, the bot is gone, or its reader is off. */
+export type ClaimLost = { outcome: 'lost' };
+
+/** `answer`: the part of the reply that only the script of this reader has. */
+type ClaimReply = (Claimed & { answer: ScriptReply }) | ClaimLost;
 
 /** An update whose handling began this often and never ended becomes a dead letter. */
 const BEGUN_AT_MOST = 3;
@@ -67,7 +69,7 @@ export async function claimUnits(
   request: ClaimRequest,
   settled: SettledUnit[],
   own: { keys: (nowMs: number) => string[]; args: (string | number)[] },
-): Promise<Claim> {
+): Promise<ClaimReply> {
   const keys = botKeys(bot.id);
   const { lanes, inFlight, work, redriven, lanePrefix } = reader.keys;
   const laneKeys = [lanes, inFlight, work, redriven];

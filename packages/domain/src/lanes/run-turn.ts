@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { ClaimRequest } from './claim-units.ts';
+import type { Claimed, ClaimLost, ClaimRequest } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { SettlingMoments } from './settling-moments.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
@@ -27,22 +27,15 @@ export type LaneReader<Settled extends SettledUnit> = {
 };
 
 export type TurnClaim =
-  | { outcome: 'lost' }
-  | {
-      outcome: 'claimed';
-      fencingToken: number;
-      units: ClaimedUnit[];
-      nextDueMs: number | null;
+  | ClaimLost
+  | (Claimed & {
       /** The log has more to read. */
       more: boolean;
       /** How many updates wait in lanes, those in flight included; absent when the reader does not count them. */
       waiting?: number;
-      ended: boolean;
-      /** Nothing waits, and the turn is told of new work. */
-      held: boolean;
       /** Work for the moment when these units have begun. */
       afterwards?(): Promise<void>;
-    };
+    });
 
 export type HandlingTurn = {
   fencingToken: number;

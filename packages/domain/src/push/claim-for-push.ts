@@ -1,6 +1,6 @@
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
-import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
+import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
 import { kindsOfProgram, wantedKinds } from '../update-log/wanted-kinds.ts';
 import { type Backend, keysOfProgram } from './backend.ts';
@@ -30,9 +30,9 @@ export type Attempt = {
 export type SettledUpdate = SettledUnit & { attempt?: Attempt; excerpt?: ResponseExcerpt | null };
 
 export type PushClaim =
-  | Extract<Claim, { outcome: 'lost' }>
+  | ClaimLost
   /** `nextDueMs`: when the first lane is due, or the next probe while the breaker is open. */
-  | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
+  | (Claimed & {
       moreToFile: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;

@@ -3,7 +3,7 @@ import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RouteLink } from '../history/route-links.ts';
 import { encodeLink, recordArguments } from '../history/stream/history-codec.ts';
-import { type Claim, type ClaimDeps, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
+import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from '../lanes/claimed-unit.ts';
 import type { RoutingProgress } from './destination.ts';
 
@@ -14,8 +14,8 @@ export type ShownUpdate = { id: string; lane: string; kind: string; raw: string 
 export type Matched = { upTo: string; count: number; filed: { lane: string; id: string; album: string }[] };
 
 export type RulesClaim =
-  | Extract<Claim, { outcome: 'lost' }>
-  | (Omit<Extract<Claim, { outcome: 'claimed' }>, 'answer'> & {
+  | ClaimLost
+  | (Claimed & {
       shown: ShownUpdate[];
       /** Of the newest configuration; updates that are shown or claimed may have arrived after that change. */
       revision: number;

@@ -18,7 +18,7 @@ export type RecordedEnd =
   | { outcome: 'refused'; reason: string; status: number | null }
   /** The destination has the chat's new id now: send there. */
   | { outcome: 'moved' }
-  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
+  | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
 /** Records the result of a send: progress, links, history, and after a 429 the pause of the chat. */
@@ -57,7 +57,7 @@ export async function recordSend(
       if (status === 429 && retryAfterS !== undefined) {
         await keepQuiet(deps, to.target.id, to.chatId, deps.clock.nowMs() + retryAfterS * 1000);
       }
-      return { outcome: 'failed', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+      return { outcome: 'retry', reason, status, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
     }
   }
 }

@@ -72,7 +72,7 @@ async function sendToAll(
     const ended = await sendToDestination(deps, bot, messages, to, reached, turn);
     if (ended.outcome === 'lost') return { outcome: 'returned' };
     if (ended.outcome === 'paced') nextMs = Math.min(nextMs, ended.atMs);
-    if (ended.outcome === 'failed') {
+    if (ended.outcome === 'retry') {
       record = afterFailure(unit.retry, failedTry(ended), { expiresAtMs: expiryOf(unit) }, deps.clock.nowMs());
       await turn.note([]);
       nextMs = Math.min(nextMs, record.nextTryAtMs);
@@ -129,7 +129,7 @@ function statusOf(status: number | null | undefined): { status?: number } {
   return typeof status === 'number' ? { status } : {};
 }
 
-function failedTry(ended: Extract<DestinationEnd, { outcome: 'failed' }>): FailedTry {
+function failedTry(ended: Extract<DestinationEnd, { outcome: 'retry' }>): FailedTry {
   const { outcome: _, ...failed } = ended;
   return { ...failed, code: failed.status === null ? 'unreachable' : 'refused' };
 }

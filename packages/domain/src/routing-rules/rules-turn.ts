@@ -94,17 +94,20 @@ function selectRoutable(bot: Bot, shown: ShownUpdate[], shownUpTo: string | null
 /** Without Postgres or Redis a unit waits. After any other error it is begun again, three times at most. */
 async function route(deps: RulesTurnDeps, bot: Bot, unit: ClaimedUnit, turn: HandlingTurn): Promise<SettledUnit> {
   const span = beginSpan(deps, bot, unit);
+  const measured = (outcome: Outcome): SettledUnit => {
+    deps.measure.routed(outcome.outcome, deps.clock.nowMs() - unit.updates[0].acceptedAtMs);
+    return { unit, ...outcome };
+  };
   try {
     const outcome = await routeUnit(deps, bot, unit, turn);
-    deps.measure.routed(outcome.outcome, deps.clock.nowMs() - unit.updates[0].acceptedAtMs);
     span?.set({ 'flotilla.outcome': outcome.outcome });
     span?.end(outcome.outcome === 'dead' ? 'failed' : 'ok');
-    return { unit, ...outcome };
+    return measured(outcome);
   } catch (error) {
     span?.end('failed');
     deps.log.error({ bot: bot.id, unit: unit.unitId, err: error }, 'the routing of an update failed');
     const atMs = deps.clock.nowMs() + FAILED_PAUSE_MS;
-    return isAway(error) ? { unit, outcome: 'retry', atMs, record: unit.retry } : { unit, outcome: 'crashed', atMs };
+    return measured(isAway(error) ? { outcome: 'retry', atMs, record: unit.retry } : { outcome: 'crashed', atMs });
   }
 }
 

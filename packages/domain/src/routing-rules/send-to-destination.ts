@@ -16,7 +16,8 @@ export type DestinationEnd =
   | { outcome: 'ended' }
   /** The pace allows the next part at this time (ms). */
   | { outcome: 'paced'; atMs: number }
-  | { outcome: 'failed'; reason: string; status: number | null; retryAfterS?: number }
+  /** A try failed, and another one may succeed. */
+  | { outcome: 'retry'; reason: string; status: number | null; retryAfterS?: number }
   | { outcome: 'lost' };
 
 /** A turn waits at most this long for the pace. For a longer wait the lane sleeps. */

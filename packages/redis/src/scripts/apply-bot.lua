@@ -6,7 +6,7 @@
 --       9 '1': pull and push take over each other's cursor, as if they read the platform's single queue
 --       10 '1': waiting updates are dropped  11 '1': updates that wait for a retry are due now, as after setWebhook
 --       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
---       16 update ids up to this one may have been handed out  17 ids of the bot's programs (',1,5,')
+--       16 update ids up to this one may have been given out  17 ids of the bot's programs (',1,5,')
 --       18 what decides which programs get an update, and  19 its digest ('' for none)
 --       20 those that push (' 5:1:target', with 1 unless it is paused)  21 key prefix of programs
 --       22 the program for which waiting updates are dropped ('' for none)

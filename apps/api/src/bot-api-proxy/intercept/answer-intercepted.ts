@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import { type Parameters, parametersOf } from '@flotilla/telegram/parameters/parameters.ts';
+import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Sender } from '../../http/collect-body.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
+import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
 import { hasBody } from '../headers.ts';
-import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
-import type { ReadCall } from './intercepted-call.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
 export async function answerIntercepted(
@@ -40,6 +40,13 @@ export async function answerIntercepted(
     proxy.open.delete(open);
     if (isPoll) proxy.metrics.pollEnded();
   }
+}
+
+/** `allowed_updates` as a bot stores it: undefined keeps the stored value, null is the default set. */
+export function storedKinds(parameters: Parameters): string[] | null | undefined {
+  const wanted = parseAllowedUpdates(parameters.values.get('allowed_updates'));
+  if (wanted.kind === 'unchanged') return undefined;
+  return wanted.kind === 'default' ? null : wanted.kinds;
 }
 
 async function answerOf(

@@ -6,7 +6,8 @@ import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import { type Intercept, storedKinds } from './intercepted-call.ts';
+import type { Intercept } from '../call.ts';
+import { storedKinds } from './answer-intercepted.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_TIMEOUT_S = 50;

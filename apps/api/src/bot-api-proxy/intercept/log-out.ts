@@ -2,7 +2,7 @@ import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import { botActor, type MethodCall, type RunningProxy } from '../running-proxy.ts';
+import { botActor, type MethodCall, type RunningProxy } from '../call.ts';
 
 /** These would make a bot leave the server that we use for it. They are answered for any token, never passed on. */
 export const LEAVING: ReadonlySet<string> = new Set(['logout', 'close']);

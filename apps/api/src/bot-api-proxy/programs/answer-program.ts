@@ -1,13 +1,15 @@
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
+import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
+import { handFile } from '@flotilla/domain/programs/program-files.ts';
 import { readProgramUpdates } from '@flotilla/domain/programs/read-program-updates.ts';
 import { joinTexts, type PulledUpdates, pollAnswer, textsOf } from '@flotilla/domain/pull/pulled-updates.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, WEBHOOK_IS_ACTIVE } from '../answer.ts';
+import { storedKinds } from '../intercept/answer-intercepted.ts';
 import { readRequest } from '../intercept/get-updates.ts';
-import { storedKinds } from '../intercept/intercepted-call.ts';
-import { getFile } from './get-file.ts';
 import { isUpdateWithin } from './judge-chats.ts';
 import { deleteWebhook, getWebhookInfo, type ProgramCall, setWebhook } from './program-webhook.ts';
+import { hiddenSecret, withoutSecret } from './token-cutter.ts';
 
 type AnswerProgram = (context: Context, call: ProgramCall) => Promise<BotApiAnswer>;
 
@@ -66,4 +68,26 @@ async function readWithinChats(context: Context, call: ProgramCall, request: Rea
 
 function updateIdOf(raw: string): number {
   return (JSON.parse(raw) as { update_id: number }).update_id;
+}
+
+/** Asks the platform for the path of a file, which the program may then download. Throws FlotillaError. */
+async function getFile(context: Context, { bot, program, parameters }: ProgramCall): Promise<BotApiAnswer> {
+  const answer = await context.platform.call(bot.token, 'getFile', Object.fromEntries(parameters.values));
+  const secret = hiddenSecret(bot.token, '');
+  if (answer.outcome === 'refused') {
+    const { errorCode: code, description, retryAfterS } = answer;
+    return {
+      ok: false,
+      code,
+      description: withoutSecret(secret, description),
+      ...(retryAfterS === undefined ? {} : { retryAfterS }),
+    };
+  }
+  const file = resultOf(answer);
+  const path = (file as { file_path?: unknown } | null)?.file_path;
+  // A Bot API server in local mode names a file on its own disk, which it does not serve.
+  if (typeof path === 'string' && !path.startsWith('/')) {
+    await handFile(context, { botId: bot.id, programId: program.id }, path);
+  }
+  return { ok: true, result: withoutSecret(secret, JSON.stringify(file)) };
 }

@@ -4,9 +4,8 @@ import type { ProgramCredential } from '@flotilla/domain/bots/program-credential
 import { isMethodAllowed } from '@flotilla/domain/bots/token-methods.ts';
 import type { Context } from '../../context.ts';
 import { DISABLED, forbidden, UNAUTHORIZED } from '../answer.ts';
-import { fail, isVerbOfCalls, refuse } from '../end-call.ts';
+import { fail, isVerbOfCalls, type MethodCall, type RunningProxy, refuse } from '../call.ts';
 import { answerIntercepted } from '../intercept/answer-intercepted.ts';
-import type { MethodCall, RunningProxy } from '../running-proxy.ts';
 import { answeredForProgram } from './answer-program.ts';
 import { passForProgram } from './pass-for-program.ts';
 import { notAllowed, type Refused, recordRefusal, refusalByRate, refuseToken } from './refuse-token.ts';

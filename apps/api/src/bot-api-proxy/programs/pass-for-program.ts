@@ -1,11 +1,10 @@
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { NO_SUCH_METHOD } from '../answer.ts';
+import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
-import { fail, pass, refuse } from '../end-call.ts';
 import { hasBody } from '../headers.ts';
 import type { BodyGuard } from '../pass-through.ts';
-import type { MethodCall, RunningProxy } from '../running-proxy.ts';
 import { judgeChats, repliesWithin } from './judge-chats.ts';
 import { notAllowed, recordRefusal, refuseToken } from './refuse-token.ts';
 import { formGuard, type Seen, seeParameters } from './see-parameters.ts';

@@ -10,8 +10,8 @@ import { programKeys } from '@flotilla/redis/keys.ts';
 import { switchParameter } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
-import type { ReadCall } from '../intercept/intercepted-call.ts';
-import { readSettings } from '../intercept/set-webhook.ts';
+import type { ReadCall } from '../call.ts';
+import { readSettings } from '../intercept/webhook.ts';
 
 export type ProgramCall = ReadCall & ProgramCredential;
 

@@ -4,8 +4,7 @@ import { countCall } from '@flotilla/domain/bots/count-call.ts';
 import type { ProgramCredential } from '@flotilla/domain/bots/program-credential.ts';
 import type { Context } from '../../context.ts';
 import { forbidden, type Refusal, tooManyRequests } from '../answer.ts';
-import { refuse } from '../end-call.ts';
-import type { MethodCall, RunningProxy } from '../running-proxy.ts';
+import { type MethodCall, type RunningProxy, refuse } from '../call.ts';
 
 /** Why a program's token is refused. `chatId`: the chat that is not one of its chats. */
 export type Refused = { reason: ProgramRefusalReason; refusal: Refusal; chatId?: number | null };

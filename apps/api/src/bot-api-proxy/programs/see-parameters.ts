@@ -5,8 +5,8 @@ import { parseJsonParameters } from '@flotilla/telegram/parameters/parse-json-pa
 import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.ts';
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
+import type { MethodCall, WholeBody } from '../call.ts';
 import { hasBody, isPacked } from '../headers.ts';
-import type { MethodCall, WholeBody } from '../running-proxy.ts';
 import type { SeenParameters } from './judge-chats.ts';
 
 /** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */

@@ -4,6 +4,8 @@ import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
+import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
 import { resultOf } from '@flotilla/domain/bots/validate-token.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
@@ -17,10 +19,15 @@ import {
 } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, badRequest, type Refusal, UNAUTHORIZED } from '../answer.ts';
-import { deleteWebhook } from './delete-webhook.ts';
-import { type InterceptedCall, type ReadCall, storedKinds } from './intercepted-call.ts';
+import type { InterceptedCall, ReadCall } from '../call.ts';
+import { storedKinds } from './answer-intercepted.ts';
 
-const DESCRIPTIONS = { set: 'Webhook was set', 'already-set': 'Webhook is already set' };
+const DESCRIPTIONS = {
+  set: 'Webhook was set',
+  'already-set': 'Webhook is already set',
+  deleted: 'Webhook was deleted',
+  'already-deleted': 'Webhook is already deleted',
+};
 const ONCE_PER_MS = 1000;
 const MAX_CONNECTIONS = 100;
 const SECRET_LIMIT = 256;
@@ -49,6 +56,37 @@ export async function setWebhookOfStranger(context: Context, token: string, call
   if ('refusal' in wanted) return wanted.refusal;
   const bot = await registerBot(context, call.by(), token);
   return bot === null ? UNAUTHORIZED : takeSettings(context, call.by(), bot, wanted.settings);
+}
+
+/** Removes the bot's backend and turns proxy mode off. */
+export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
+  const allowedUpdates = storedKinds(parameters);
+  const outcome = await clearBackend(context, by(), bot, {
+    dropPending: switchParameter(parameters, 'drop_pending_updates'),
+    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+  });
+  return { ok: true, result: 'true', description: DESCRIPTIONS[outcome] };
+}
+
+/** Describes the backend as the platform describes a webhook, with the URL exactly as it was set. */
+export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
+  const status = await readBotStatus(context, bot);
+  const url = bot.proxyEnabled ? bot.backendUrl : '';
+  const info: Record<string, unknown> = {
+    url,
+    has_custom_certificate: url !== '' && bot.backendCertificate !== '',
+    pending_update_count: Math.max(0, status.pendingUpdateCount),
+  };
+  if (url !== '') {
+    if (status.deliveryError !== null) {
+      info.last_error_date = Math.floor(status.deliveryError.atMs / 1000);
+      info.last_error_message = status.deliveryError.message;
+    }
+    if (status.backendState !== 'ok') info.backend_state = status.backendState;
+    info.max_connections = bot.maxConnections || DEFAULT_MAX_CONNECTIONS;
+  }
+  if (bot.allowedUpdates !== null) info.allowed_updates = bot.allowedUpdates;
+  return { ok: true, result: JSON.stringify(info) };
 }
 
 /**

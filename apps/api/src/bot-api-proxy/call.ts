@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Actor } from '@flotilla/domain/audit/actor.ts';
+import type { ActiveProgram } from '@flotilla/domain/bots/active-program.ts';
+import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
+import type { Context } from '../context.ts';
+import {
+  type BotApiAnswer,
+  describeError,
+  POLL_ERROR_DELAY_MS,
+  type Refusal,
+  sendAnswer,
+  sendEmpty,
+} from './answer.ts';
+import type { Capture } from './capture.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import { type AsProgram, passThrough, type Tee } from './pass-through.ts';
+import type { BotPath } from './path.ts';
+import type { Upstream } from './upstream.ts';
+
+/** The state that lives as long as the proxy. */
+export type RunningProxy = {
+  context: Context;
+  upstream: Upstream;
+  capture: Capture;
+  metrics: ProxyMetrics;
+  /** The handlers of calls of registered bots that we answer ourselves, by lower-case method. */
+  intercepts: ReadonlyMap<string, Intercept>;
+  /** The calls that we are answering. They are aborted when their client leaves or the process stops. */
+  open: Set<AbortController>;
+};
+
+/** One request to `/bot<token>/…`. */
+export type MethodCall = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  path: Extract<BotPath, { kind: 'method' }>;
+  /** In lower case; '' if neither path nor parameters name one. */
+  method: string;
+  begunAtMs: number;
+  /** The program whose token it carries; null for the bot's own token. */
+  program: ActiveProgram | null;
+  /** Set if the method had to be looked up in the body. */
+  whole: WholeBody | null;
+};
+
+/** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */
+export type WholeBody = { bytes: Buffer; release: () => void };
+
+/** A call that we answer ourselves, once its body is read. */
+export type ReadCall = {
+  parameters: Parameters;
+  /** The bot's program, as the audit log names it. It is a function, because few calls change anything. */
+  by(): Actor;
+  /** Aborts when the client goes away or the process stops. */
+  signal: AbortSignal;
+};
+
+/** The same for a registered bot. */
+export type InterceptedCall = ReadCall & { bot: Bot };
+
+export type Intercept = (context: Context, call: InterceptedCall) => Promise<BotApiAnswer>;
+
+/** The caller for the audit log. Everybody who has the bot's token is the bot; only the address tells them apart. */
+export function botActor({ context }: RunningProxy, { req, program }: MethodCall): Extract<Actor, { kind: 'bot' }> {
+  const named = program === null ? {} : { program: { id: program.id, name: program.name } };
+  return { kind: 'bot', address: context.clientAddress(req), ...named };
+}
+
+/** Only GET and POST are calls. Other methods are refused as the platform does, and never passed on. */
+export function isVerbOfCalls(proxy: RunningProxy, { req, res, begunAtMs }: MethodCall): boolean {
+  if (req.method === 'GET' || req.method === 'POST') return true;
+  sendEmpty(res, 501);
+  proxy.metrics.call('refused', null, 501, begunAtMs);
+  return false;
+}
+
+/** Streams a call to the platform. `asProgram` changes what a program's token needs changed. */
+export function pass(proxy: RunningProxy, call: MethodCall, tee: Tee | null, asProgram: AsProgram | null = null): void {
+  const kind = tee === null ? 'passed' : 'captured';
+  passThrough(proxy.upstream, call.req, call.res, {
+    path: asProgram?.path ?? call.path.upstreamPath,
+    tee,
+    asProgram,
+    body: call.whole === null ? null : call.whole.bytes,
+    errorDelayMs: call.method === 'getupdates' ? POLL_ERROR_DELAY_MS : 0,
+    onDone: (status) => proxy.metrics.call(kind, call.method, status, call.begunAtMs),
+  });
+}
+
+export function refuse(proxy: RunningProxy, call: MethodCall, refusal: Refusal): void {
+  if (call.method !== 'getupdates') finish(proxy, call, refusal);
+  else void delay(POLL_ERROR_DELAY_MS).then(() => finish(proxy, call, refusal));
+}
+
+export function fail(proxy: RunningProxy, call: MethodCall, error: unknown): void {
+  refuse(proxy, call, describeError(proxy.context.log, error));
+}
+
+export function finish(proxy: RunningProxy, call: MethodCall, answer: BotApiAnswer): void {
+  sendAnswer(call.res, answer);
+  if (answer.ok) proxy.metrics.call('intercepted', call.method, 200, call.begunAtMs);
+  else proxy.metrics.call('refused', call.method, answer.code, call.begunAtMs);
+}
+
+/** Refuses a request that names no method. */
+export function refuseUnnamed(proxy: RunningProxy, res: ServerResponse, refusal: Refusal, begunAtMs: number): void {
+  sendAnswer(res, refusal);
+  proxy.metrics.call('refused', null, refusal.code, begunAtMs);
+}
