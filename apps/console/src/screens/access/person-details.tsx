@@ -95,7 +95,7 @@ function ResetPassword({ account, close }: { account: AccountResource; close: ()
     <Confirm
       title={words.resetTitle(account.username)}
       description={words.resetHint}
-      act={words.resetPassword}
+      act={words.setPassword}
       run={() => reset.mutate()}
       close={close}
       busy={reset.isPending}

@@ -37,7 +37,7 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       name: 'state-cell',
       card: 'top-end',
       title: columns.state,
-      width: '10rem',
+      width: '11rem',
       cell: ({ program, reader }) => <ReaderState state={reader?.state ?? stateOf(program)} />,
     },
     {

@@ -43,6 +43,7 @@ export const access = {
   edit: 'Edit…',
   remove: 'Delete…',
   resetPassword: 'Set a password…',
+  setPassword: 'Set the password',
   resetTitle: (name: string) => `Set the password of ${name}?`,
   resetHint: 'All sessions of the account end. The password must be changed at the next sign-in.',
   revokeKeys: 'Delete the API keys of the account, too',

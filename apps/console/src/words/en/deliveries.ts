@@ -48,7 +48,7 @@ export const deliveries = {
     since: 'Since',
     until: 'Before',
     q: 'Update or error',
-    qHint: 'Update id, or words of the error',
+    qHint: 'Number or words',
     clear: 'Clear the filter',
   },
   readers: { push: 'Backend', program: 'Program', rules: 'Rules', history: 'History' },

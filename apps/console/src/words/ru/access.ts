@@ -50,6 +50,7 @@ export const access: Words['access'] = {
   edit: 'Изменить…',
   remove: 'Удалить…',
   resetPassword: 'Задать пароль…',
+  setPassword: 'Задать пароль',
   resetTitle: (name) => `Задать пароль для ${name}?`,
   resetHint: 'Все сеансы этого человека завершатся. При следующем входе пароль нужно будет сменить.',
   revokeKeys: 'Удалить и его ключи API',

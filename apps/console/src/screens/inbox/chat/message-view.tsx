@@ -36,7 +36,9 @@ function EventLine({ message }: { message: Message }): ReactNode {
   const { reply_to_message_id: about } = message;
   return (
     <p className="event">
-      <bdi>{nameOf(message)}</bdi> <span dir="auto">{summaryOf(message, words)}</span>{' '}
+      <bdi>{nameOf(message)}</bdi>
+      {message.service === undefined ? ' ' : ' · '}
+      <span dir="auto">{summaryOf(message, words)}</span>{' '}
       {about !== undefined && (
         <button type="button" className="link" onClick={() => jump(about)}>
           {words.inbox.toMessage}
