@@ -84,7 +84,10 @@ export function consoleSuite(
   };
 }
 
-/** Says that what is on the page now is accessible and fits the window, and takes its picture. */
+/**
+ * Says that what is on the page now fits the window, and takes its picture; in each theme and size also that it is
+ * accessible. Another language or direction changes nothing that axe looks at.
+ */
 export type LookAt = (name: string) => Promise<void>;
 
 /**
@@ -101,10 +104,10 @@ export function testLooks(
     async (look, colorScheme, width, height) => {
       const one = await suite.open('', { colorScheme, viewport: { width, height } });
       const { page } = one;
-      const lookAt = async (name: string) => {
+      const lookAt = async (name: string, isSeenByAxe: boolean) => {
         const shown = { screen: name, width: await page.evaluate('document.documentElement.scrollWidth') };
         expect(shown).toEqual({ screen: name, width });
-        expect({ screen: name, faults: await one.faults() }).toEqual({ screen: name, faults: [] });
+        if (isSeenByAxe) expect({ screen: name, faults: await one.faults() }).toEqual({ screen: name, faults: [] });
         await picture(page, name);
       };
       if (look === 'right-to-left') {
@@ -112,10 +115,10 @@ export function testLooks(
         await page.addInitScript(`addEventListener('DOMContentLoaded', () => { ${FROM_RIGHT_TO_LEFT}; })`);
       }
       await visit(one, async (name) => {
-        await lookAt(`${name}-${look}`);
+        await lookAt(`${name}-${look}`, look !== 'right-to-left');
         if (look !== IN_RUSSIAN) return;
         await speak(page, 'ru');
-        await lookAt(`${name}-russian`);
+        await lookAt(`${name}-russian`, false);
         await speak(page, 'en');
       });
       expect(one.complaints).toEqual([]);
