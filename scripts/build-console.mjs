@@ -4,6 +4,7 @@ import { ROOT, runOnPinnedNode } from './bootstrap.mjs';
 import { hashOfFiles } from './hash-of-files.mjs';
 
 const CONSOLE = 'apps/console';
+const PAGE = join(ROOT, CONSOLE, 'dist/index.html');
 const MADE_OF = join(ROOT, CONSOLE, 'dist/.made-of');
 /** All that decides what the build makes. */
 const SOURCES = [
@@ -25,9 +26,14 @@ export async function buildConsole() {
   return code;
 }
 
-/** Builds it only if something it is made of has changed. */
+/** Builds it only if something it is made of has changed, or it is gone. */
 export async function buildConsoleIfStale() {
-  if (existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === hashOfFiles(SOURCES)) return 0;
+  if (isFresh()) return 0;
   process.stderr.write('building the console …\n');
   return buildConsole();
+}
+
+function isFresh() {
+  // `rm dist/*` leaves the note.
+  return existsSync(PAGE) && existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === hashOfFiles(SOURCES);
 }

@@ -22,21 +22,30 @@ export type LiveEvent =
 /**
  * Watches topics of `GET /api/live` while the component is shown. A browser watches at most 20 of all its tabs. After
  * `skipped` and `gap` something is missing; the queries are asked again by the shell, and a list of events says so.
- * The state says whether events come at once; queries keep asking every 10 s in any case.
+ * The state says whether events come at once; queries keep asking every 10 s in any case. `begun`: the stream is open
+ * anew, and of what was read before, nobody tells.
  */
-export function useLive(topics: readonly string[], handle: (event: LiveEvent) => void): StreamState {
+export function useLive(
+  topics: readonly string[],
+  handle: (event: LiveEvent) => void,
+  begun: () => void = () => {},
+): StreamState {
   const live = use(LiveContext)!;
-  const latest = useRef(handle);
-  latest.current = handle;
+  const latest = useRef({ handle, begun });
+  latest.current = { handle, begun };
   const wanted = topics.join();
   useEffect(() => {
     if (wanted === '') return;
-    return live.watch({ topics: wanted.split(','), handle: (event) => latest.current(event) });
+    return live.watch({
+      topics: wanted.split(','),
+      handle: (event) => latest.current.handle(event),
+      begun: () => latest.current.begun(),
+    });
   }, [live, wanted]);
   return useSyncExternalStore(live.onChange, () => live.stateOf(topics));
 }
 
-type Watcher = { topics: readonly string[]; handle: (event: LiveEvent) => void };
+type Watcher = { topics: readonly string[]; handle: (event: LiveEvent) => void; begun: () => void };
 
 /** Brings the events of the browser's stream to those parts of the page that want them. */
 export class Live {
@@ -52,6 +61,9 @@ export class Live {
   start(): void {
     this.#shared = new SharedLive({
       event: (event) => this.#take(event),
+      begun: () => {
+        for (const { begun } of [...this.#watchers]) begun();
+      },
       changed: () => this.#changed(),
       signedOut: this.#signedOut,
     });

@@ -81,7 +81,7 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
       <Fragment key={account.id}>{children}</Fragment>
       {leaving.isError && (
         <Dialog title={words.account.signOut} close={leaving.reset} className="narrow">
-          <Failure error={leaving.error} retry={leave} />
+          <Failure error={leaving.error} retry={leave} isAct />
         </Dialog>
       )}
       {signedIn === null && <SignInAgain username={account.username} enter={enter} />}

@@ -1,6 +1,7 @@
 import { BROWSER_START_MS, type Browser, type Page, startBrowser } from '@flotilla/testing/browser.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import type { TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type OpenConsole, openConsole, picture } from './open-console.ts';
@@ -33,22 +34,24 @@ type Suite = {
   openAsAdmin(path?: string, options?: Parameters<typeof openConsole>[3]): Promise<OpenConsole>;
 };
 
-/** One browser, one database and one fleet for all tests of a file; `prepare` runs before the fleet starts. */
+/** What the fleet of a file stores in; without a Redis it starts its own. */
+type Stores = { database: TestDatabase; redis?: TestRedis };
+
+/** One browser and one fleet for all tests of a file, on the stores that `openStores` has prepared. */
 export function consoleSuite(
   size: Parameters<typeof startFleet>[0],
   settings: Parameters<typeof startFleet>[1] = {},
-  prepare: (database: TestDatabase) => Promise<void> = async () => {},
+  openStores: () => Promise<Stores> = async () => ({ database: await testDatabase() }),
 ): Suite {
   const opened: OpenConsole[] = [];
-  const started = {} as { browser: Browser; database: TestDatabase; fleet: Fleet };
+  const started = {} as { browser: Browser; stores: Stores; fleet: Fleet };
 
   beforeAll(async () => {
     started.browser = await startBrowser();
   }, BROWSER_START_MS);
   beforeAll(async () => {
-    started.database = await testDatabase();
-    await prepare(started.database);
-    started.fleet = await startFleet(size, settings, started.database);
+    started.stores = await openStores();
+    started.fleet = await startFleet(size, settings, started.stores.database, started.stores.redis);
   }, TEST_MS);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map(({ context }) => context.close()));
@@ -56,7 +59,8 @@ export function consoleSuite(
   afterAll(async () => {
     await started.browser?.close();
     await started.fleet?.stop();
-    await started.database?.drop();
+    await started.stores?.database.drop();
+    await started.stores?.redis?.stop();
   }, TEST_MS);
 
   const open: Suite['open'] = async (path, options) => {
@@ -69,7 +73,7 @@ export function consoleSuite(
       return started.browser;
     },
     get database() {
-      return started.database;
+      return started.stores.database;
     },
     get fleet() {
       return started.fleet;

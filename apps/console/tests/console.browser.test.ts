@@ -1,6 +1,7 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
+import { testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
@@ -19,9 +20,11 @@ beforeAll(async () => {
   backend = await startBackend((_request, response) => void response.writeHead(502).end('upstream is away'));
 });
 
-const suite = consoleSuite({ apis: 1, workers: 1 }, {}, async ({ db }) => {
-  await insertManyBots(db, MANY, () => backend.url);
-  await db.updateTable('bots').set({ disabled: true, name: 'Branch office' }).execute();
+const suite = consoleSuite({ apis: 1, workers: 1 }, {}, async () => {
+  const database = await testDatabase();
+  await insertManyBots(database.db, MANY, () => backend.url);
+  await database.db.updateTable('bots').set({ disabled: true, name: 'Branch office' }).execute();
+  return { database };
 });
 const { open, openAsAdmin } = suite;
 
@@ -277,7 +280,7 @@ test(
     await page.getByRole('button', { name: 'Account of Grace' }).click();
     await page.route('**/api/auth/logout', (route) => route.abort());
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByText('Flotilla cannot be reached.').waitFor();
+    await page.getByRole('dialog').getByText('Flotilla cannot be reached.').waitFor();
     await page.unroute('**/api/auth/logout');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

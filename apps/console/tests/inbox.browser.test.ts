@@ -68,6 +68,19 @@ async function settled<T>(measure: () => Promise<T>): Promise<T> {
   return last;
 }
 
+/** Writes as Ada until it is seen. What is written before the page's stream has the bot is not told to it. */
+async function writeUntilSeen(text: string, isSeen: () => Promise<boolean>): Promise<void> {
+  const toDesk = { person: ADA, bot: scene.desk.platformId };
+  await waitFor(
+    async () => {
+      await suite.fleet.control.sendMessage({ ...toDesk, text });
+      // One message a moment: of many, not all would be in the page.
+      return waitFor(isSeen, { timeoutMs: 5_000 });
+    },
+    { timeoutMs: 60_000, message: `nobody sees “${text}”` },
+  );
+}
+
 test(
   'by keyboard alone: a person writes and is seen, the bot answers once, and its answer arrives',
   async () => {
@@ -265,18 +278,8 @@ test(
   async () => {
     const { page, context, complaints } = await openAsAdmin('inbox');
     await stopPolling(page);
-    const row = page.getByRole('link', { name: /^Ada Lovelace/ });
-    await row.waitFor();
-    const write = (text: string) => suite.fleet.control.sendMessage({ person: ADA, bot: scene.desk.platformId, text });
-    const unread = row.locator('.unread-count');
-    // The page may be open before its stream has this bot.
-    await waitFor(
-      async () => {
-        await write('Nobody has read this');
-        return unread.isVisible();
-      },
-      { timeoutMs: 30_000, message: 'an unread message' },
-    );
+    const unread = page.getByRole('link', { name: /^Ada Lovelace/ }).locator('.unread-count');
+    await writeUntilSeen('Nobody has read this', () => unread.isVisible());
 
     const other = await context.newPage();
     await other.goto(`${suite.fleet.url}/console/inbox/${scene.desk.id}/${ADA}`);
@@ -292,20 +295,55 @@ test(
       await route.continue();
     });
     const told = messages(other).filter({ hasText: 'Told by the stream' });
+    await writeUntilSeen('Told by the stream', () => told.first().isVisible());
+    store();
+    await suite.fleet.control.sendMessage({ person: ADA, bot: scene.desk.platformId, text: 'And then stored' });
+    await messages(other).filter({ hasText: 'And then stored' }).waitFor();
     await waitFor(
       async () => {
-        await write('Told by the stream');
-        return told.first().isVisible();
+        const { messages: all } = await suite.fleet.control.readChat({ person: ADA, bot: scene.desk.platformId });
+        return (await told.count()) === all.filter(({ text }) => text === 'Told by the stream').length;
       },
-      { timeoutMs: 30_000, message: 'a message that no answer had' },
+      { timeoutMs: 30_000, message: 'each message once' },
     );
-    store();
-    await write('And then stored');
-    await messages(other).filter({ hasText: 'And then stored' }).waitFor();
-    await waitFor(async () => {
-      const { messages: all } = await suite.fleet.control.readChat({ person: ADA, bot: scene.desk.platformId });
-      return (await told.count()) === all.filter(({ text }) => text === 'Told by the stream').length;
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'what is read elsewhere while the stream is opened anew, as for another tab, is read here once it is open',
+  async () => {
+    const { page, context, complaints } = await openAsAdmin('inbox');
+    let askedAtMs = Date.now();
+    page.on('request', (request) => {
+      if (request.url().includes('/api/chats?')) askedAtMs = Date.now();
     });
+    await stopPolling(page);
+    const unread = page.getByRole('link', { name: /^Ada Lovelace/ }).locator('.unread-count');
+    await writeUntilSeen('Read by somebody else', () => unread.isVisible());
+    // What happened makes the list ask again for up to two seconds, and that would find the read as well.
+    const isQuiet = () => Date.now() - askedAtMs > 4_000;
+    await waitFor(isQuiet, { timeoutMs: 30_000, message: 'a list that nobody asks for' });
+
+    let open = () => {};
+    const mayOpen = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/api/live?*', async (route) => {
+      await mayOpen;
+      await route.continue();
+    });
+    const opening = page.waitForRequest('**/api/live?*');
+    const other = await context.newPage();
+    await other.goto(`${suite.fleet.url}/console/bots/${scene.shop.id}`);
+    await opening;
+    const { messages: all } = await suite.fleet.control.readChat({ person: ADA, bot: scene.desk.platformId });
+    const read = { bot_id: scene.desk.id, chat_id: ADA, message_id: all.at(-1)!.message_id };
+    await suite.fleet.rest('/api/chats/read', read);
+    expect(await unread.isVisible()).toBe(true);
+    open();
+    await unread.waitFor({ state: 'detached', timeout: 30_000 });
     expect(complaints).toEqual([]);
   },
   TEST_MS,

@@ -7,7 +7,7 @@ import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { openConsole, stopPolling } from './open-console.ts';
+import { openConsole, stopPolling, wouldPoll } from './open-console.ts';
 
 const PERSON = 4243;
 
@@ -41,7 +41,7 @@ const send = (bot: FleetBot, text: string) =>
   suite.fleet.control.sendMessage({ person: PERSON, bot: bot.platformId, text });
 
 test(
-  'the row of a dead backend comes to the head of what needs attention, and attempts appear, without asking',
+  'attempts appear without asking',
   async () => {
     const { page, complaints } = await openAsAdmin(`bots/${shop.id}`);
     await stopPolling(page);
@@ -51,20 +51,34 @@ test(
     const before = await attempts.count();
     await send(shop, 'one more');
     await waitFor(async () => (await attempts.count()) > before, { message: 'an attempt to appear' });
+    expect(await wouldPoll(page)).toBe(true);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
 
-    const dead = await startBackend((_request, response) => void response.destroy());
-    const lost = await suite.fleet.addBot({ proxy_enabled: true, backend_url: dead.url }, { name: 'Lost shop' });
-    await page.goto(`${suite.fleet.url}/console/`);
+test(
+  'the row of a backend that dies comes to the head of what needs attention by the stream alone, and holds still there',
+  async () => {
+    const dying = await startBackend();
+    const lost = await suite.fleet.addBot({ proxy_enabled: true, backend_url: dying.url }, { name: 'Lost shop' });
+    await suite.fleet.control.startBot({ person: PERSON, bot: lost.platformId });
+    await dying.waitForRequests(1, 30_000);
+    const { page, complaints } = await openAsAdmin();
+    await stopPolling(page);
     await isLive(page);
     await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Lost shop' }).waitFor();
     const attention = page.getByRole('region', { name: 'Needs attention' });
     expect(await attention.getByText('Failing').count()).toBe(0);
-    await suite.fleet.control.startBot({ person: PERSON, bot: lost.platformId });
+    await page.evaluate('window.isOfBefore = true');
+    await dying.stop();
+    await send(lost, 'nobody takes this');
     await attention.getByRole('listitem').first().getByRole('link', { name: 'Lost shop' }).waitFor({ timeout: 60_000 });
+    expect([await wouldPoll(page), await page.evaluate('window.isOfBefore')]).toEqual([true, true]);
+
     const row = attention.getByRole('listitem').filter({ hasText: 'Lost shop' });
     await row.hover();
     await suite.fleet.rest('/api/bots/toggle-disabled', { id: lost.id });
-    await dead.stop();
     await attention.getByRole('button', { name: 'Show what has changed' }).waitFor({ timeout: 30_000 });
     expect(await row.isVisible()).toBe(true);
     await page.getByRole('heading', { name: 'Fleet', exact: true }).hover();

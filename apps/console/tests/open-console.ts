@@ -73,13 +73,23 @@ export async function openConsole(
   };
 }
 
-/** From now on the page asks nothing by the clock: what it shows anew came by the stream. */
+/** From now on the page asks nothing by the clock, also after a reload: what it shows anew came by the stream. */
 export async function stopPolling(page: Page): Promise<void> {
   await page.addInitScript(`
     const start = window.setInterval;
-    window.setInterval = (act, ms, ...rest) => start(act, ms >= 10_000 ? 3_600_000 : ms, ...rest);
+    window.heldPolls = 0;
+    window.setInterval = (act, ms, ...rest) => {
+      if (ms < 10_000) return start(act, ms, ...rest);
+      window.heldPolls += 1;
+      return start(act, 3_600_000, ...rest);
+    };
   `);
   await page.reload();
+}
+
+/** Whether the page would have asked by the clock: then `stopPolling` has kept it from that. */
+export async function wouldPoll(page: Page): Promise<boolean> {
+  return page.evaluate('window.heldPolls > 0');
 }
 
 /** A key as a layout of another language gives it: Playwright knows the keys of an English one only. */

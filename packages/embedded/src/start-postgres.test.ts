@@ -11,7 +11,7 @@ describe('The embedded Postgres', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  test('keeps its data over an orderly stop and over a crash, and takes a new port each time', async () => {
+  test('keeps its data over an orderly stop and over a crash, and takes a new port unless it is given one', async () => {
     const first = await startPostgres({ dataDir });
     await query(first.url, 'create table kept (n int)');
     await query(first.url, 'insert into kept values (1)');
@@ -22,7 +22,8 @@ describe('The embedded Postgres', () => {
     second.kill();
     await second.exited;
 
-    const third = await startPostgres({ dataDir });
+    const third = await startPostgres({ dataDir, port: second.port });
+    expect(third.port).toBe(second.port);
     expect(await query(third.url, 'select n from kept order by n')).toEqual([{ n: 1 }, { n: 2 }]);
     await third.stop();
     await expect(query(third.url, 'select 1')).rejects.toThrow();

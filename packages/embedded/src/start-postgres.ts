@@ -20,6 +20,8 @@ const MAJOR = '18';
 export type PostgresOptions = {
   /** Data goes into `<dataDir>/postgres`, or into another place if the user of Postgres cannot get there. */
   dataDir: string;
+  /** The default is a free port. */
+  port?: number;
   /** For tests: no fsync, and everything is removed when the launcher is killed. */
   throwAway?: boolean;
   report?: (line: string) => void;
@@ -36,7 +38,7 @@ export type EmbeddedPostgres = {
 };
 
 /**
- * Starts a real Postgres on a free loopback port, over new or existing data, also after a crash. Throws FlotillaError
+ * Starts a real Postgres on a loopback port, over new or existing data, also after a crash. Throws FlotillaError
  * with one sentence for the person who started us.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
@@ -49,7 +51,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const runAs = await prepareData(binaries, data, password, user, report);
   await endLeftover(join(data, 'postmaster.pid'), /postgres/, 'SIGINT');
 
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const process = await startGuarded({
     command: binaries.postgres,
     args: ['-D', data, ...serverFlags(port, options.throwAway ?? false)],

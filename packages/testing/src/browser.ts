@@ -2,7 +2,7 @@ import { findProgram, type WantedProgram } from '@flotilla/embedded/find-program
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { type Browser, chromium } from 'playwright-core';
 
-export type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+export type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 
 /** Timeout for a beforeAll that starts a browser: on a new machine the package manager installs the browser first. */
 export const BROWSER_START_MS = 600_000;

@@ -18,8 +18,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(TEST_POSTGRES_URL, `create database ${name} template ${TEMPLATE}`);
   const url = databaseUrl(TEST_POSTGRES_URL, name);
-  // Tests insert far more rows per statement than the service does.
-  const db = connectDatabase({ url, maxConnections: 10, queryTimeoutMs: FILL_TIMEOUT_MS });
+  const db = connectTestDatabase(url);
   return {
     url,
     db,
@@ -28,6 +27,11 @@ export async function testDatabase(): Promise<TestDatabase> {
       await administer(TEST_POSTGRES_URL, `drop database if exists ${name} with (force)`);
     },
   };
+}
+
+/** With time for tests to insert far more rows per statement than the service does. */
+export function connectTestDatabase(url: string): Database {
+  return connectDatabase({ url, maxConnections: 10, queryTimeoutMs: FILL_TIMEOUT_MS });
 }
 
 /** The URL of another database on the same server. */

@@ -9,6 +9,8 @@ type Handlers = {
   position(position: string): void;
   event(event: SentEvent): void;
   state(state: StreamState): void;
+  /** A connection is open. What no position covers, as what was read, may have been missed before it. */
+  begun(): void;
   /** The session has ended; the stream is not tried again before `reopen`. */
   signedOut(): void;
 };
@@ -83,6 +85,7 @@ export class LiveStream {
       opened: () => {
         opened();
         this.#become('live');
+        this.#handlers.begun();
       },
       position: (position: string) => {
         this.#position = position;

@@ -8,11 +8,14 @@ type Told =
   | { kind: 'state'; state: StreamState; topics: readonly string[] }
   | { kind: 'position'; position: string }
   | { kind: 'event'; event: SentEvent }
+  | { kind: 'begun' }
   | { kind: 'signed-out' }
   | { kind: 'signed-in' };
 
 type Handlers = {
   event(event: SentEvent): void;
+  /** The stream is open anew. */
+  begun(): void;
   /** The state of the stream, or its topics, may be others now. */
   changed(): void;
   signedOut(): void;
@@ -102,6 +105,10 @@ export class SharedLive {
         this.#tell({ kind: 'state', state, topics });
         this.#note(state, topics);
       },
+      begun: () => {
+        this.#tell({ kind: 'begun' });
+        this.#handlers.begun();
+      },
       signedOut: () => {
         this.#tell({ kind: 'signed-out' });
         this.#handlers.signedOut();
@@ -140,6 +147,9 @@ export class SharedLive {
         this.#position = told.event.position ?? this.#position;
         this.#handlers.event(told.event);
         break;
+      case 'begun':
+        this.#handlers.begun();
+        break;
       case 'signed-out':
         this.#handlers.signedOut();
         break;
@@ -157,6 +167,7 @@ export class SharedLive {
 type LeadingHandlers = {
   position(position: string): void;
   event(event: SentEvent): void;
+  begun(): void;
   state(state: StreamState, topics: readonly string[]): void;
   signedOut(): void;
 };

@@ -9,15 +9,22 @@ import { Button } from './button.tsx';
 import { platformRefusalOf } from './platform-refusal.ts';
 import { useOutage } from './use-outage.ts';
 
-type FailureProps = { error: Error; retry?: () => void /** Nothing else is on the page. */; whole?: boolean };
+type FailureProps = {
+  error: Error;
+  retry?: () => void;
+  /** Nothing else is on the page. */
+  whole?: boolean;
+  /** Somebody did it: what is asked for comes again by itself, what is done does not. */
+  isAct?: boolean;
+};
 
 /** Says what went wrong, by which request, and offers to try again. */
-export function Failure({ error, retry, whole = false }: FailureProps): ReactNode {
+export function Failure({ error, retry, whole = false, isAct = retry === undefined }: FailureProps): ReactNode {
   const words = useWords();
   const outage = useOutage();
   if (isSignedOut(error)) return null;
   // The bar over every screen already says what is away.
-  if (outage !== null && !whole && error instanceof CallError && outageOf(error) !== null) {
+  if (outage !== null && !whole && !isAct && error instanceof CallError && outageOf(error) !== null) {
     return <p className="muted">{words.outages.stale}</p>;
   }
   const requestId = error instanceof CallError ? error.requestId : null;
@@ -42,13 +49,13 @@ export function RouteFailure({ error }: ErrorComponentProps): ReactNode {
 export function sentenceOf(error: Error, words: Words): string {
   const { errors } = words;
   if (!(error instanceof CallError)) return errors.internal;
-  const { code, message } = error;
+  const { code, message, store } = error;
   if (code === 'platform_refused') {
     const reason = platformRefusalOf(message, words) ?? errors.codes?.[code];
     return reason === undefined ? message : `${reason} (${message})`;
   }
   if (error.status === 0 || error.status === 502 || error.status === 504) return errors.network;
-  if (error.status === 503) return errors.unavailable;
+  if (error.status === 503) return store ? words.outages[store] : errors.unavailable;
   if (error.status === 403) return errors.forbidden;
   if (message === '') return errors.internal;
   const known = errors.inWords(message);

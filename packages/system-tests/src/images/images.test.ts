@@ -157,6 +157,48 @@ test(
   4 * START_MS,
 );
 
+test(
+  'the api of its image serves the console that was built into it: the page, and files that a browser keeps',
+  async () => {
+    const stores = { DATABASE_URL: databaseUrl(TEST_POSTGRES_URL, database), REDIS_URL: redis.url };
+    const migrate = await start('migrate', stores);
+    expect({ code: await migrate.ended, output: migrate.output() }).toMatchObject({ code: 0 });
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const api = await startHealthy('api', {
+      ...stores,
+      HOST: '127.0.0.1',
+      PORT: `${port}`,
+      METRICS_PORT: `${metricsPort}`,
+      TELEGRAM_API_URL: 'http://127.0.0.1:9',
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    });
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
+    await waitFor(async () => (await get('/readyz')).ok, { timeoutMs: START_MS });
+    const root = await get('/');
+    expect([root.status, root.headers.get('location')]).toEqual([303, '/console/']);
+
+    const page = await get('/console/');
+    expect(headOf(page)).toEqual({ status: 200, type: 'text/html; charset=utf-8', cache: 'no-cache' });
+    expect(page.headers.get('content-security-policy')?.split('; ')).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]),
+    );
+    const assets = await assetsOf('api');
+    const named = [...(await page.text()).matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path!,
+    );
+    expect(assets).toEqual(expect.arrayContaining(named));
+    for (const ending of ['js', 'css']) expect(named.map((path) => path.split('.').at(-1))).toContain(ending);
+    for (const path of assets) {
+      expect(path).toMatch(/-[\w-]{8}\.(js|css)$/);
+      const type = path.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
+      const cache = 'public, max-age=31536000, immutable';
+      expect({ path, ...headOf(await get(path)) }).toEqual({ path, status: 200, type, cache });
+    }
+    expect(await api.stop()).toBe(0);
+  },
+  4 * START_MS,
+);
+
 test.each(['api', 'worker'])(
   'the image of the %s brings the compiled code that its user looks for',
   async (name) => {
@@ -184,6 +226,17 @@ test('what runs in a container is nobody, process 1, and can write nowhere', asy
   await container.ended;
   expect(JSON.parse(container.output())).toEqual({ uid: 65_532, pid: 1, writes: [] });
 });
+
+/** The paths at which a browser finds the hashed files of the console that an image holds. */
+async function assetsOf(target: string): Promise<string[]> {
+  const { dir, workdir } = await builder.build(target);
+  const names = await readdir(join(dir, workdir, 'apps/console/dist/assets'));
+  return names.map((name) => `/console/assets/${name}`);
+}
+
+function headOf({ status, headers }: Response) {
+  return { status, type: headers.get('content-type'), cache: headers.get('cache-control') };
+}
 
 async function start(target: string, env: Record<string, string>): Promise<Container> {
   const container = runContainer(await builder.build(target), { env, node });

@@ -65,8 +65,8 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
         faultOf={(name) => faults.get(name)}
         change={change}
       />
-      {saving.isError && !isAtFields && <Failure error={saving.error} />}
       <div className="save-bar" data-dirty={count > 0 || undefined}>
+        {saving.isError && !isAtFields && <Failure error={saving.error} />}
         <p role="status" className="muted">
           {count > 0 ? words.changes(count) : saving.isSuccess && words.saved}
         </p>

@@ -2,7 +2,7 @@ import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { atOnceAndAfter } from '../../../live/at-once-and-after.ts';
-import { useLive } from '../../../live.ts';
+import { type LiveEvent, useLive } from '../../../live.ts';
 import { CHATS } from './use-chats.ts';
 
 /** The browser watches 20 topics in all; the lists of more bots are asked for every 10 s. */
@@ -18,12 +18,16 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
     () => atOnceAndAfter(STORED_MS, () => void queries.invalidateQueries({ queryKey: [CHATS] })),
     [queries],
   );
-  useLive(bots.length > MOST_BOTS ? [] : bots.map((id) => `bot:${id}`), ({ name }) => {
-    if (name !== 'update' && name !== 'call' && name !== 'read') return;
+  const askUntilStored = () => {
     ask();
-    // It was read elsewhere, and is stored.
-    if (name === 'read') return;
     // Calls in between act after the pause: by then it is stored.
     ask();
-  });
+  };
+  const handle = ({ name }: LiveEvent) => {
+    if (name === 'update' || name === 'call') askUntilStored();
+    // It was read elsewhere, and is stored.
+    if (name === 'read') ask();
+  };
+  // What was written or read just before the stream was open is told by nobody.
+  useLive(bots.length > MOST_BOTS ? [] : bots.map((id) => `bot:${id}`), handle, askUntilStored);
 }

@@ -20,6 +20,8 @@ export function refusalOf(error: Error, words: Words): string {
   if (error.status === 0 || error.status === 504) return refusals.unknown;
   if (error.status === 413) return refusals.tooLarge;
   if (error.status === 429 && error.retryAfterS !== null) return refusals.tooFast(error.retryAfterS);
+  // The sentence alone, which says that delivery goes on, could be read as if the message were on its way.
+  if (error.status === 503) return `${words.errors.title}. ${sentenceOf(error, words)}`;
   const known = TEXTS.find(([pattern]) => pattern.test(error.message))?.[1];
   return known === undefined ? sentenceOf(error, words) : refusals[known];
 }
