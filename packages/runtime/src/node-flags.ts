@@ -1,9 +1,12 @@
 /**
  * By default V8's young generation begins at 1 MB, which is collected a dozen times during a start, and grows to 128 MB
- * under load. Two spaces of 8 MB hold the garbage of the work in flight. With 16 MB a process is 15 to 20 MB larger, and
- * no faster.
+ * under load. With up to 16 MB a worker takes a tenth less processor time in a burst than with 8 MB, and 15 MB more
+ * memory; with 32 MB a fifth less, and 50 MB more (ADR 37). An api is no faster with more.
  */
-const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
+const YOUNG = {
+  api: ['--min-semi-space-size=8', '--max-semi-space-size=8'],
+  worker: ['--min-semi-space-size=8', '--max-semi-space-size=16'],
+};
 
 /**
  * Objects that live as long as a request or a poll often reach the old generation, of which 30 MB is in use. By default
@@ -13,5 +16,5 @@ const OLD = ['--initial-old-space-size=40', '--heap-growing-percent=60'];
 
 /** The Node flags for one of our programs. */
 export function nodeFlags(program: string): string[] {
-  return program === 'api' || program === 'worker' ? [...YOUNG, ...OLD] : [];
+  return program === 'api' || program === 'worker' ? [...YOUNG[program], ...OLD] : [];
 }
