@@ -435,6 +435,30 @@ test(
 );
 
 test(
+  'somebody who has gone on to a button of the chat keeps the focus when its messages come',
+  async () => {
+    const { page, complaints } = await openAsAdmin('inbox');
+    let come: () => void = () => {};
+    const mayCome = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route('**/api/messages?*', async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.goto(`${suite.fleet.url}/console/inbox/${scene.desk.id}/${ADA}`);
+    await page.getByRole('button', { name: 'Views of the chat' }).focus();
+    come();
+    await messages(page).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Statistics' }).press('Enter');
+    await page.waitForURL(/\/statistics$/);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'what is typed while a message is on its way stays, and only what was sent goes',
   async () => {
     const { page, complaints } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);

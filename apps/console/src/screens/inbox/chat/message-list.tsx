@@ -86,8 +86,8 @@ export function MessageList({ window, start, reach, extend, leaveWindow, seen, h
     if (placed) return;
     if (start === undefined || !show(start)) list.scrollToEnd();
     setPlaced(true);
-    // Its keys work at once, unless somebody is typing.
-    if (!isTyping()) scroller.current?.focus({ preventScroll: true });
+    // Its keys work at once, unless somebody has begun to do something else while it was loading.
+    if (isFocusFree()) scroller.current?.focus({ preventScroll: true });
   });
   // The list gets lower while somebody writes, or an error is told, and a message may come then; its end stays on the screen.
   const size = list.getTotalSize();
@@ -150,8 +150,9 @@ function isPointedAt(frame: HTMLElement | null | undefined): boolean {
   return frame?.matches(':hover') === true && matchMedia('(hover: hover)').matches;
 }
 
-function isTyping(): boolean {
-  return document.activeElement?.matches('input, textarea, select') ?? false;
+/** False while somebody types, has something of this chat, or has opened a menu, which would close. */
+function isFocusFree(): boolean {
+  return !document.activeElement?.closest('input, textarea, select, .chat, .menu, dialog');
 }
 
 type RowProps = {
