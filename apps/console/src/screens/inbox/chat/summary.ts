@@ -3,6 +3,9 @@ import type { Words } from '../../../words/en.ts';
 
 type Summed = Pick<Message, 'text' | 'media_type' | 'service'>;
 
+/** A ban without a name is that of the bot, in a private chat. */
+const OF_THE_BOT: Partial<Record<string, 'blocked' | 'unblocked'>> = { ban: 'blocked', unban: 'unblocked' };
+
 /** A message in one line. */
 export function summaryOf({ text, media_type: media, service }: Summed, { inbox: words }: Words): string {
   if (media === 'callback') return words.pressed(text ?? '');
@@ -13,8 +16,8 @@ export function summaryOf({ text, media_type: media, service }: Summed, { inbox:
 
 /** The api says in English what a service message is; what follows the colon is of the chat. */
 export function serviceLine(service: string, text: string, { services }: Words['inbox']): string {
-  const label = services[service as keyof typeof services];
-  if (label === undefined) return text || service;
   const colon = text.indexOf(': ');
+  const label = services[(colon < 0 ? OF_THE_BOT[service] : undefined) ?? (service as keyof typeof services)];
+  if (label === undefined) return text || service;
   return colon < 0 ? label : `${label}: ${text.slice(colon + 2)}`;
 }
