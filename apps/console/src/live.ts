@@ -23,7 +23,7 @@ export type LiveEvent =
  * Watches topics of `GET /api/live` while the component is shown. A browser watches at most 20 of all its tabs. After
  * `skipped` and `gap` something is missing; the queries are asked again by the shell, and a list of events says so.
  * The state says whether events come at once; queries keep asking every 10 s in any case. `begun`: the stream is open
- * anew, and of what was read before, nobody tells.
+ * anew, and nothing repeats the read marks that came before.
  */
 export function useLive(
   topics: readonly string[],

@@ -9,7 +9,7 @@ type Handlers = {
   position(position: string): void;
   event(event: SentEvent): void;
   state(state: StreamState): void;
-  /** A connection is open. What no position covers, as what was read, may have been missed before it. */
+  /** A connection is open. Events without a position, such as read marks, may have been missed before it. */
   begun(): void;
   /** The session has ended; the stream is not tried again before `reopen`. */
   signedOut(): void;

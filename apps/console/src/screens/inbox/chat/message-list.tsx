@@ -150,7 +150,7 @@ function isPointedAt(frame: HTMLElement | null | undefined): boolean {
   return frame?.matches(':hover') === true && matchMedia('(hover: hover)').matches;
 }
 
-/** False while somebody types, has something of this chat, or has opened a menu, which would close. */
+/** False while the focus is in a field, in this chat, in a menu (which would close) or in a dialog. */
 function isFocusFree(): boolean {
   return !document.activeElement?.closest('input, textarea, select, .chat, .menu, dialog');
 }

@@ -28,6 +28,6 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
     // It was read elsewhere, and is stored.
     if (name === 'read') ask();
   };
-  // What was written or read just before the stream was open is told by nobody.
+  // The stream does not repeat what was written or read just before it was open.
   useLive(bots.length > MOST_BOTS ? [] : bots.map((id) => `bot:${id}`), handle, askUntilStored);
 }
