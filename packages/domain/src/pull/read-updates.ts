@@ -42,7 +42,9 @@ export type PullRequest = {
 export type Reading = { bot: Bot; kinds: PullRequest['kinds'] };
 
 const REREAD_EVERY_MS = 5000;
-const COALESCE_MS = 1;
+/** A poll that is woken sooner is of a busy bot: it waits a moment for more, so that an answer has several updates. */
+const BUSY_WITHIN_MS = 2;
+const GATHER_MS = 1;
 /** A changed configuration is in the state of its bot a moment before processes can know it. */
 const RENEW_EVERY_MS = 100;
 const THROTTLED_MS = 3000;
@@ -66,8 +68,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       waited = true;
       const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
       await listening.wake(Math.min(leftMs, pauseMs), request.signal);
-      // Wait a moment for updates that arrive together, as the platform does.
-      if (leftMs > COALESCE_MS) await delay(COALESCE_MS);
+      if (performance.now() - begunAtMs < BUSY_WITHIN_MS && leftMs > GATHER_MS) await delay(GATHER_MS);
       page = await reader.next();
     }
     measure(deps, page, waited);
