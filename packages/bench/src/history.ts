@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
 import { MESSAGE_COLUMNS } from '@flotilla/domain/history/message-row.ts';
-import { encodeCall, type HistoryRecord } from '@flotilla/domain/history/stream/history-codec.ts';
+import type { HistoryRecord } from '@flotilla/domain/history/stream/history-codec.ts';
 import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
@@ -182,23 +182,12 @@ function recordOf(owner: Owner, id: number, turn: number): HistoryRecord {
   const place = { id: chat, type: 'private', first_name: person.first_name, username: person.username };
   const text = `Hello, this is the message number ${turn} with a few words of an everyday length`;
   const message = { message_id: id + 1, from: person, chat: place, date, text };
-  const update = (body: object): HistoryRecord => {
-    const raw = JSON.stringify({ update_id: id + 1, ...body });
-    return [
-      't',
-      'update',
-      'b',
-      `${owner.botId}`,
-      'g',
-      owner.registrationId,
-      'a',
-      `${atMs}`,
-      'i',
-      `${id + 1}`,
-      'u',
-      raw,
-    ];
-  };
+  const record = (type: string, ...fields: string[]): HistoryRecord => [
+    ...['t', type, 'b', `${owner.botId}`, 'g', owner.registrationId, 'a', `${atMs}`],
+    ...fields,
+  ];
+  const update = (body: object): HistoryRecord =>
+    record('update', 'i', `${id + 1}`, 'u', JSON.stringify({ update_id: id + 1, ...body }));
   switch (Math.floor(turn / CHATS) % 10) {
     case 3:
       return update({ callback_query: { id: '1', from: person, chat_instance: '5', data: `press:${turn}`, message } });
@@ -208,9 +197,8 @@ function recordOf(owner: Owner, id: number, turn: number): HistoryRecord {
       return update({ edited_message: { ...message, message_id: id + 1 - BOTS * CHATS, edit_date: date } });
     case 9: {
       const from = { id: owner.botId, is_bot: true, first_name: 'One of many' };
-      const params = { chat_id: `${chat}`, text: 'noted' };
-      const result = JSON.stringify({ ...message, from, text: 'noted' });
-      return encodeCall(owner, { method: 'sendMessage', params, result, atMs, id: '' });
+      const params = JSON.stringify({ chat_id: `${chat}`, text: 'noted' });
+      return record('call', 'm', 'sendMessage', 'p', params, 'r', JSON.stringify({ ...message, from, text: 'noted' }));
     }
     default:
       return update({ message });

@@ -17,6 +17,8 @@ type Call = { bot: Bot; by: Actor | null; method: string; captured: CapturedMeth
 
 const NO_ROOM = 'too many calls whose clients have gone still wait for answers';
 const TOO_LONG = 'its answer is longer than 1 MiB';
+/** Shared, because nothing is read into it. */
+const NO_PARAMETERS = parametersOf('');
 const LIMITS = { parameterBytes: 64 * 1024, fileBytes: 0 };
 
 /**
@@ -60,7 +62,7 @@ class CallTee implements Tee {
     const needsParameters = call.captured.effect !== 'messages';
     this.#capture = capture;
     this.#call = call;
-    this.#parameters = parametersOf(needsParameters ? call.query : '');
+    this.#parameters = needsParameters ? parametersOf(call.query) : NO_PARAMETERS;
     this.#reader = needsParameters ? requestReader(req, this.#parameters) : null;
     this.onRequestChunk = this.#reader === null ? null : this.#reader.write;
   }

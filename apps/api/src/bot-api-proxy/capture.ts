@@ -67,8 +67,8 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
     const result = extractResult(text);
     if (result === null || !isKept(call.captured, result)) return;
     const { bot, by, method } = call;
-    const actor = by === null ? {} : { actor: callActor(by) };
-    calls.keep(bot, { method, params: keptParameters(call), result, ...actor });
+    const kept = { method, params: keptParameters(call), result };
+    calls.keep(bot, by === null ? kept : { ...kept, actor: callActor(by) });
   };
   const keepLater = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;
@@ -110,13 +110,15 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
 }
 
 function isKept(captured: CapturedMethod, result: string): boolean {
-  if (captured.effect === 'messages' || captured.effect === 'copies') return /^[{[]/.test(result);
+  if (captured.effect === 'messages' || captured.effect === 'copies') return result[0] === '{' || result[0] === '[';
   return result !== 'false';
 }
 
+const NONE: Record<string, string> = {};
+
 function keptParameters({ captured, parameters }: SeenCall): Record<string, string> {
   // The message is in the result.
-  if (captured.effect === 'messages') return {};
+  if (captured.effect === 'messages') return NONE;
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
 }
 

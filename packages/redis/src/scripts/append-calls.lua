@@ -3,24 +3,37 @@
 -- KEYS  1 state  2 history  3 pending turns  4 batches: bot id → number of the process's newest batch
 --       5 activity of the bot  6 activity of the shard  7 live stream
 -- ARGV  1 registration id  2 now (ms)  3 bot id  4 number of the batch, above all earlier ones of the process
---       5… the calls' records, as lib/history-records.lua says
+--       5… per call: captured at (ms), method, params (JSON), result (JSON), actor (JSON, '' if only the bot is known),
+--          key of its audit entry ('' for none). packages/domain/src/history/stream/history-codec.ts reads the records
 -- RESULT -2 when the bot is not set up, -1 when not kept, else whether to wake the history writer (0/1)
--- @include history-records
 -- @include state
 -- @include activity
 -- @include live
 local BATCHES_LIFE_S = 3600
+local CALL_FIELDS = 6
 
+local history, now, botId = KEYS[2], ARGV[2], ARGV[3]
 -- @read s <- KEYS[1]: registrationId, manage, watchedUntil
 if not s.registrationId then return -2 end
 if s.registrationId ~= ARGV[1] or s.manage ~= '1' then return -1 end
-if tonumber(redis.call('HGET', KEYS[4], ARGV[3]) or 0) < tonumber(ARGV[4]) then
-  countActivity(KEYS[5], KEYS[6], ARGV[2], 0, 0, 0, 0, addHistoryRecords(KEYS[2], ARGV, 5))
-  if tonumber(s.watchedUntil or 0) > tonumber(ARGV[2]) then
-    addLiveRecords(KEYS[7], ARGV, 5)
-    announceLive(ARGV[3])
+
+local function recordOf(at, method, params, result, actor, auditKey)
+  local record = { 't', 'call', 'b', botId, 'g', ARGV[1], 'a', at, 'm', method, 'p', params, 'r', result }
+  if actor ~= '' then addField(record, 'u', actor) end
+  if auditKey ~= '' then addField(record, 'c', auditKey) end
+  return record
+end
+
+if tonumber(redis.call('HGET', KEYS[4], botId) or 0) < tonumber(ARGV[4]) then
+  local watched = tonumber(s.watchedUntil or 0) > tonumber(now)
+  for i = 5, #ARGV, CALL_FIELDS do
+    local record = recordOf(unpack(ARGV, i, i + CALL_FIELDS - 1))
+    redis.call('XADD', history, '*', unpack(record))
+    if watched then addLive(KEYS[7], #table.concat(record), unpack(record)) end
   end
-  redis.call('HSET', KEYS[4], ARGV[3], ARGV[4])
+  countActivity(KEYS[5], KEYS[6], now, 0, 0, 0, 0, (#ARGV - 4) / CALL_FIELDS)
+  if watched then announceLive(botId) end
+  redis.call('HSET', KEYS[4], botId, ARGV[4])
   redis.call('EXPIRE', KEYS[4], BATCHES_LIFE_S)
 end
-return redis.call('ZADD', KEYS[3], 'NX', ARGV[2], 'history')
+return redis.call('ZADD', KEYS[3], 'NX', now, 'history')

@@ -8,13 +8,13 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const append = (batch: number, registration = REGISTRATION) => {
+const CALL = [99, 'sendmessage', '{}', '{"message_id":1}', '', ''];
+const append = (batch: number, registration = REGISTRATION, calls = CALL) => {
   const { state, history, pendingTurns } = scene.keys;
-  const call = [4, 't', 'call', 'm', 'sendmessage'];
   return scene.run(
     'append-calls',
     [state, history, pendingTurns, '{s1}:calls:p', ...scene.activity, scene.keys.live],
-    [registration, NOW_MS, BOT, batch, ...call],
+    [registration, NOW_MS, BOT, batch, ...calls],
   );
 };
 
@@ -29,4 +29,43 @@ test('nothing is kept before the bot is set up, of another registration, or with
   expect(await append(1)).toBe(-2);
   await scene.applyBot({});
   expect([await append(1), await append(1, 'another')]).toEqual([-1, -1]);
+});
+
+// Other releases read the same stream, so these stored fields must not change.
+test('a record has the fields that the history reads', async () => {
+  await scene.applyBot({ manage: true });
+  const audited = [100, 'deletemessage', '{"chat_id":"5"}', 'true', '{"accountId":4}', 'call:p:1'];
+  await append(1, REGISTRATION, [...CALL, ...audited]);
+  const common = ['t', 'call', 'b', String(BOT), 'g', REGISTRATION];
+  const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(records.map(([, record]) => record)).toEqual([
+    [...common, 'a', '99', 'm', 'sendmessage', 'p', '{}', 'r', '{"message_id":1}'],
+    [
+      ...common,
+      'a',
+      '100',
+      'm',
+      'deletemessage',
+      ...['p', '{"chat_id":"5"}'],
+      'r',
+      'true',
+      'u',
+      '{"accountId":4}',
+      'c',
+      'call:p:1',
+    ],
+  ]);
+  expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
+});
+
+test('whoever watches the bot sees the same records', async () => {
+  await scene.applyBot({ manage: true });
+  await scene.commands.hset(scene.keys.state, 'watchedUntil', NOW_MS + 1000);
+  await scene.commands.xadd(scene.keys.live, '1-0', 't', 'begin');
+  await append(1);
+  const [history, live] = await Promise.all([
+    scene.commands.xrange(scene.keys.history, '-', '+'),
+    scene.commands.xrange(scene.keys.live, '(1-0', '+'),
+  ]);
+  expect(live.map(([, record]) => record)).toEqual(history.map(([, record]) => record));
 });

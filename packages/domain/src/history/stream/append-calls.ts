@@ -8,7 +8,7 @@ import type { Bot } from '../../bots/bot.ts';
 import { rememberOwnPosts } from '../../update-log/own-posts.ts';
 import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import type { CallBatch } from './captured-call.ts';
-import { encodeCall, recordArguments } from './history-codec.ts';
+import { callArguments } from './history-codec.ts';
 
 export type AppendDeps = {
   redis: RedisHandles;
@@ -33,7 +33,6 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
   const nowMs = deps.clock.nowMs();
-  const owner = { botId: bot.id, registrationId: bot.registrationId };
   const remembered = rememberOwnPosts(deps, calls);
   const appended = runScript(
     deps.redis.commands,
@@ -43,7 +42,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
       ...activityKeys(bot.id, nowMs),
       keys.live,
     ],
-    [bot.registrationId, nowMs, bot.id, batch.number, ...recordArguments(calls.map((call) => encodeCall(owner, call)))],
+    [bot.registrationId, nowMs, bot.id, batch.number, ...callArguments(calls)],
   ) as Promise<unknown>;
   const [reply] = await Promise.all([appended, remembered]);
   if (reply === NOT_SET_UP) throw new FlotillaError('unavailable', 'The bot is not set up in Redis');

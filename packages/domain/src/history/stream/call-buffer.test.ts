@@ -232,7 +232,7 @@ describe('a call is lost, counted and logged', () => {
   test('when Redis refuses it for what is in it; those beside it are kept', async () => {
     const bot = await newBot();
     const buffer = newBuffer();
-    const broken = { ...message(2), result: '{"message_id":2,"chat":{"type":"channel"' };
+    const broken = { ...message(2), result: '{"message_id":2,"chat":{"id":-1005,"type":"channel"' };
     for (const call of [message(1), broken, message(3)]) buffer.keep(bot, call);
     await buffer.drain();
     expect([...new Set((await entries(bot)).map(({ r }) => r))]).toEqual(

@@ -151,9 +151,10 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     hasRoom,
     keep: (bot, call) => {
       if (closed || !hasRoom()) return lose({ botId: bot.id, method: call.method, reason: 'too many calls wait' });
-      const leavesAudit = ['audit', 'deletion'].includes(capturedMethod(call.method)?.effect ?? '');
+      const { method, params, result, actor } = call;
       lastId += 1;
-      const seen = { ...call, atMs: deps.clock.nowMs(), id: leavesAudit ? `call:${process}:${lastId}` : '' };
+      const id = leavesAudit(method) ? `call:${process}:${lastId}` : '';
+      const seen: SeenCall = { method, params, result, actor, atMs: deps.clock.nowMs(), id };
       const waiting = { bot, call: seen, bytes: sizeOf(call) };
       calls += 1;
       bytes += waiting.bytes;
@@ -177,6 +178,11 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       deps.log.warn({ calls }, 'calls that waited for Redis are missing from the history: the process stops');
     },
   };
+}
+
+function leavesAudit(method: string): boolean {
+  const effect = capturedMethod(method)?.effect;
+  return effect === 'audit' || effect === 'deletion';
 }
 
 function sizeOf({ params, result }: CapturedCall): number {

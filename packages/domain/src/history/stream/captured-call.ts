@@ -8,7 +8,7 @@ export type CapturedCall = {
   /** Raw JSON of the platform's `result`. */
   result: string;
   /** Who made the call, and from where; absent when only the bot is known. */
-  actor?: CallActor;
+  actor?: CallActor | undefined;
 };
 
 /**

@@ -12,17 +12,6 @@ local function addLive(live, bytes, ...)
   end
 end
 
--- Adds records as lib/history-records.lua has them in its arguments.
-local function addLiveRecords(live, args, first)
-  local i = first
-  while i <= #args do
-    local count, bytes = tonumber(args[i]), 0
-    for at = i + 1, i + count do bytes = bytes + #args[at] end
-    addLive(live, bytes, unpack(args, i + 1, i + count))
-    i = i + count + 1
-  end
-end
-
 -- Tells the processes that follow the bot's live stream.
 local function announceLive(botId)
   redis.call('PUBLISH', 'flotilla:live', botId)

@@ -11,9 +11,9 @@ afterAll(() => scene.close());
 test('an entry that is too large becomes one that only says so', async () => {
   const { live } = scene.keys;
   await scene.commands.xadd(live, '1-0', 't', 'begin');
-  const record = (text: string) => [4, 't', 'call', 'r', text];
-  const args = [...record('small'), ...record('x'.repeat(40_000)), ...record('also small')];
-  await scene.evaluate('live', 'addLiveRecords(KEYS[1], ARGV, 1)', [live], args);
+  const add = (text: string) =>
+    scene.evaluate('live', "addLive(KEYS[1], #ARGV[1], 't', 'call', 'r', ARGV[1])", [live], [text]);
+  for (const text of ['small', 'x'.repeat(40_000), 'also small']) await add(text);
   const entries = await scene.commands.xrange(live, '(1-0', '+');
   expect(entries.map(([, fields]) => fields)).toEqual([
     ['t', 'call', 'r', 'small'],
