@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
-import { nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { NODE_ENVIRONMENT, nodeFlags } from '@flotilla/runtime/node-flags.ts';
 import { programEntry } from '@flotilla/runtime/program-entry.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -61,6 +61,7 @@ export async function launchProcess(
     cwd,
     env: {
       PATH: inheritedEnv().PATH,
+      ...NODE_ENVIRONMENT,
       HOST: '127.0.0.1',
       ...settings,
       PORT: String(port),
