@@ -2,6 +2,7 @@
 
 /** Files that mostly wait, each with its seconds on a quiet machine, of which a third at most are processor time. */
 export const MOSTLY_WAIT = {
+  'system-tests/src/(killed-processes|load-and-faults|secrets)\\.fault': 155,
   'system-tests/src/deliveries\\.test': 105,
   'system-tests/src/(strangers|live)\\.fault': 95,
   'system-tests/src/worker-log\\.test': 95,
@@ -39,11 +40,11 @@ export const MOSTLY_WAIT = {
 
 /** All others in this order, each with the seconds that one of them takes beside others, about. */
 export const MOSTLY_COMPUTE = {
-  '(load-and-faults|killed-processes|secrets|/full-redis|rolling-restart)\\.fault': 165,
+  '(/full-redis|rolling-restart)\\.fault': 140,
   'src/(tls/tls|sandbox|images/images)\\.test': 140,
-  'console/tests/live\\.browser': 135,
+  'console/tests/(live|inbox)\\.browser': 110,
   'system-tests/src/(key-rotation|update-samples|client-libraries)\\.test': 115,
-  'console/tests/(deliveries|programs|console|inbox)\\.browser': 95,
+  'console/tests/(deliveries|programs|console)\\.browser': 95,
   '(random-faults|ten-thousand-bots|release-before|redis-restart|redis-failover)\\.fault': 75,
   'system-tests/src/(start-without-stores|check-infra)\\.test': 80,
   '\\.browser\\.': 70,
