@@ -114,11 +114,11 @@ function isKept(captured: CapturedMethod, result: string): boolean {
   return result !== 'false';
 }
 
-const NONE: Record<string, string> = {};
+const NO_PARAMETERS: Record<string, string> = {};
 
 function keptParameters({ captured, parameters }: SeenCall): Record<string, string> {
   // The message is in the result.
-  if (captured.effect === 'messages') return NONE;
+  if (captured.effect === 'messages') return NO_PARAMETERS;
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
 }
 

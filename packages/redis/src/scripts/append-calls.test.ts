@@ -39,21 +39,8 @@ test('a record has the fields that the history reads', async () => {
   const common = ['t', 'call', 'b', String(BOT), 'g', REGISTRATION];
   const records = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(records.map(([, record]) => record)).toEqual([
-    [...common, 'a', '99', 'm', 'sendmessage', 'p', '{}', 'r', '{"message_id":1}'],
-    [
-      ...common,
-      'a',
-      '100',
-      'm',
-      'deletemessage',
-      ...['p', '{"chat_id":"5"}'],
-      'r',
-      'true',
-      'u',
-      '{"accountId":4}',
-      'c',
-      'call:p:1',
-    ],
+    [...common, ...'a 99 m sendmessage p {} r {"message_id":1}'.split(' ')],
+    [...common, ...'a 100 m deletemessage p {"chat_id":"5"} r true u {"accountId":4} c call:p:1'.split(' ')],
   ]);
   expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
 });
