@@ -83,7 +83,11 @@ export function callArguments(calls: SeenCall[]): (string | number)[] {
 }
 
 export function encodeLink(owner: RecordOwner, link: RouteLink, atMs: number): HistoryRecord {
-  return [...encodeOrigin('link', owner, atMs), FIELDS.link.link, JSON.stringify(link)];
+  const { any, link: own } = FIELDS;
+  return [
+    ...[any.type, 'link', any.botId, String(owner.botId), any.registrationId, owner.registrationId],
+    ...[any.atMs, String(atMs), own.link, JSON.stringify(link)],
+  ];
 }
 
 /** Records as arguments of a script: the length of each, then the record itself (lib/history-records.lua). */
@@ -182,11 +186,6 @@ function linkIn(text: string): RouteLink {
     }
   }
   return link as RouteLink;
-}
-
-function encodeOrigin(type: HistoryEntry['type'], { botId, registrationId }: RecordOwner, atMs: number): HistoryRecord {
-  const { any } = FIELDS;
-  return [any.type, type, any.botId, String(botId), any.registrationId, registrationId, any.atMs, String(atMs)];
 }
 
 function decodeDead(
