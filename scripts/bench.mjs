@@ -5,7 +5,7 @@ import { buildPrograms, startFrom } from './build-programs.mjs';
 
 // The history is written by the bench itself, so it has the flags of a worker (packages/runtime/src/node-flags.ts).
 const FLAGS = [
-  ...['--min-semi-space-size=8', '--max-semi-space-size=16'],
+  ...['--min-semi-space-size=8', '--max-semi-space-size=32', '--no-allocation-site-pretenuring'],
   ...['--initial-old-space-size=40', '--heap-growing-percent=60'],
 ];
 
