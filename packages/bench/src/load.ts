@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { percentile } from './percentile.ts';
 
 const CONNECTIONS = 32;
-export const SECONDS = 6;
+export const SECONDS = 4;
 
 export const loadGenerator: 'wrk' | 'autocannon' = spawnSync('wrk', ['-v']).error ? 'autocannon' : 'wrk';
 

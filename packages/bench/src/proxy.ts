@@ -6,44 +6,47 @@ import { startPlatform, startReverseProxy } from './nginx.ts';
 import { percentile } from './percentile.ts';
 import { usageOf } from './process-usage.ts';
 import { ms, perSecond, ratio, report } from './report.ts';
-import { startBareProxy } from './start-bare.ts';
+import { type Bare, startBareProxy } from './start-bare.ts';
 
 const TOKEN = '700001:bench-token-abcdefghijklmnopqrstuvwxyz';
 const BODY = '{"chat_id":5,"text":"hello"}';
 const STEADY = 500;
 /** Ways are measured alternately, so that other load affects all alike. One earlier round warms everything up. */
 const ROUNDS = 3;
+/** How fast Node's code becomes differs from process to process by up to a tenth, so one process decides nothing. */
+const PROCESSES = 5;
 
-/** One way to the platform. `pid` is the proxy whose processor time is measured. */
+/** One way to the platform, through one process. `pid` is the proxy whose processor time is measured. */
 type Way = { url: string; pid: number | null };
-type Ways = Record<'nginx' | 'bare' | 'passed' | 'captured', Way>;
+type Ways<Name extends string = 'nginx' | 'bare' | 'passed' | 'captured'> = Record<Name, Way[]>;
 
 /** Compares the proxy with nginx and with a bare proxy of the same parts. The platform behind them answers at once. */
 export async function benchProxy(database: { url: string }): Promise<void> {
   const platform = await startPlatform();
   const nginx = await startReverseProxy(platform.url);
-  const barest = await startBareProxy(platform.url);
+  const bare: Bare[] = [];
+  for (let count = 0; count < PROCESSES; count += 1) bare.push(await startBareProxy(platform.url));
   const fleet = await startFleet(
-    { apis: 1, workers: 0 },
+    { apis: PROCESSES, workers: 0 },
     { TELEGRAM_API_URL: platform.url, LOG_LEVEL: 'warn' },
     database,
   );
-  const { port, pid } = fleet.apis[0]!;
-  const at = (root: string, method: string) => `${root}/bot${TOKEN}/${method}`;
-  const api = `http://127.0.0.1:${port}/tgapi`;
+  const callOf = (method: string) => `/bot${TOKEN}/${method}`;
+  const through = (processes: { port: number; pid: number }[], path: string): Way[] =>
+    processes.map(({ port, pid }) => ({ url: `http://127.0.0.1:${port}${path}`, pid }));
   try {
     await fleet.rest('/api/bots/add', { token: TOKEN });
     const ways = {
-      nginx: { url: at(nginx.url, 'sendChatAction'), pid: null },
-      bare: { url: at(`http://127.0.0.1:${barest.port}`, 'sendChatAction'), pid: barest.pid },
-      passed: { url: at(api, 'sendChatAction'), pid },
-      captured: { url: at(api, 'sendMessage'), pid },
+      nginx: [{ url: `${nginx.url}${callOf('sendChatAction')}`, pid: null }],
+      bare: through(bare, callOf('sendChatAction')),
+      passed: through(fleet.apis, `/tgapi${callOf('sendChatAction')}`),
+      captured: through(fleet.apis, `/tgapi${callOf('sendMessage')}`),
     };
     await measure(ways);
     await measureWhileWritten(fleet, ways);
   } finally {
     await fleet.stop();
-    await barest.stop();
+    await Promise.all(bare.map((one) => one.stop()));
     await nginx.stop();
     await platform.stop();
   }
@@ -51,7 +54,7 @@ export async function benchProxy(database: { url: string }): Promise<void> {
 
 async function measure(ways: Ways): Promise<void> {
   const full = await inTurns(ways, atFullLoad);
-  const { captured: _, ...quiet } = ways;
+  const quiet = { nginx: ways.nginx, bare: ways.bare.slice(0, 1), passed: ways.passed.slice(0, 1) };
   const steady = await inTurns(quiet, ({ url }) => latencyAtRate(url, BODY, STEADY));
   const [direct, bare] = [middle(full.nginx, 'rate'), middle(full.bare, 'rate')];
   const besides = (loads: Load[]) =>
@@ -63,7 +66,8 @@ async function measure(ways: Ways): Promise<void> {
         50,
       ),
     );
-  report(`Proxy, small JSON POST, 32 connections (${loadGenerator}), one api process, the middle of ${ROUNDS} rounds`, [
+  const subject = `Proxy, small JSON POST, 32 connections (${loadGenerator}) to one process`;
+  report(`${subject}, the middle of ${PROCESSES} processes in ${ROUNDS} rounds`, [
     { what: 'nginx', figure: perSecond(direct) },
     { what: 'bare node:http + undici', figure: `${inWords(full.bare)}, ${ratio(bare / direct)} of nginx` },
     { what: 'pass-through', figure: besides(full.passed), target: '≥ 0.95 by processor time' },
@@ -75,7 +79,7 @@ async function measure(ways: Ways): Promise<void> {
 }
 
 /** Captured calls while a worker writes the history and Redis rewrites its file again and again, beside the bare proxy. */
-async function measureWhileWritten(fleet: Fleet, { bare, captured }: Ways): Promise<void> {
+async function measureWhileWritten(fleet: Fleet, ways: Ways): Promise<void> {
   const redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
   const worker = await fleet.start('worker');
   const entries = async () => (await readMetric(worker, 'flotilla_history_entries_total')) ?? 0;
@@ -85,7 +89,7 @@ async function measureWhileWritten(fleet: Fleet, { bare, captured }: Ways): Prom
   await redis.commands.config('SET', 'auto-aof-rewrite-percentage', '1');
   try {
     const before = { entries: await entries(), rewrites: await rewrites() };
-    const full = await inTurns({ bare, captured }, atFullLoad);
+    const full = await inTurns({ bare: ways.bare.slice(0, 3), captured: ways.captured.slice(0, 3) }, atFullLoad);
     const [written, rewritten] = [(await entries()) - before.entries, (await rewrites()) - before.rewrites];
     report('Proxy, while a worker writes the history and Redis rewrites its file', [
       { what: 'bare node:http + undici', figure: inWords(full.bare) },
@@ -100,7 +104,8 @@ async function measureWhileWritten(fleet: Fleet, { bare, captured }: Ways): Prom
 type Load = { rate: number; cpuUs: number };
 
 function inWords(loads: Load[]): string {
-  return `${perSecond(middle(loads, 'rate'))}, ${Math.round(middle(loads, 'cpuUs'))} µs of processor time a call`;
+  const [least, most] = [0, 100].map((share) => Math.round(percentile(cpuOf(loads), share)));
+  return `${perSecond(middle(loads, 'rate'))}, ${middle(loads, 'cpuUs').toFixed(1)} µs of processor time a call (${least} to ${most})`;
 }
 
 /** The ratios to the bare proxy: of processor time, which other load hardly changes, and of throughput. */
@@ -117,18 +122,22 @@ async function atFullLoad({ url, pid }: Way): Promise<Load> {
 }
 
 async function inTurns<Name extends string, Measured>(
-  ways: Record<Name, Way>,
+  ways: Ways<Name>,
   once: (way: Way) => Promise<Measured>,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(ways) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const name of names) {
-      const result = await once(ways[name]);
+    for (const [name, way] of names.flatMap((name) => ways[name].map((way) => [name, way] as const))) {
+      const result = await once(way);
       if (round > 0) measured[name].push(result);
     }
   }
   return measured;
+}
+
+function cpuOf(loads: Load[]): number[] {
+  return loads.map(({ cpuUs }) => cpuUs);
 }
 
 function middle(loads: Load[], figure: keyof Load): number {

@@ -7,6 +7,8 @@ import { ms, perSecond, report } from './report.ts';
 
 const BOTS = 100;
 const CHATS = 10;
+/** The first burst finds a worker whose code V8 has not optimised yet. */
+const FIRST_BURST = 30_000;
 const BURST = 60_000;
 const QUEUED = 50_000;
 const QUIET = 10;
@@ -22,10 +24,8 @@ export async function benchPush(database: { url: string }): Promise<void> {
     for (let at = 0; at < BOTS; at += 1) {
       bots.push((await fleet.addBot({ proxy_enabled: true, backend_url: `${sink.url}${at}` })).platformId);
     }
-    const begunAt = performance.now();
-    await fleet.control.generate({ bots, chats: CHATS, count: BURST });
-    const pushedMs = await untilCount(() => sink.count(), BURST, begunAt);
-    const storedMs = await untilCount(() => stored(fleet), BURST, begunAt);
+    const first = await burst(fleet, sink, bots, FIRST_BURST);
+    const second = await burst(fleet, sink, bots, BURST);
     sink.reset();
     await fleet.control.generate({ bots, chats: CHATS, count: STEADY * STEADY_SECONDS, perSecond: STEADY });
     await untilCount(() => sink.count(), STEADY * STEADY_SECONDS, performance.now());
@@ -34,8 +34,12 @@ export async function benchPush(database: { url: string }): Promise<void> {
     report(
       `Platform → accepted → pushed, ${BOTS} bots, one worker (the simulated platform and the backend share the machine)`,
       [
-        { what: 'pushed', figure: perSecond((BURST * 1000) / pushedMs), target: '≥ 8,000/s' },
-        { what: 'pushed and stored in Postgres', figure: perSecond((BURST * 1000) / storedMs), target: '≥ 8,000/s' },
+        { what: `pushed, of ${BURST.toLocaleString('en')}`, figure: second.pushed, target: '≥ 8,000/s' },
+        { what: 'pushed and stored in Postgres', figure: second.stored, target: '≥ 8,000/s' },
+        {
+          what: `the same of the first ${FIRST_BURST.toLocaleString('en')} after the start`,
+          figure: `${first.pushed}, ${first.stored}`,
+        },
         { what: `lag at ${STEADY}/s, p50`, figure: ms(percentile(steady, 50)) },
         { what: `lag at ${STEADY}/s, p99`, figure: ms(percentile(steady, 99)), target: '≤ 25 ms' },
         {
@@ -49,6 +53,17 @@ export async function benchPush(database: { url: string }): Promise<void> {
     await fleet.stop();
     await sink.stop();
   }
+}
+
+/** The rates at which updates that are there at once are pushed, and pushed and stored. */
+async function burst(fleet: Fleet, sink: LagSink, bots: number[], count: number) {
+  sink.reset();
+  const storedBefore = await stored(fleet);
+  const begunAt = performance.now();
+  await fleet.control.generate({ bots, chats: CHATS, count });
+  const pushedMs = await untilCount(() => sink.count(), count, begunAt);
+  const storedMs = await untilCount(async () => (await stored(fleet)) - storedBefore, count, begunAt);
+  return { pushed: perSecond((count * 1000) / pushedMs), stored: perSecond((count * 1000) / storedMs) };
 }
 
 /** The lags of a quiet bot's updates while a busy bot's backlog is sent to the same backend. */
