@@ -72,7 +72,9 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     expect(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/`)).toMatch(OURS);
     return true;
   };
-  await waitFor(known, { timeoutMs: 60_000, message: 'the api to know of the worker' });
+  await waitFor(known, { timeoutMs: 60_000, message: 'the api to know of the worker' }).catch((error) => {
+    throw new Error(`${error.message}\n${api.output()}\n${worker.output()}`, { cause: error });
+  });
   for (const [what, port] of Object.entries(ports)) {
     for (const host of ['127.0.0.1', 'localhost', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[::1]']) {
       const refusals = await refusalsOf(bot, `http://${host}:${port}/x`);

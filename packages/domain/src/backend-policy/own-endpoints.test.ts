@@ -27,14 +27,28 @@ afterAll(async () => {
   await server.stop();
 });
 
+const SILENT = { warn: () => {} };
+
 async function follow(stores: Endpoint[] = []): Promise<OwnEndpoints> {
-  const endpoints = await followOwnEndpoints({ redis, clock: systemClock }, stores);
+  const endpoints = await followOwnEndpoints({ redis, clock: systemClock, log: SILENT }, stores);
   open.push(endpoints);
   return endpoints;
 }
 const at = (endpoints: OwnEndpoints, address: string, port: number) => endpoints.ownAt(parseAddress(address)!, port);
 
 describe('where a process listens', () => {
+  test('is said to the log when the others cannot be told', async () => {
+    const heard: string[] = [];
+    const log = { warn: (_fields: object, message: string) => heard.push(message) };
+    const lost = await connectRedis({ url: server.url, log });
+    const alone = await followOwnEndpoints({ redis: lost, clock: systemClock, log }, []);
+    await lost.close();
+    await alone.announce('127.0.0.1', [8080]);
+    expect(at(alone, '127.0.0.1', 8080)).toBe('endpoint');
+    expect(heard).toContain('this process and the others may not know where each listens');
+    await alone.close();
+  });
+
   test('is known to it at once, and to every other process', async () => {
     const [one, other] = [await follow(), await follow()];
     await one.announce('127.0.0.1', [8080, 9090]);

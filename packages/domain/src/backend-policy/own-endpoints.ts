@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { listenersKey } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { type Address, isLoopback, parseAddress } from './address.ts';
 import type { BackendPolicy } from './backend-policy.ts';
 import { readGateways } from './gateways.ts';
@@ -18,7 +19,8 @@ export type OwnEndpoints = Pick<BackendPolicy, 'ownAt'> & {
   close(): Promise<void>;
 };
 
-type Deps = { redis: RedisHandles; clock: Clock };
+type Log = { warn(fields: object, message: string): void };
+type Deps = { redis: RedisHandles; clock: Clock; log: Log };
 
 const REFRESH_EVERY_MS = 5_000;
 const RESOLVE_EVERY_MS = 60_000;
@@ -38,6 +40,9 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
   let gateways = new Set<string>();
   let resolvedAtMs = Number.NEGATIVE_INFINITY;
 
+  const warn = throttledLog((error: unknown, leftOut) =>
+    deps.log.warn({ reason: String(error), leftOut }, 'this process and the others may not know where each listens'),
+  );
   const exchange = async () => {
     const { commands } = deps.redis;
     const nowMs = deps.clock.nowMs();
@@ -55,7 +60,7 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
   const refresh = async () => {
     // If a source cannot be asked now, its last answer stays valid.
     await Promise.allSettled([
-      exchange(),
+      exchange().catch(warn),
       resolve(),
       readGateways().then((found) => {
         gateways = new Set(found);
@@ -74,7 +79,7 @@ export async function followOwnEndpoints(deps: Deps, stores: Endpoint[]): Promis
     announce: async (address, ports) => {
       mine = addressesBehind(address).flatMap((one) => ports.map((port) => placeOf(one, port)));
       for (const place of mine) listening.add(place);
-      await exchange().catch(() => undefined);
+      await exchange().catch(warn);
     },
     close: async () => {
       clearInterval(timer);

@@ -60,7 +60,7 @@ export async function openService(
   const directory = await followDirectory({ redis, secrets, log });
   onClose(directory.close);
   const endpoints = await followOwnEndpoints(
-    { redis, clock },
+    { redis, clock, log },
     storeEndpoints({ database: config.database.url, redis: config.redisUrl, platform: config.platformUrl }),
   );
   onClose(endpoints.close);
