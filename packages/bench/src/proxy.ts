@@ -13,8 +13,9 @@ const BODY = '{"chat_id":5,"text":"hello"}';
 const STEADY = 500;
 /** Ways are measured alternately, so that other load affects all alike. One earlier round warms everything up. */
 const ROUNDS = 3;
-/** How fast Node's code becomes differs from process to process by up to a tenth, so one process decides nothing. */
+/** The same program costs up to a tenth more in one process than in another, so one process decides nothing. */
 const PROCESSES = 5;
+const PROCESSES_WHILE_WRITTEN = 3;
 
 /** One way to the platform, through one process. `pid` is the proxy whose processor time is measured. */
 type Way = { url: string; pid: number | null };
@@ -89,7 +90,8 @@ async function measureWhileWritten(fleet: Fleet, ways: Ways): Promise<void> {
   await redis.commands.config('SET', 'auto-aof-rewrite-percentage', '1');
   try {
     const before = { entries: await entries(), rewrites: await rewrites() };
-    const full = await inTurns({ bare: ways.bare.slice(0, 3), captured: ways.captured.slice(0, 3) }, atFullLoad);
+    const some = (all: Way[]) => all.slice(0, PROCESSES_WHILE_WRITTEN);
+    const full = await inTurns({ bare: some(ways.bare), captured: some(ways.captured) }, atFullLoad);
     const [written, rewritten] = [(await entries()) - before.entries, (await rewrites()) - before.rewrites];
     report('Proxy, while a worker writes the history and Redis rewrites its file', [
       { what: 'bare node:http + undici', figure: inWords(full.bare) },

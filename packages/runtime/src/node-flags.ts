@@ -7,8 +7,8 @@ const YOUNG = ['--min-semi-space-size=8'];
 const YOUNG_AT_MOST = { api: ['--max-semi-space-size=16'], worker: ['--max-semi-space-size=32'] };
 
 /**
- * V8 makes objects in the old generation at once where many of the same place once survived, as they do in a burst. Of
- * each later update a quarter then stays until the old generation is collected, once a second (ADR 37).
+ * By default V8 learns, for instance in a burst, which objects survive, and then makes such objects in the old generation
+ * at once. At 1,000 updates/s that generation was then collected every second, and updates waited (ADR 37).
  */
 const ALL_YOUNG_AT_FIRST = '--no-allocation-site-pretenuring';
 
