@@ -1,6 +1,7 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
-import { loadScript, runScript } from '@flotilla/redis/scripts.ts';
+import { loadScript } from '@flotilla/redis/script-text.ts';
+import { runScript } from '@flotilla/redis/scripts.ts';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 
 const BOT = 1;

@@ -4,10 +4,10 @@ import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { Redis } from 'ioredis';
 import { checkServerMode } from './check-server-mode.ts';
 import { disconnectWhenSilent } from './disconnect-when-silent.ts';
-import { openClient, openOnce, type RedisClient } from './open-client.ts';
+import { openClient, openOnce, type RedisClient, serversOf } from './open-client.ts';
 import type { KeyCommand, RedisCommands } from './redis-commands.ts';
 import { followRunIds } from './run-ids.ts';
-import { defineScripts } from './scripts.ts';
+import { installScripts } from './scripts.ts';
 import { type Subscriber, type Subscription, subscribeForEver } from './subscription.ts';
 import { reasonOf, untilReady } from './until-ready.ts';
 
@@ -57,7 +57,6 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
     return client;
   };
   const commands = keep(openClient(target, failingFast));
-  defineScripts(commands);
   const runIds = followRunIds(commands, () => serversOf(commands));
   const watch = disconnectWhenSilent(() => open.flatMap((client) => serversOf(client)));
   const close = async () => {
@@ -70,6 +69,7 @@ export async function connectRedis(options: { url: string; log: Log; patience?: 
     await patience(async () => {
       await untilReady(commands, target);
       await checkServerMode(commands, target);
+      await installScripts(commands);
     });
   } catch (error) {
     await close();
@@ -113,11 +113,6 @@ async function removeKeys(client: RedisClient, prefix: string): Promise<void> {
       );
     }
   }
-}
-
-/** The connections to servers that take writes. */
-function serversOf(client: RedisClient): Redis[] {
-  return 'nodes' in client ? client.nodes('master') : [client];
 }
 
 /** Any node will do, because a cluster passes what is published on to all of its nodes. */

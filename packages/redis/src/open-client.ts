@@ -25,6 +25,11 @@ export function openClient(target: RedisTarget, behaviour: Behaviour): RedisClie
   return new Redis({ ...serverOptions(target), ...behaviour, retryStrategy: retryInMs, reconnectOnError: isDemoted });
 }
 
+/** The connections to servers that take writes. */
+export function serversOf(client: RedisClient): Redis[] {
+  return 'nodes' in client ? client.nodes('master') : [client];
+}
+
 /** One connection, made once: to the server itself, to the primary, or to this node of a cluster. */
 export function openOnce(target: RedisTarget, node?: { host?: string; port?: number }): Redis {
   const once = { retryStrategy: null, sentinelRetryStrategy: () => null, maxRetriesPerRequest: null } as const;

@@ -5,7 +5,8 @@ import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, isHeld } from '@flotilla/redis/keys.ts';
-import { loadScript } from '@flotilla/redis/scripts.ts';
+import { loadScript } from '@flotilla/redis/script-text.ts';
+import { functionNameOf } from '@flotilla/redis/scripts.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
@@ -112,8 +113,11 @@ function silent(): RedisHandles {
   const text = loadScript('accept-updates').replaceAll("redis.call('PUBLISH',", "({ call = function() end }).call('',");
   const commands = new Proxy(redis.commands, {
     get: (target, name, receiver) =>
-      name === 'accept-updates'
-        ? (keyCount: number, ...args: (string | number)[]) => redis.commands.eval(text, keyCount, ...args)
+      name === 'fcall'
+        ? (called: string, keyCount: number, ...args: (string | number)[]) =>
+            called === functionNameOf('accept-updates')
+              ? target.eval(text, keyCount, ...args)
+              : target.fcall(called, keyCount, ...args)
         : Reflect.get(target, name, receiver),
   });
   return { ...redis, commands };

@@ -1,6 +1,7 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
-import { loadScript, resolveFields, runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { loadScript, resolveFields } from '@flotilla/redis/script-text.ts';
+import { runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import { startTestRedis } from './redis.ts';
 
 export const BOT = 1;

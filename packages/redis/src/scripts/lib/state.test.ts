@@ -1,7 +1,7 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { resolveFields } from '../../scripts.ts';
+import { resolveFields } from '../../script-text.ts';
 
 let scene: LuaScene;
 beforeAll(async () => {
