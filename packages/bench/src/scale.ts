@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { type CpuSlices, cpuSlices } from './cpu-slices.ts';
 import { startLagSink } from './lag-sink.ts';
 import { type Part, partsOf, pidListeningOn, usageOf } from './process-usage.ts';
-import { perSecond, ratio, report } from './report.ts';
+import { perSecond, type Row, ratio, report } from './report.ts';
 
 const MOST = 4;
 const BOTS = 100;
@@ -40,8 +40,6 @@ export async function benchScale(database: { url: string }): Promise<void> {
     slices.release();
   }
 }
-
-type Row = { what: string; figure: string; target?: string };
 
 /** Bots of one fleet must not be polled by the next, whose platform does not know them. */
 async function copyOf({ url }: { url: string }, what: string): Promise<{ url: string }> {

@@ -36,7 +36,7 @@ export async function benchSizing(database: { url: string }): Promise<void> {
       ...named(apart).map(({ name, perUpdateUs, idle, memoryMb }) => ({
         what: name,
         figure: `${(perUpdateUs / 1000).toFixed(2)} cores (idle ${idle.toFixed(3)}), ${memoryMb.toFixed(0)} MB`,
-        ...(name.startsWith('worker') ? { target: '≤ 140 MB' } : {}),
+        ...(/^(api|worker)/.test(name) ? { target: '≤ 140 MB' } : {}),
       })),
       ...costsOf('a worker for each role', apart),
       ...costsOf('one worker', together),

@@ -16,6 +16,7 @@ describe('an error of Redis', () => {
     'OOM command not allowed when used memory > ‘maxmemory’.',
     'Too many Cluster redirections. Last error: Error: Connection is closed.',
     "Cluster isn't ready and enableOfflineQueue options is false",
+    'ERR Function not found',
     'Command timed out',
     'Connection is closed.',
   ])('“%s” means that it is away', (message) => {

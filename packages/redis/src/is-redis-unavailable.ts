@@ -11,6 +11,8 @@ const MESSAGES = [
   'None of startup nodes is available',
   'Failed to refresh slots cache',
   'All sentinels are unreachable',
+  // A server that has just joined has no scripts yet; `runScript` has loaded them where it could.
+  'ERR Function not found',
 ];
 /** Replies of a Redis that runs but cannot serve: loading, full, a replica, in a failover, no longer of that slot. */
 const REPLIES = /^(LOADING|OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|MOVED|ASK|UNBLOCKED)\b/;

@@ -16,31 +16,43 @@ export function loadScript(path: string): string {
   return resolveFields([...parts.values()].join('\n'));
 }
 
-/** All scripts as the functions of one library, whose name and theirs end in a digest, so that releases keep apart. */
-export type ScriptLibrary = { name: string; text: string; functionName(script: string): string };
-
 /**
- * `runWhenFull`: those that Redis also runs while it has no memory for writes (its flag allow-oom).
- * https://redis.io/docs/latest/develop/programmability/functions-intro/
+ * When Redis runs a script: always; also while it has no memory for writes; or, of one that only reads, also while it
+ * refuses all writes, as without its replicas.
  */
-export function scriptLibrary(scripts: readonly string[], runWhenFull: ReadonlySet<string>): ScriptLibrary {
+export type ScriptKind = 'needs-room' | 'runs-when-full' | 'only-reads';
+
+/** https://redis.io/docs/latest/develop/programmability/functions-intro/#function-flags */
+const FLAG_OF: Record<ScriptKind, string> = {
+  'needs-room': '',
+  'runs-when-full': "'allow-oom'",
+  'only-reads': "'no-writes'",
+};
+
+/** All scripts as the functions of one library, whose name and theirs end in a digest, so that releases keep apart. */
+export type ScriptLibrary<Name extends string> = { name: string; text: string; functionNames: Record<Name, string> };
+
+export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptKind>): ScriptLibrary<Name> {
+  const names = Object.keys(scripts) as Name[];
   const parts: Parts = new Map();
-  for (const script of scripts) collect(script, parts);
-  const shared = [...parts].filter(([path]) => path.startsWith('lib/')).map(([, text]) => text);
-  const bodies = scripts.map((script) => [script, resolveFields(parts.get(script)!)] as const);
-  const code = resolveFields(shared.join('\n'));
-  const digest = createHash('sha256').update(JSON.stringify([code, bodies, [...runWhenFull]]));
-  const release = digest.digest('hex').slice(0, DIGEST_LENGTH);
-  const functionName = (script: string) => `${script.replaceAll('-', '_')}_${release}`;
-  const functions = bodies.map(([script, body]) => {
-    const flags = runWhenFull.has(script) ? "'allow-oom'" : '';
-    return [
-      `redis.register_function{ function_name = '${functionName(script)}', flags = { ${flags} }, callback = function(KEYS, ARGV)`,
-      `${body}end }`,
-    ].join('\n');
-  });
-  const name = `${LIBRARY_PREFIX}${release}`;
-  return { name, text: [`#!lua name=${name}`, code, ...functions].join('\n'), functionName };
+  for (const name of names) collect(name, parts);
+  const shared = [...parts].flatMap(([path, text]) => (path.startsWith('lib/') ? text : []));
+  const functionName = (name: Name, release: string) => `${name.replaceAll('-', '_')}_${release}`;
+  const textOf = (release: string) => {
+    const functions = names.map((name) => registration(functionName(name, release), scripts[name], parts.get(name)!));
+    return resolveFields([`#!lua name=${LIBRARY_PREFIX}${release}`, ...shared, ...functions].join('\n'));
+  };
+  const release = createHash('sha256').update(textOf('')).digest('hex').slice(0, DIGEST_LENGTH);
+  return {
+    name: `${LIBRARY_PREFIX}${release}`,
+    text: textOf(release),
+    functionNames: Object.fromEntries(names.map((name) => [name, functionName(name, release)])) as Record<Name, string>,
+  };
+}
+
+function registration(functionName: string, kind: ScriptKind, body: string): string {
+  const named = `function_name = '${functionName}', flags = { ${FLAG_OF[kind]} }`;
+  return `redis.register_function{ ${named}, callback = function(KEYS, ARGV)\n${body}end }`;
 }
 
 /** Begins the names of the libraries of all releases. */

@@ -3,6 +3,7 @@ import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { connectRedis, type RedisHandles } from './connect.ts';
+import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { botKeys } from './keys.ts';
 import { functionNameOf, runScript, runScriptRaw } from './scripts.ts';
 
@@ -28,6 +29,9 @@ async function connectTo(url: string): Promise<RedisHandles> {
 
 const call = (redis: RedisHandles, bot: number) =>
   runScript(redis.commands, 'note-reserved', [botKeys(bot).state], ['', bot]);
+
+const setEverywhere = (redis: RedisHandles, setting: string, value: number) =>
+  Promise.all(redis.servers().map((server) => server.config('SET', setting, value)));
 
 function admin(url: string): Redis {
   const client = new Redis(url);
@@ -78,9 +82,28 @@ test('a full Redis still runs scripts that hand out or remove, and none that tak
   const redis = await startWith(startTestRedis);
   const keys = botKeys(1);
   await redis.commands.hset(keys.state, 'gen', 'a');
-  await Promise.all(redis.servers().map((server) => server.config('SET', 'maxmemory', '1')));
+  await setEverywhere(redis, 'maxmemory', 1);
+  expect(await runScript(redis.commands, 'write-config', ['bots', 'changes', 'version'], [1, 1, 'sealed'])).toBe(1);
   expect(await runScript(redis.commands, 'resume-backend', [keys.state, keys.lanes], ['a', 1, 1])).toBe(0);
   await expect(call(redis, 1)).rejects.toThrow('OOM');
+});
+
+test('a Redis that takes no writes, because its replicas are away, still runs scripts that only read', async () => {
+  const redis = await startWith(startTestRedis);
+  await setEverywhere(redis, 'min-replicas-to-write', 1);
+  expect(await runScript(redis.commands, 'read-states', [botKeys(1).state], ['gen', 1])).toBe('0');
+  await expect(call(redis, 1)).rejects.toThrow('NOREPLICAS');
+});
+
+test('a full Redis that has lost them says so, and gets them when it has room', async () => {
+  const redis = await startWith(startTestRedis);
+  await Promise.all(redis.servers().map((server) => (server as Redis).function('FLUSH')));
+  await setEverywhere(redis, 'maxmemory', 1);
+  const refusal = await call(redis, 1).then(null, (error: Error) => error);
+  expect(refusal).toMatchObject({ message: expect.stringMatching(/^OOM/) });
+  expect(isRedisUnavailable(refusal)).toBe(true);
+  await setEverywhere(redis, 'maxmemory', 0);
+  expect(await call(redis, 1)).toBe(0);
 });
 
 test('a user who may not load them is refused at the start', async () => {

@@ -2,68 +2,48 @@ import type { Redis } from 'ioredis';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { type RedisClient, serversOf } from './open-client.ts';
 import type { RedisCommands } from './redis-commands.ts';
-import { LIBRARY_PREFIX, scriptLibrary } from './script-text.ts';
+import { LIBRARY_PREFIX, type ScriptKind, scriptLibrary } from './script-text.ts';
 
-const SCRIPT_NAMES = [
-  'accept-updates',
-  'append-calls',
-  'apply-bot',
-  'begin-polling',
-  'check-programs',
-  'claim-for-program',
-  'claim-for-push',
-  'claim-for-rules',
-  'count-call',
-  'forget-bot',
-  'forget-consumer',
-  'note-reserved',
-  'note-routed',
-  'park-program',
-  'patch-bot-state',
-  'pull-read',
-  'read-program-trouble',
-  'read-readers',
-  'read-states',
-  'redrive',
-  'reseal-config',
-  'reserve-slot',
-  'resume-backend',
-  'try-backend',
-  'watch-bot',
-  'write-config',
-] as const;
+/** A full Redis must still be emptied, by what hands out, settles, and removes; what that adds is little. */
+const SCRIPTS = {
+  'accept-updates': 'needs-room',
+  'append-calls': 'needs-room',
+  'apply-bot': 'runs-when-full',
+  'begin-polling': 'needs-room',
+  'check-programs': 'runs-when-full',
+  'claim-for-program': 'runs-when-full',
+  'claim-for-push': 'runs-when-full',
+  'claim-for-rules': 'runs-when-full',
+  'count-call': 'needs-room',
+  'forget-bot': 'runs-when-full',
+  'forget-consumer': 'runs-when-full',
+  'note-reserved': 'needs-room',
+  'note-routed': 'runs-when-full',
+  // It copies whole updates, thousands of times.
+  'park-program': 'needs-room',
+  'patch-bot-state': 'needs-room',
+  'pull-read': 'runs-when-full',
+  'read-program-trouble': 'only-reads',
+  'read-readers': 'only-reads',
+  'read-states': 'only-reads',
+  redrive: 'needs-room',
+  'reseal-config': 'needs-room',
+  'reserve-slot': 'runs-when-full',
+  'resume-backend': 'runs-when-full',
+  'try-backend': 'runs-when-full',
+  'watch-bot': 'needs-room',
+  'write-config': 'runs-when-full',
+} as const satisfies Record<string, ScriptKind>;
 
-export type ScriptName = (typeof SCRIPT_NAMES)[number];
+export type ScriptName = keyof typeof SCRIPTS;
 export type ScriptReply = (string | number | null | ScriptReply)[];
 
-/** What only reads, hands out or removes: a full Redis must still be emptied. */
-const RUN_WHEN_FULL = new Set<ScriptName>([
-  'check-programs',
-  'claim-for-program',
-  'claim-for-push',
-  'claim-for-rules',
-  'forget-bot',
-  'forget-consumer',
-  'park-program',
-  'pull-read',
-  'read-program-trouble',
-  'read-readers',
-  'read-states',
-  'resume-backend',
-  'try-backend',
-]);
-
-const library = scriptLibrary(SCRIPT_NAMES, RUN_WHEN_FULL);
+const library = scriptLibrary(SCRIPTS);
 
 /** The name under which Redis has this script. */
 export function functionNameOf(script: ScriptName): string {
-  return FUNCTION_NAMES[script];
+  return library.functionNames[script];
 }
-
-const FUNCTION_NAMES = Object.fromEntries(SCRIPT_NAMES.map((name) => [name, library.functionName(name)])) as Record<
-  ScriptName,
-  string
->;
 
 /**
  * Loads the scripts into every server that takes writes. A server keeps them over a restart and passes them on to its
@@ -75,15 +55,18 @@ export async function installScripts(client: RedisClient): Promise<void> {
   });
 }
 
-/** A server that is away gets them when it misses them. */
-async function onServers(client: RedisClient, work: (server: Redis) => Promise<unknown>): Promise<void> {
-  await Promise.all(
-    serversOf(client).map((server) =>
-      work(server).catch((error) => {
+/** Resolves to what kept a server from taking part, if it is away or full: it gets the scripts when it misses them. */
+async function onServers(client: RedisClient, work: (server: Redis) => Promise<unknown>): Promise<Error | null> {
+  const failures = serversOf(client).map((server) =>
+    work(server).then(
+      () => null,
+      (error: Error) => {
         if (!isRedisUnavailable(error)) throw error;
-      }),
+        return error;
+      },
     ),
   );
+  return (await Promise.all(failures)).find((failure) => failure !== null) ?? null;
 }
 
 /** True when the server did not have them. */
@@ -105,9 +88,9 @@ async function removeOtherReleases(server: Redis): Promise<void> {
 }
 
 /** Calls that miss the scripts at the same time share one load. */
-const loading = new WeakMap<object, Promise<void>>();
+const loading = new WeakMap<object, Promise<Error | null>>();
 
-function loadAgain(client: RedisClient): Promise<void> {
+function loadAgain(client: RedisClient): Promise<Error | null> {
   const known = loading.get(client);
   if (known !== undefined) return known;
   const begun = onServers(client, load).finally(() => loading.delete(client));
@@ -125,7 +108,7 @@ export function runScript(
   keys: string[],
   args: (string | number)[],
 ): Promise<ScriptReply> {
-  const call = () => redis.fcall(FUNCTION_NAMES[name], keys.length, ...keys, ...args) as Promise<ScriptReply>;
+  const call = () => redis.fcall(functionNameOf(name), keys.length, ...keys, ...args) as Promise<ScriptReply>;
   return call().catch((error) => afterLoading(redis, error, call));
 }
 
@@ -137,12 +120,18 @@ export function runScriptRaw(
   args: (string | number)[],
 ): Promise<RawReply> {
   const call = () =>
-    redis.callBuffer('fcall', FUNCTION_NAMES[name], keys.length, ...keys, ...args) as Promise<RawReply>;
+    redis.callBuffer('fcall', functionNameOf(name), keys.length, ...keys, ...args) as Promise<RawReply>;
   return call().catch((error) => afterLoading(redis, error, call));
 }
 
 async function afterLoading<Reply>(redis: RedisCommands, error: Error, call: () => Promise<Reply>): Promise<Reply> {
-  if (!error.message.startsWith('ERR Function not found')) throw error;
-  await loadAgain(redis as unknown as RedisClient);
-  return call();
+  if (!isMissing(error)) throw error;
+  const failure = await loadAgain(redis as unknown as RedisClient);
+  return call().catch((again: Error) => {
+    throw isMissing(again) && failure !== null ? failure : again;
+  });
+}
+
+function isMissing(error: Error): boolean {
+  return error.message.startsWith('ERR Function not found');
 }
