@@ -1,45 +1,15 @@
-import { rm } from 'node:fs/promises';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { cpus, totalmem } from 'node:os';
-import { connectDatabase } from '@flotilla/database/connect.ts';
-import { migrateToLatest } from '@flotilla/database/migrate.ts';
-import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
-import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
-import { benchBots } from './bots.ts';
-import { benchConsole } from './console.ts';
-import { benchFleet } from './fleet.ts';
-import { benchHistory } from './history.ts';
-import { benchInbox } from './inbox.ts';
-import { benchLive } from './live.ts';
-import { benchNeighbours } from './neighbours.ts';
-import { benchPrograms } from './programs.ts';
-import { benchProxy } from './proxy.ts';
-import { benchPull } from './pull.ts';
-import { benchPush } from './push.ts';
-import { benchRemoval } from './removal.ts';
-import { benchScale } from './scale.ts';
-import { benchSearch } from './search.ts';
-import { benchSizing } from './sizing.ts';
-import { benchSoak } from './soak.ts';
+import { inheritedEnv } from '@flotilla/runtime/env.ts';
+import { NODE_ENVIRONMENT, nodeFlags } from '@flotilla/runtime/node-flags.ts';
+import { SUBJECTS } from './subjects.ts';
 
-const SUBJECTS = {
-  proxy: benchProxy,
-  push: benchPush,
-  pull: benchPull,
-  fleet: benchFleet,
-  history: benchHistory,
-  bots: benchBots,
-  console: benchConsole,
-  live: benchLive,
-  neighbours: benchNeighbours,
-  programs: benchPrograms,
-  search: benchSearch,
-  inbox: benchInbox,
-  removal: benchRemoval,
-  sizing: benchSizing,
-  scale: benchScale,
-  soak: benchSoak,
-};
+/**
+ * The simulated platform and the backends are in the process of their subject. It collects its garbage in short pauses, so that
+ * it measures the lag of others and not its own.
+ */
+const LOAD_FLAGS = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 
 /**
  * `npm run bench [proxy|push|pull|fleet|history|bots|console|live|neighbours|programs|search|inbox|removal|sizing|scale|soak …] [number]`
@@ -51,24 +21,23 @@ async function bench(wanted: string[]): Promise<void> {
   process.stdout.write(
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${memoryGb} GB\n`,
   );
-  const rows = wanted.map(Number).find((number) => number > 0);
+  const numbers = wanted.filter((word) => Number(word) > 0);
   const names = wanted.filter((word) => Number.isNaN(Number(word)));
-  const dataDir = await throwAwayDir();
-  const postgres = await startPostgres({ dataDir, throwAway: true });
-  try {
-    for (const [name, subject] of Object.entries(SUBJECTS)) {
-      if (names.length > 0 && !names.includes(name)) continue;
-      await administer(postgres.url, `create database bench_${name}`);
-      const url = databaseUrl(postgres.url, `bench_${name}`);
-      const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
-      await migrateToLatest(db);
-      await db.destroy();
-      await subject({ url, ...(rows === undefined ? {} : { rows }) });
-    }
-  } finally {
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  for (const name of Object.keys(SUBJECTS)) {
+    if (names.length === 0 || names.includes(name)) await measure(name, numbers.slice(0, 1));
   }
+}
+
+/** In a process of its own, so that no subject finds the garbage of another. */
+async function measure(name: string, number: string[]): Promise<void> {
+  // The history is written by the subject itself.
+  const node =
+    name === 'history'
+      ? { execArgv: nodeFlags('worker'), env: { ...inheritedEnv(), ...NODE_ENVIRONMENT } }
+      : { execArgv: LOAD_FLAGS };
+  const child = fork(new URL('./measure-subject.ts', import.meta.url), [name, ...number], node);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`the bench of ${name} failed`);
 }
 
 await bench(process.argv.slice(2));

@@ -22,11 +22,6 @@ describe('how Node is started', () => {
     expect(dockerfile).toContain(`RUN ${node.join(' ')} built/${program}/fill-compile-cache.mjs\n`);
   });
 
-  it('is the same for a bench that does the work of a worker', () => {
-    const flags = read('scripts/bench.mjs').matchAll(/'(--[a-z][a-z=\d-]+)'/g);
-    expect([...flags].map(([, flag]) => flag)).toEqual(nodeFlags('worker'));
-  });
-
   it('is the same for an api of systemd, as the handbook shows it', () => {
     const handbook = read('docs/operations/install.md');
     expect(handbook).toContain(`/node ${nodeFlags('api').join(' ')} apps/api/src/launch.mjs\n`);

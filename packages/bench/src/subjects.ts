@@ -1,0 +1,36 @@
+import { benchBots } from './bots.ts';
+import { benchConsole } from './console.ts';
+import { benchFleet } from './fleet.ts';
+import { benchHistory } from './history.ts';
+import { benchInbox } from './inbox.ts';
+import { benchLive } from './live.ts';
+import { benchNeighbours } from './neighbours.ts';
+import { benchPrograms } from './programs.ts';
+import { benchProxy } from './proxy.ts';
+import { benchPull } from './pull.ts';
+import { benchPush } from './push.ts';
+import { benchRemoval } from './removal.ts';
+import { benchScale } from './scale.ts';
+import { benchSearch } from './search.ts';
+import { benchSizing } from './sizing.ts';
+import { benchSoak } from './soak.ts';
+
+/** Each measures one thing on a database of its own, and prints what it found. */
+export const SUBJECTS = {
+  proxy: benchProxy,
+  push: benchPush,
+  pull: benchPull,
+  fleet: benchFleet,
+  history: benchHistory,
+  bots: benchBots,
+  console: benchConsole,
+  live: benchLive,
+  neighbours: benchNeighbours,
+  programs: benchPrograms,
+  search: benchSearch,
+  inbox: benchInbox,
+  removal: benchRemoval,
+  sizing: benchSizing,
+  scale: benchScale,
+  soak: benchSoak,
+} satisfies Record<string, (database: { url: string; rows?: number }) => Promise<void>>;
