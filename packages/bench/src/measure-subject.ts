@@ -6,10 +6,10 @@ import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { SUBJECTS } from './subjects.ts';
 
-/** Measures one subject, on a Postgres of its own. */
+/** Measures one subject, on a Postgres of its own, which syncs as a real one does. */
 async function measure(name: string, number?: string): Promise<void> {
   const dataDir = await throwAwayDir();
-  const postgres = await startPostgres({ dataDir, throwAway: true });
+  const postgres = await startPostgres({ dataDir, throwAway: true, durable: true });
   try {
     await administer(postgres.url, `create database bench_${name}`);
     const url = databaseUrl(postgres.url, `bench_${name}`);

@@ -22,8 +22,10 @@ export type PostgresOptions = {
   dataDir: string;
   /** The default is a free port. */
   port?: number;
-  /** For tests: no fsync, and everything is removed when the launcher is killed. */
+  /** For tests: everything is removed when the launcher is killed. */
   throwAway?: boolean;
+  /** Whether a commit is on the disk before it is answered. The default is that it is, unless all is thrown away. */
+  durable?: boolean;
   report?: (line: string) => void;
 };
 
@@ -54,7 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const port = options.port ?? (await freePort());
   const process = await startGuarded({
     command: binaries.postgres,
-    args: ['-D', data, ...serverFlags(port, options.throwAway ?? false)],
+    args: ['-D', data, ...serverFlags(port, options)],
     env: ENVIRONMENT,
     user: runAs,
     stopSignal: 'SIGINT',
@@ -70,14 +72,14 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   return { url: url(ROLE), port, pid: process.pid, exited: process.exited, stop, kill: process.kill };
 }
 
-function serverFlags(port: number, throwAway: boolean): string[] {
+function serverFlags(port: number, { throwAway = false, durable = !throwAway }: PostgresOptions): string[] {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     // Several fleets of tests run at the same time, and each of their processes has a pool.
     max_connections: throwAway ? 600 : 200,
-    ...(throwAway ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
