@@ -67,9 +67,12 @@ test('no process of ours, its probes and metrics, no store and no platform is a 
     Redis: portOfRedis(fleet.redis.url),
     'the platform': portOf(fleet.simulator.url),
   };
-  // Wait until the api knows the address on which the worker listens.
+  // Wait until the api knows the address on which the worker listens. Each try has another path, because what the bot has
+  // already is no change and is not checked.
+  let tries = 0;
   const known = async () => {
-    expect(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/`)).toMatch(OURS);
+    tries += 1;
+    expect(await refusalByRest(bot, `http://127.0.0.1:${worker.metricsPort}/${tries}`)).toMatch(OURS);
     return true;
   };
   await waitFor(known, { timeoutMs: 60_000, message: 'the api to know of the worker' }).catch((error) => {
