@@ -38,8 +38,8 @@ const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, comman
 const waiting = { maxRetriesPerRequest: null };
 
 /**
- * Connects to Redis. Rejects when Redis is not ready within 5 s (`patience` tries that again), or is another kind of
- * server than the URL says.
+ * Connects to Redis and loads our scripts into it. Rejects when Redis is not ready within 5 s (`patience` tries that again),
+ * is another kind of server than the URL says, or does not let us load them.
  */
 export async function connectRedis(options: { url: string; log: Log; patience?: Patience }): Promise<RedisHandles> {
   const target = parseRedisUrl(options.url);

@@ -9,17 +9,17 @@ const DIGEST_LENGTH = 12;
 /** Files by path, without their includes, each after what it includes. */
 type Parts = Map<string, string>;
 
-/** One script, or `lib/<name>`, with what it includes; throws when it names a field that a bot's state does not have. */
+/**
+ * One script, or `lib/<name>`, with what it includes, as a text for EVAL. Throws when it names a field that a bot's state does
+ * not have.
+ */
 export function loadScript(path: string): string {
   const parts: Parts = new Map();
   collect(path, parts);
   return resolveFields([...parts.values()].join('\n'));
 }
 
-/**
- * When Redis runs a script: always; also while it has no memory for writes; or, of one that only reads, also while it
- * refuses all writes, as without its replicas.
- */
+/** When Redis runs a script: while it has room for writes; also while it is full; or also while it refuses all writes. */
 export type ScriptKind = 'needs-room' | 'runs-when-full' | 'only-reads';
 
 /** https://redis.io/docs/latest/develop/programmability/functions-intro/#function-flags */
@@ -29,9 +29,9 @@ const FLAG_OF: Record<ScriptKind, string> = {
   'only-reads': "'no-writes'",
 };
 
-/** All scripts as the functions of one library, whose name and theirs end in a digest, so that releases keep apart. */
 export type ScriptLibrary<Name extends string> = { name: string; text: string; functionNames: Record<Name, string> };
 
+/** All scripts as the functions of one library, whose name and theirs end in a digest, so that releases keep apart. */
 export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptKind>): ScriptLibrary<Name> {
   const names = Object.keys(scripts) as Name[];
   const parts: Parts = new Map();

@@ -4,7 +4,7 @@ import { type RedisClient, serversOf } from './open-client.ts';
 import type { RedisCommands } from './redis-commands.ts';
 import { LIBRARY_PREFIX, type ScriptKind, scriptLibrary } from './script-text.ts';
 
-/** A full Redis must still be emptied, by what hands out, settles, and removes; what that adds is little. */
+/** When Redis runs each of them. A full one must still be emptied, by those that hand out, settle or remove. */
 const SCRIPTS = {
   'accept-updates': 'needs-room',
   'append-calls': 'needs-room',
