@@ -12,7 +12,7 @@ export type LagSink = {
   stop(): Promise<void>;
 };
 
-const NO_CONTENT = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+const EMPTY_ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
 /**
  * A backend on all loopback addresses, which reads the making time from an update's text. It shares the processor with what
@@ -28,7 +28,7 @@ export async function startLagSink(): Promise<LagSink> {
     readPosts(socket, (path, body) => {
       if (path === hanging) return;
       arrived.push({ path, lag: Date.now() - Number(/@(\d{13})"/.exec(body)?.[1]) });
-      socket.write(NO_CONTENT, 'latin1');
+      socket.write(EMPTY_ANSWER, 'latin1');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));

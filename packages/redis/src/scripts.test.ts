@@ -42,7 +42,8 @@ function admin(url: string): Redis {
 const libraries = async (server: Redis): Promise<string[]> =>
   ((await server.function('LIST')) as string[][]).map(([, name]) => name!).sort();
 
-const shelf = (name: string) => `#!lua name=${name}\nredis.register_function('run_${name}', function() return 1 end)`;
+const libraryNamed = (name: string) =>
+  `#!lua name=${name}\nredis.register_function('run_${name}', function() return 1 end)`;
 
 test.each([
   ['one server', startTestRedis],
@@ -65,15 +66,15 @@ test('the first process of a release removes the scripts of others, and later on
   const server = await startTestRedis();
   undo.push(() => server.stop());
   const client = admin(server.url);
-  await client.function('LOAD', shelf('flotilla_earlier'));
-  await client.function('LOAD', shelf('of_somebody_else'));
+  await client.function('LOAD', libraryNamed('flotilla_earlier'));
+  await client.function('LOAD', libraryNamed('of_somebody_else'));
   await connectTo(server.url);
   const [ours, ...others] = await libraries(client);
   expect(ours).toMatch(/^flotilla_[\da-f]{12}$/);
   expect(others).toEqual(['of_somebody_else']);
   expect(functionNameOf('pull-read')).toBe(`pull_read_${ours!.slice('flotilla_'.length)}`);
   // A process of the earlier release missed its scripts and loaded them again.
-  await client.function('LOAD', shelf('flotilla_earlier'));
+  await client.function('LOAD', libraryNamed('flotilla_earlier'));
   await connectTo(server.url);
   expect(await libraries(client)).toEqual([ours, 'flotilla_earlier', 'of_somebody_else'].sort());
 });
