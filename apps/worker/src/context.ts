@@ -1,5 +1,6 @@
 import { type SettlingMoments, settlingMoments } from '@flotilla/domain/lanes/settling-moments.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
+import { type TurnsHere, turnsHere } from '@flotilla/domain/lanes/turns-here.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
 import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals/refusal-recorder.ts';
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
@@ -18,6 +19,8 @@ export type WorkerContext = Service & {
   pollingClient: PollingClient;
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   pushable: ChannelWaiters;
+  /** The push turns of this process, which its polling turns tell of new updates. */
+  turnsHere: TurnsHere;
   /** When turns settle what nobody waits for. */
   settling: SettlingMoments;
   backends: BackendConnections;
@@ -58,6 +61,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
     pushable,
+    turnsHere: turnsHere(),
     settling: settlingMoments(SETTLE_EVERY_MS),
     backends,
     requestLimiter,

@@ -149,7 +149,7 @@ function acceptor(redis: RedisHandles, bot: number) {
       scriptKeys.push(...activityKeys(bot, nowMs), keys.live, seen);
       await commands.evalsha(
         ...([sha, scriptKeys.length, ...scriptKeys] as [string, number, ...string[]]),
-        ...[REGISTRATION, nowMs, bot, '', '', 1e9, '', '', 1e9, redis.runIds(), '', ''],
+        ...[REGISTRATION, nowMs, bot, '', '', 1e9, '', '', 1e9, redis.runIds(), '', '', ''],
         ...[id, 9, id % IDS_OF_A_BLOCK, 'message', 'c:5', nowMs + 86_400_000, 14, 13 + String(id).length, raw],
       );
     }

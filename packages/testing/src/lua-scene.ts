@@ -13,7 +13,14 @@ export const PUSH_FIELDS =
   "{ fencingToken = '@pushFencingToken', claim = '@pushClaim', suspect = '@pushSuspect', floor = '@pushFloor' }";
 
 type Arguments = (string | number)[];
-type AcceptSettings = { quickest?: number; slowest?: number | ''; filters?: string; marks?: string[] };
+type AcceptSettings = {
+  quickest?: number;
+  slowest?: number | '';
+  filters?: string;
+  marks?: string[];
+  /** The fencing token of the push turn that the caller tells itself. */
+  told?: number | '';
+};
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
 /** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
@@ -47,6 +54,13 @@ export async function luaScene() {
         ...scriptKeys,
         ...args,
       ),
+    /** Hears what scripts publish on a channel, from now on. */
+    subscribe: async (channel: string, message: (payload: string) => void) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const subscription = redis.subscribe(channel, { message, listening: resolve });
+      await promise;
+      return subscription;
+    },
     /** Creates or changes the bot; every setting that is not named is off. */
     applyBot: (
       settings: {
@@ -91,13 +105,13 @@ export async function luaScene() {
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
-      const { quickest = 100_000, slowest = '', filters = '', marks = [] } = settings;
+      const { quickest = 100_000, slowest = '', filters = '', marks = [], told = '' } = settings;
       return run(
         'accept-updates',
         [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, ...activity, keys.live, keys.seen(0)],
         [
           ...[REGISTRATION, NOW_MS, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
-          ...[filters, filters === '' ? '' : JSON.stringify(marks)],
+          ...[filters, filters === '' ? '' : JSON.stringify(marks), told],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;
             return [id, 9, id, kind, lane, NOW_MS + 86_400_000, 14, raw.length - 1, raw];

@@ -21,6 +21,15 @@ export type AcceptDeps = {
   memory?: Pick<MemoryWatch, 'pressure' | 'wrote'>;
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
+  /** Push turns of this process, which hear of new updates without a message. */
+  turnsHere?: { of(botId: number): TurnHere | null };
+};
+
+/** A turn that owns the push of its bot. */
+export type TurnHere = {
+  fencingToken: number;
+  /** Tells it behind the command that appends. Call what this returns when Redis has answered. */
+  tell(): () => void;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -43,6 +52,8 @@ const RESERVED_ID = 8;
 /** Indexes of the script arguments that say by which filters the updates were judged, and how. */
 const FILTERS_DIGEST = 10;
 const MARKS = 11;
+/** Index of the script argument that names the turn which we tell ourselves. */
+const TURN_HERE = 12;
 /** The call is repeated only if the configuration has changed again since the last one. */
 const REPEATED_AT_MOST = 10;
 
@@ -92,6 +103,7 @@ async function appendUpdates(
     deps.redis.runIds(),
     '',
     '',
+    '',
   ];
   const judged: JudgedUpdate[] = [];
   const keyIndexOfBlock = new Map<number, number>();
@@ -139,7 +151,10 @@ async function appendUpdates(
 
 type Call = { scriptKeys: string[]; args: (string | number)[] };
 
-/** Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. */
+/**
+ * Repeats the call when the script needs the reserved id from Postgres, or updates judged by other filters. A turn in this
+ * process is told at once: its claim follows in the same write, and Redis does both in one step.
+ */
 async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, updates: JudgedUpdate[]) {
   const judgeBy = async (judge: Judge | null) => {
     args[FILTERS_DIGEST] = judge?.digest ?? '';
@@ -148,7 +163,12 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   const judge = judgeOf(bot);
   if (judge !== null) await judgeBy(judge);
   for (let calls = 1; ; calls += 1) {
-    const reply = await runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+    const here = deps.turnsHere?.of(bot.id) ?? null;
+    args[TURN_HERE] = here?.fencingToken ?? '';
+    const answered = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+    const wasTold = here?.tell();
+    const reply = await answered;
+    wasTold?.();
     if (reply[0] === 'DOUBT') {
       args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {

@@ -5,6 +5,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Claimed, ClaimLost, ClaimRequest } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { SettlingMoments } from './settling-moments.ts';
+import type { EnteredTurn } from './turns-here.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
 /** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
@@ -46,6 +47,8 @@ export type HandlingTurn = {
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
+/** How a turn hears of new updates. What it tells of its claims is for those who tell it beside Redis. */
+type Appended = { onWake(listener: () => void): void } & Partial<Pick<EnteredTurn, 'claimSent' | 'claimAnswered'>>;
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
@@ -78,7 +81,7 @@ export async function runTurn<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
-  appended: { onWake(listener: () => void): void },
+  appended: Appended,
 ): Promise<TurnOutcome> {
   const inFlight = unitsInFlight<Settled>(deps.settling);
   const cancel = new AbortController();
@@ -90,7 +93,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease.signal.addEventListener('abort', windDown, { once: true });
   appended.onWake(inFlight.tell);
   try {
-    return await takeShare(deps, reader, lease, inFlight, cancel.signal);
+    return await takeShare(deps, reader, lease, appended, inFlight, cancel.signal);
   } finally {
     // Units are left in flight only when the turn was lost or a claim failed. Another turn handles them again.
     cancel.abort();
@@ -103,6 +106,7 @@ async function takeShare<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
+  appended: Appended,
   inFlight: UnitsInFlight<Settled>,
   cancel: AbortSignal,
 ): Promise<TurnOutcome> {
@@ -110,8 +114,13 @@ async function takeShare<Settled extends SettledUnit>(
   const hold = turnHold(deps.clock, lease);
   const trims = logTrims(deps.clock);
   const nextName = claimNames();
-  const claimNow: ClaimNow = (request) =>
-    reader.claim({ ...request, name: nextName(), ownsTurn: lease.ownsTurn }, inFlight.takeSettled());
+  const claimNow: ClaimNow = async (request) => {
+    appended.claimSent?.();
+    const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn };
+    const claim = await reader.claim(asked, inFlight.takeSettled());
+    appended.claimAnswered?.(claim.outcome === 'claimed' ? claim.fencingToken : null);
+    return claim;
+  };
   let fencingToken: number | null = null;
   while (true) {
     const over = reader.isOver?.() ?? false;

@@ -8,6 +8,7 @@ import { botForTurn } from '../bots/bot-for-turn.ts';
 import { clearBackend } from '../bots/clear-backend.ts';
 import { runTurn } from '../lanes/run-turn.ts';
 import type { SettlingMoments } from '../lanes/settling-moments.ts';
+import type { TurnsHere } from '../lanes/turns-here.ts';
 import { type BackendOwner, type BackendReaderDeps, backendReader, GONE, logClosed } from './backend-reader.ts';
 import { resumeBackend } from './resume-backend.ts';
 
@@ -16,6 +17,8 @@ export type PushTurnDeps = BackendReaderDeps &
     directory: BotDirectory;
     /** Tells a running turn about new updates. */
     pushable: ChannelWaiters;
+    /** The push turns of this process. */
+    turnsHere: TurnsHere;
     settling: SettlingMoments;
   };
 
@@ -26,11 +29,17 @@ const ITS_PROGRAM: Actor = { kind: 'bot', address: null };
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
-  const appended = deps.pushable.listen(bot.id, 'push');
+  const published = deps.pushable.listen(bot.id, 'push');
+  const here = deps.turnsHere.enter(bot.id);
+  const onWake = (listener: () => void) => {
+    published.onWake(listener);
+    here.onWake(listener);
+  };
   try {
-    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, appended);
+    return await runTurn(deps, backendReader(deps, bot, ownBackend(deps)), lease, { ...here, onWake });
   } finally {
-    appended.stop();
+    here.leave();
+    published.stop();
   }
 }
 

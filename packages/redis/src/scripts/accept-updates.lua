@@ -8,7 +8,8 @@
 --       10 run ids of the Redis servers that the caller knows
 --       11 digest of the filters by which the updates were judged ('' for none)  12 JSON: the mark of each update, as
 --          lib/log.lua says, and after a space its album, if it is in one ('' for none)
---       13… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
+--       13 fencing token of the push turn that the caller tells itself ('' for none)
+--       14… per update: platform id, index of its seen bitmap in KEYS, bit, kind, lane, expires at (ms),
 --          offset of the first and of the last digit of update_id in raw (1-based), raw
 -- RESULT {'GONE'} | {'OFF'} | {'FENCED'} | {'FULL'}
 --      | {'DOUBT'}: Redis may have lost state; the caller reads the reserved id from Postgres and repeats the call
@@ -35,7 +36,7 @@ local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEY
 local now, botId = tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil
+--   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, pushFencingToken
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -118,7 +119,7 @@ end
 
 local appended, duplicates, heard, routable, prolonged, buries = 0, 0, false, 0, nil, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
-for i = 13, #ARGV, 9 do
+for i = 14, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
@@ -135,7 +136,7 @@ for i = 13, #ARGV, 9 do
     own = id ~= platformId or (own and not polled)
     last = id
     local mark, owner, isParked = '', nil, false
-    if marks then mark, owner, isParked = markOf((i - 4) / 9) end
+    if marks then mark, owner, isParked = markOf((i - 5) / 9) end
     heed(mark, owner)
     if isParked then
       bury(owner, id, raw)
@@ -191,7 +192,8 @@ if routable > 0 then
   redis.call('HINCRBY', state, '@rulesUnread', routable)
   turns[#turns + 1] = rulesTurn
 end
-local toWake, isRunning, held = makePending(pendingTurns, turns, now)
+local isToldByCaller = ARGV[13] ~= '' and ARGV[13] == s.pushFencingToken
+local toWake, isRunning, held = makePending(pendingTurns, turns, now, isToldByCaller and botId .. ':push')
 for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end

@@ -1,4 +1,5 @@
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -173,7 +174,7 @@ function acceptPolled(ids: number[], nextOffset: number, nowMs: number) {
     'accept-updates',
     [state, log, history, pendingTurns, consumers, ...scene.activity, live, seen(0), seen(1)],
     [
-      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', ''],
+      ...[REGISTRATION, nowMs, BOT, 7, nextOffset, 100_000, '', '', 0, '', '', '', ''],
       ...ids.flatMap((id) => {
         const raw = `{"update_id":${id}}`;
         return [id, id < 100 ? 9 : 10, id % 100, 'message', 'c:5', NOW_MS + 86_400_000, 14, raw.length - 1, raw];
@@ -197,4 +198,26 @@ test('every bitmap of ids that were seen is kept for 25 h', async () => {
   await scene.commands.hset(scene.keys.state, 'e:polling', 7);
   await acceptPolled([98, 99, 100, 101], 102, NOW_MS);
   for (const block of [0, 1]) expect(await scene.commands.ttl(scene.keys.seen(block))).toBeGreaterThan(86_400);
+});
+
+test('the channel does not name a push turn that the caller tells itself, unless another turn owns the push', async () => {
+  await scene.applyBot({ push: true });
+  const own = ['', '', '', ''];
+  const claimed = await scene.run(
+    'claim-for-push',
+    [...scene.turnKeys('push'), scene.keys.attempts, ...scene.activity, scene.keys.live],
+    [...scene.claimArguments('push', { name: 'first', end: 'hold' }), ...own],
+  );
+  expect([claimed[1], claimed[4]]).toEqual([1, 2]);
+  const told: string[] = [];
+  const subscription = await scene.subscribe('flotilla:pushable', (names) => told.push(names));
+  const accept = (id: number, token: number | '') => scene.accept([id], 'c:5', 'message', { told: token });
+  await accept(1, 1);
+  await accept(2, 7);
+  await accept(3, '');
+  await accept(4, 1);
+  await scene.commands.publish('flotilla:pushable', 'the end');
+  await waitFor(() => told.includes('the end'));
+  subscription.close();
+  expect(told).toEqual([`${BOT}:push`, `${BOT}:push`, 'the end']);
 });

@@ -15,8 +15,8 @@ local function holdTurn(pendingTurns, turn, now)
 end
 
 -- These turns have work from now on. Returns the set of those that must be woken, whether one runs that is not held, and
--- the names of those that are held.
-local function makePending(pendingTurns, turns, now)
+-- the names of those that are held. told: a turn that the caller tells itself; it counts as neither.
+local function makePending(pendingTurns, turns, now, told)
   local toWake, isRunning, held, changes = {}, false, {}, {}
   if #turns == 0 then return toWake, isRunning, held end
   for i, score in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(turns))) do
@@ -24,9 +24,9 @@ local function makePending(pendingTurns, turns, now)
     if not since then
       toWake[turns[i]], pendingFrom = true, now
     elseif isHeld(since) then
-      held[#held + 1] = turns[i]
+      if turns[i] ~= told then held[#held + 1] = turns[i] end
       if since > now then pendingFrom = now + HELD end
-    else
+    elseif turns[i] ~= told then
       isRunning = true
     end
     if pendingFrom then changes[#changes + 1], changes[#changes + 2] = pendingFrom, turns[i] end
