@@ -7,6 +7,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
@@ -28,8 +29,8 @@ export type AcceptDeps = {
 /** A turn that owns the push of its bot. */
 export type TurnHere = {
   fencingToken: number;
-  /** Tells it behind the command that appends. Call what this returns when Redis has answered. */
-  tell(): () => void;
+  /** Tells it of the updates that a command, sent just now, appends. */
+  tell(appending: Promise<unknown>): void;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -149,6 +150,11 @@ async function appendUpdates(
   return { outcome: 'accepted', appended: appended as number, duplicates: duplicates as number };
 }
 
+/** Whether push gets updates of this kind, so that it is worth a claim. */
+function isPushed({ allowedUpdates }: Bot, kind: string): boolean {
+  return allowedUpdates === null ? !ONLY_ON_DEMAND.includes(kind) : allowedUpdates.includes(kind);
+}
+
 type Call = { scriptKeys: string[]; args: (string | number)[] };
 
 /**
@@ -162,13 +168,13 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   };
   const judge = judgeOf(bot);
   if (judge !== null) await judgeBy(judge);
+  const isHeard = updates.some(({ kind }) => isPushed(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const here = deps.turnsHere?.of(bot.id) ?? null;
+    const here = isHeard ? deps.turnsHere?.of(bot.id) : null;
     args[TURN_HERE] = here?.fencingToken ?? '';
-    const answered = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-    const wasTold = here?.tell();
-    const reply = await answered;
-    wasTold?.();
+    const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+    here?.tell(appending);
+    const reply = await appending;
     if (reply[0] === 'DOUBT') {
       args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {

@@ -31,6 +31,14 @@ export type ClaimRequest = {
   end: 'idle' | 'asleep' | 'hold' | null;
   /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
   ownsTurn(): boolean;
+  claims?: ClaimsSeen;
+};
+
+/** Hears of the claims of a turn, in the order in which they were sent and answered. */
+export type ClaimsSeen = {
+  sent(): void;
+  /** With the fencing token of the turn, or null if it is no longer the owner. */
+  answered(fencingToken: number | null): void;
 };
 
 /** What a claim answers to every turn; each reader adds its own to `Claimed`. */
@@ -76,7 +84,8 @@ export async function claimUnits(
   const scriptKeys = [keys.state, keys.log, ...laneKeys, keys.history, keys.pendingTurns, keys.consumers];
   const ask = () => {
     const nowMs = deps.clock.nowMs();
-    return runScript(
+    request.claims?.sent();
+    const answering = runScript(
       deps.redis.commands,
       reader.script,
       [...scriptKeys, ...own.keys(nowMs)],
@@ -96,6 +105,13 @@ export async function claimUnits(
         ...own.args,
       ],
     );
+    // Not after an await of ours: it must run before what follows a later reply of the same read.
+    if (request.claims)
+      void answering.then(
+        ([status, token]) => request.claims?.answered(status === 'OK' ? (token as number) : null),
+        () => {},
+      );
+    return answering;
   };
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(
     ask,

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { Claimed, ClaimLost, ClaimRequest } from './claim-units.ts';
+import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import type { SettlingMoments } from './settling-moments.ts';
-import type { EnteredTurn } from './turns-here.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
 /** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
@@ -47,9 +46,9 @@ export type HandlingTurn = {
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
-/** How a turn hears of new updates. What it tells of its claims is for those who tell it beside Redis. */
-type Appended = { onWake(listener: () => void): void } & Partial<Pick<EnteredTurn, 'claimSent' | 'claimAnswered'>>;
-type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn'>) => Promise<TurnClaim>;
+/** How a turn hears of new updates. Those who tell it beside Redis hear of its claims. */
+type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
+type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
 
 const SHARE_MS = 5_000;
 const SHARE_UNITS = 2_000;
@@ -114,12 +113,10 @@ async function takeShare<Settled extends SettledUnit>(
   const hold = turnHold(deps.clock, lease);
   const trims = logTrims(deps.clock);
   const nextName = claimNames();
-  const claimNow: ClaimNow = async (request) => {
-    appended.claimSent?.();
-    const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn };
-    const claim = await reader.claim(asked, inFlight.takeSettled());
-    appended.claimAnswered?.(claim.outcome === 'claimed' ? claim.fencingToken : null);
-    return claim;
+  const { claims } = appended;
+  const claimNow: ClaimNow = (request) => {
+    const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn, ...(claims && { claims }) };
+    return reader.claim(asked, inFlight.takeSettled());
   };
   let fencingToken: number | null = null;
   while (true) {

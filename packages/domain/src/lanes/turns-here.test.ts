@@ -1,3 +1,4 @@
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { turnsHere } from './turns-here.ts';
 
@@ -13,18 +14,21 @@ function entered() {
   return { turns, turn, wakes: () => wakes };
 }
 
+/** The reply to a command; those that come in one read of the connection are resolved one after the other. */
+const reply = () => Promise.withResolvers<void>();
+
 test('a turn can be told from its first claim until it leaves, and not when it lost its bot', () => {
   const { turns, turn, wakes } = entered();
   expect(turns.of(BOT)).toBeNull();
-  turn.claimSent();
-  turn.claimAnswered(7);
+  turn.claims.sent();
+  turn.claims.answered(7);
   expect(turns.of(BOT)?.fencingToken).toBe(7);
   expect(turns.of(BOT + 1)).toBeNull();
-  turns.of(BOT)?.tell();
+  turns.of(BOT)?.tell(reply().promise);
   expect(wakes()).toBe(1);
-  turn.claimAnswered(null);
+  turn.claims.answered(null);
   expect(turns.of(BOT)).toBeNull();
-  turn.claimAnswered(7);
+  turn.claims.answered(7);
   turn.leave();
   expect(turns.of(BOT)).toBeNull();
 });
@@ -32,34 +36,43 @@ test('a turn can be told from its first claim until it leaves, and not when it l
 test('a turn that leaves late does not take away the one that follows it', () => {
   const { turns, turn } = entered();
   const next = turns.enter(BOT);
-  next.claimAnswered(8);
+  next.claims.answered(8);
   turn.leave();
   expect(turns.of(BOT)?.fencingToken).toBe(8);
 });
 
-test('a turn is told again if a claim was answered before the append that it was to follow', () => {
-  const { turns, turn, wakes } = entered();
-  turn.claimSent();
-  turn.claimAnswered(7);
-  const inOrder = turns.of(BOT)!.tell();
-  turn.claimSent();
-  inOrder();
-  turn.claimAnswered(7);
-  expect(wakes()).toBe(1);
-  const overtaken = turns.of(BOT)!.tell();
-  turn.claimSent();
-  turn.claimAnswered(7);
-  overtaken();
-  expect(wakes()).toBe(3);
-});
+test.each([
+  { first: 'the append', wanted: 1 },
+  { first: 'the claim', wanted: 2 },
+])(
+  'if $first is answered first, the turn is told $wanted times, also when both replies come at once',
+  async (order) => {
+    const { turns, turn, wakes } = entered();
+    turn.claims.sent();
+    turn.claims.answered(7);
+    const [append, claim] = [reply(), reply()];
+    turns.of(BOT)!.tell(append.promise);
+    turn.claims.sent();
+    void claim.promise.then(() => turn.claims.answered(7));
+    for (const one of order.first === 'the append' ? [append, claim] : [claim, append]) one.resolve();
+    await nextPass();
+    expect(wakes()).toBe(order.wanted);
+  },
+);
 
-test('the answer to a claim that was sent before is no reason to tell again', () => {
+test('the answer to a claim that was sent before is no reason to tell again, and a failed append is one', async () => {
   const { turns, turn, wakes } = entered();
-  turn.claimAnswered(7);
-  turn.claimSent();
-  turn.claimSent();
-  const answered = turns.of(BOT)!.tell();
-  turn.claimAnswered(7);
-  answered();
+  turn.claims.sent();
+  turn.claims.answered(7);
+  turn.claims.sent();
+  const [append, lost] = [reply(), reply()];
+  turns.of(BOT)!.tell(append.promise);
+  turn.claims.answered(7);
+  append.resolve();
+  await nextPass();
   expect(wakes()).toBe(1);
+  turns.of(BOT)!.tell(lost.promise);
+  lost.reject(new Error('Command timed out'));
+  await nextPass();
+  expect(wakes()).toBe(3);
 });

@@ -1,4 +1,5 @@
 import type { TurnHere } from '../intake/accept-updates.ts';
+import type { ClaimsSeen } from './claim-units.ts';
 
 /** The turns of one kind that this process runs or holds, by bot. An intake in the same process tells them of new updates. */
 export type TurnsHere = {
@@ -8,10 +9,8 @@ export type TurnsHere = {
 };
 
 export type EnteredTurn = {
+  claims: ClaimsSeen;
   onWake(listener: () => void): void;
-  claimSent(): void;
-  /** With the fencing token of the turn, or null if it is no longer the owner. */
-  claimAnswered(fencingToken: number | null): void;
   leave(): void;
 };
 
@@ -24,15 +23,17 @@ export function turnsHere(): TurnsHere {
       const entry: Entry = { fencingToken: null, wake: () => {}, sent: 0, answered: 0 };
       entries.set(botId, entry);
       return {
+        claims: {
+          sent: () => {
+            entry.sent += 1;
+          },
+          answered: (fencingToken) => {
+            entry.answered += 1;
+            entry.fencingToken = fencingToken;
+          },
+        },
         onWake: (listener) => {
           entry.wake = listener;
-        },
-        claimSent: () => {
-          entry.sent += 1;
-        },
-        claimAnswered: (fencingToken) => {
-          entry.answered += 1;
-          entry.fencingToken = fencingToken;
         },
         leave: () => {
           if (entries.get(botId) === entry) entries.delete(botId);
@@ -42,16 +43,18 @@ export function turnsHere(): TurnsHere {
     of: (botId) => {
       const entry = entries.get(botId);
       if (entry === undefined || entry.fencingToken === null) return null;
-      return { fencingToken: entry.fencingToken, tell: () => tell(entry) };
+      return { fencingToken: entry.fencingToken, tell: (appending) => tell(entry, appending) };
     },
   };
 }
 
-function tell(entry: Entry): () => void {
+function tell(entry: Entry, appending: Promise<unknown>): void {
   const { sent } = entry;
   entry.wake();
-  // A claim that was answered before the append, as after a redirection in a cluster, has not seen the new updates.
-  return () => {
+  const answered = () => {
+    // A claim that was answered before the append, as after a redirection in a cluster, has not seen the new updates.
     if (entry.answered > sent) entry.wake();
   };
+  // After a failure they may be there or not.
+  appending.then(answered, () => entry.wake());
 }
