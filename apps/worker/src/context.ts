@@ -20,7 +20,7 @@ export type WorkerContext = Service & {
   /** Wakes the turns that run in this process when their bot gets updates, or another configuration. */
   pushable: ChannelWaiters;
   /** The push turns of this process, which its polling turns tell of new updates. */
-  turnsHere: TurnsHere;
+  pushTurnsHere: TurnsHere;
   /** When turns settle what nobody waits for. */
   settling: SettlingMoments;
   backends: BackendConnections;
@@ -61,7 +61,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     platform: measured.client(platformClient({ apiUrl: config.platformUrl })),
     pollingClient: polling,
     pushable,
-    turnsHere: turnsHere(),
+    pushTurnsHere: turnsHere(),
     settling: settlingMoments(SETTLE_EVERY_MS),
     backends,
     requestLimiter,

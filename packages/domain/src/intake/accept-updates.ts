@@ -23,7 +23,7 @@ export type AcceptDeps = {
   /** Without it, new update ids may be lower than earlier ones after Redis loses data. */
   idReserve?: IdReserve;
   /** Push turns of this process, which hear of new updates without a message. */
-  turnsHere?: { of(botId: number): TurnHere | null };
+  pushTurnsHere?: { of(botId: number): TurnHere | null };
 };
 
 /** A turn that owns the push of its bot. */
@@ -170,7 +170,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   if (judge !== null) await judgeBy(judge);
   const isHeard = updates.some(({ kind }) => isPushed(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const here = isHeard ? deps.turnsHere?.of(bot.id) : null;
+    const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
     args[TURN_HERE] = here?.fencingToken ?? '';
     const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
     here?.tell(appending);

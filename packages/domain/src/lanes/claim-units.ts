@@ -31,6 +31,7 @@ export type ClaimRequest = {
   end: 'idle' | 'asleep' | 'hold' | null;
   /** True while we surely own the turn. Only then is a claim sent again whose reply was lost. */
   ownsTurn(): boolean;
+  /** Hears of this claim, each time that it is sent. */
   claims?: ClaimsSeen;
 };
 
@@ -105,12 +106,10 @@ export async function claimUnits(
         ...own.args,
       ],
     );
-    // Not after an await of ours: it must run before what follows a later reply of the same read.
-    if (request.claims)
-      void answering.then(
-        ([status, token]) => request.claims?.answered(status === 'OK' ? (token as number) : null),
-        () => {},
-      );
+    // On the reply itself and not after an await: replies that Redis sent together must be noted in their order.
+    const noteAnswer = ([status, token]: ScriptReply) =>
+      request.claims?.answered(status === 'OK' ? (token as number) : null);
+    void answering.then(noteAnswer, () => {});
     return answering;
   };
   const [status, fencingToken, nextDue, wakeHistory, ended, answer, ...units] = await untilAnswered(

@@ -46,7 +46,7 @@ export type HandlingTurn = {
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
 type TurnDeps = { clock: Clock; settling: SettlingMoments };
-/** How a turn hears of new updates. Those who tell it beside Redis hear of its claims. */
+/** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
 

@@ -18,7 +18,7 @@ export type PushTurnDeps = BackendReaderDeps &
     /** Tells a running turn about new updates. */
     pushable: ChannelWaiters;
     /** The push turns of this process. */
-    turnsHere: TurnsHere;
+    pushTurnsHere: TurnsHere;
     settling: SettlingMoments;
   };
 
@@ -30,7 +30,7 @@ export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLea
   const bot = await botForTurn(deps, botId, pushes);
   if (!bot) return { next: 'idle' };
   const published = deps.pushable.listen(bot.id, 'push');
-  const here = deps.turnsHere.enter(bot.id);
+  const here = deps.pushTurnsHere.enter(bot.id);
   const onWake = (listener: () => void) => {
     published.onWake(listener);
     here.onWake(listener);
