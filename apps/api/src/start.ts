@@ -14,7 +14,7 @@ import type { Readiness } from '@flotilla/runtime/probe-server.ts';
 import { connectionsRefused } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { type BotApiProxy, botApiProxy } from './bot-api-proxy/bot-api-proxy.ts';
-import { isBotApiPath } from './bot-api-proxy/path.ts';
+import { isBotApiPath, isStartOfPoll } from './bot-api-proxy/path.ts';
 import type { ApiConfig } from './config.ts';
 import { type Context, createContext } from './context.ts';
 import { trustedProxies } from './http/client-address.ts';
@@ -88,14 +88,15 @@ const NOT_YET: Readiness = { ready: false, reasons: ['Redis has not answered sin
 /** The server of the api's port. Until `serve` is called, it answers that the service is starting. */
 function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
   let handle = answerWhileWaiting(config.proxy.prefix);
-  const server = createHttpServer((request, response) => handle(request, response), {
+  const { server, polls } = createHttpServer((request, response) => handle(request, response), {
     maxConnections: config.http.maxConnections,
     maxPerAddress: config.http.maxConnectionsPerAddress,
     isTrusted: trustedProxies(config.http.trustedProxies),
     refused: connectionsRefused(metrics),
+    isPoll: isStartOfPoll,
     log,
   });
-  const drain = drainable(server);
+  const drain = drainable(server, polls);
   return {
     server,
     drain,

@@ -72,10 +72,10 @@ function handle(proxy: RunningProxy, req: IncomingMessage, res: ServerResponse):
     else refuseUnnamed(proxy, res, OTHER_HOST, begunAtMs);
     return;
   }
-  if (context.tracing) traceCall(context, req, res, path);
+  const traced = context.tracing !== null && traceCall(context, req, res, path);
   if (path.kind === 'file') downloadFile(proxy, req, res, path);
   else {
-    const call = { req, res, path, method: path.method, begunAtMs, program: null, whole: null };
+    const call = { req, res, path, method: path.method, begunAtMs, program: null, whole: null, traced };
     if (path.method === '') void decideUnnamed(proxy, call);
     else decide(proxy, call);
   }
@@ -86,14 +86,14 @@ const METHOD = /^[a-z]{1,40}$/;
 
 /**
  * Records the call in the trace that the bot's program began, or in a new one. The program's own headers go upstream
- * unchanged.
+ * unchanged. False if there is no span.
  */
 function traceCall(
   { tracing, directory }: Pick<Context, 'tracing' | 'directory'>,
   req: IncomingMessage,
   res: ServerResponse,
   path: Exclude<BotPath, { kind: 'refused' }>,
-) {
+): boolean {
   const bot = directory.ready() ? directory.byToken(path.token) : undefined;
   const method = path.kind === 'file' ? 'file' : METHOD.test(path.method) ? path.method : 'other';
   const span = tracing?.start(`bot api ${method}`, {
@@ -102,4 +102,5 @@ function traceCall(
     attributes: bot === undefined ? {} : { 'flotilla.bot_id': bot.id },
   });
   if (span) endWithAnswer(span, res);
+  return Boolean(span);
 }

@@ -43,6 +43,8 @@ export type MethodCall = {
   program: ActiveProgram | null;
   /** Set if the method had to be looked up in the body. */
   whole: WholeBody | null;
+  /** True if a span ends with the response. */
+  traced: boolean;
 };
 
 /** A body that was read before the call was decided on; `release` gives its bytes back to the budget. */
@@ -51,8 +53,8 @@ export type WholeBody = { bytes: Buffer; release: () => void };
 /** A call that we answer ourselves, once its body is read. */
 export type ReadCall = {
   parameters: Parameters;
-  /** The bot's program, as the audit log names it. It is a function, because few calls change anything. */
-  by(): Actor;
+  /** The bot's program, as the audit log names it. */
+  by: Actor;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
 };

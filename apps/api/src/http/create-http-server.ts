@@ -1,9 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { networkOf } from './client-address.ts';
 import { cutSlowClients } from './cut-slow-clients.ts';
+import { type PollConnections, pollConnections } from './poll-connections.ts';
 
 /** Longer than clients and load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -18,14 +20,20 @@ const MAX_PIPELINED = 64;
 export type DoorOptions = ConnectionLimits & {
   /** How long a connection may be idle between two requests. [75 s] */
   keepAliveMs?: number;
+  /** Knows the head of a poll by its first 512 characters. [none] */
+  isPoll?(start: string): boolean;
 };
 
-/** The api's HTTP server, with its limits on connections, heads and bodies. */
-export function createHttpServer(handle: RequestListener, options: DoorOptions): Server {
+/** The api's HTTP server, with its limits on connections, heads and bodies. Its polls can be parked. */
+export function createHttpServer(
+  handle: RequestListener,
+  options: DoorOptions,
+): { server: Server; polls: PollConnections } {
+  const { keepAliveMs = KEEP_ALIVE_MS, isPoll = () => false } = options;
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
+      keepAliveTimeout: keepAliveMs,
       headersTimeout: HEADERS_DEADLINE_MS,
       // Uploads through the proxy may take any time while they make progress.
       requestTimeout: 0,
@@ -35,9 +43,11 @@ export function createHttpServer(handle: RequestListener, options: DoorOptions):
   );
   // Node silently drops headers above this number; one more than the limit shows that there were too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
+  // First, because it takes the place of Node's own listener.
+  const polls = pollConnections(server, { isPoll, keepAliveMs, found: (socket) => slow.forget(socket) });
   limitConnections(server, options);
-  cutSlowClients(server);
-  return server;
+  const slow = cutSlowClients(server);
+  return { server, polls };
 }
 
 function limited(handle: RequestListener): RequestListener {
@@ -87,7 +97,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     else open.set(network, left);
   };
   // Added before all other listeners, so that it runs before Node's HTTP sees the connection.
-  server.prependListener('connection', (socket: Socket) => {
+  server.prependListener('connection', (socket: Duplex) => {
+    // A stream of a connection that is counted already.
+    if (!(socket instanceof Socket)) return;
     const address = socket.remoteAddress ?? '';
     if (isTrusted?.(address)) return;
     const network = networkOf(address);

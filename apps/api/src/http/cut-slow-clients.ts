@@ -41,8 +41,9 @@ const UNREAD_MS = 15_000;
 /**
  * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
  * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
+ * A connection that is forgotten has no limits.
  */
-export function cutSlowClients(server: Server): void {
+export function cutSlowClients(server: Server): { forget(socket: Socket): void } {
   const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;
   const lines = new Map<Socket, Line>();
   const forget = function (this: Socket) {
@@ -65,6 +66,11 @@ export function cutSlowClients(server: Server): void {
   }, LOOK_EVERY_MS);
   looking.unref();
   server.once('close', () => clearInterval(looking));
+  return {
+    forget: (socket) => {
+      lines.delete(socket);
+    },
+  };
 }
 
 function newLine(socket: Socket): Line {

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PollConnections } from './poll-connections.ts';
 
 /** A load balancer may just have sent a request on a connection that seems idle here. */
 const IDLE_AT_LEAST_MS = 1500;
@@ -17,7 +18,7 @@ export type Drain = {
 };
 
 /** Prepares a server, before it listens, to end without an error for well-behaved clients. */
-export function drainable(server: Server): Drain {
+export function drainable(server: Server, polls: PollConnections): Drain {
   // Keyed by connection: a Set of responses would leave outgrown tables that keep responses alive until a full GC.
   const newest = new Map<Socket, ServerResponse | null>();
   const forget = function (this: Socket) {
@@ -37,6 +38,7 @@ export function drainable(server: Server): Drain {
     refuse: async () => {
       await quietMoment(server);
       closing = true;
+      polls.closeAfterAnswers();
       // http.Server's own close would end idle connections at once.
       closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       for (const response of newest.values()) {
@@ -46,9 +48,14 @@ export function drainable(server: Server): Drain {
     finish: async ({ idleMs, allMs }) => {
       const beganAtMs = performance.now();
       const closingIdle = setInterval(() => {
-        if (performance.now() - beganAtMs >= Math.max(idleMs, IDLE_AT_LEAST_MS)) server.closeIdleConnections();
+        if (performance.now() - beganAtMs < Math.max(idleMs, IDLE_AT_LEAST_MS)) return;
+        server.closeIdleConnections();
+        polls.closeIdle();
       }, CHECK_MS);
-      const closingAll = setTimeout(() => server.closeAllConnections(), allMs);
+      const closingAll = setTimeout(() => {
+        server.closeAllConnections();
+        polls.closeAll();
+      }, allMs);
       await closed;
       clearInterval(closingIdle);
       clearTimeout(closingAll);

@@ -127,7 +127,7 @@ describe('limits of the door', () => {
   test.concurrent('a connection on which nothing but empty lines follow a request is cut when it has rested long enough', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
     const options = { maxConnections: 10, log, keepAliveMs: 1000 };
-    const server = createHttpServer((_request, response) => void response.end(), options);
+    const { server } = createHttpServer((_request, response) => void response.end(), options);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     expect(await closedAfter(port, 'GET / HTTP/1.1\r\nHost: h\r\n\r\n', '\r\n')).toBeLessThan(15_000);
@@ -196,7 +196,7 @@ describe('limits of the door', () => {
   test.concurrent('an answer that nobody takes is given up, and one that is taken slowly is not', async () => {
     const body = Buffer.alloc(30_000_000, 'x');
     const log = createLogger({ name: 'test', level: 'silent' });
-    const server = createHttpServer((_request, response) => void response.end(body), { maxConnections: 10, log });
+    const { server } = createHttpServer((_request, response) => void response.end(body), { maxConnections: 10, log });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const [deaf, slow] = [await rawConnection(port), await rawConnection(port)];

@@ -10,14 +10,14 @@ import { sameKinds } from './set-backend.ts';
  */
 export async function keepAllowedUpdates(
   deps: BotDeps,
-  by: () => Actor,
+  by: Actor,
   bot: Bot,
   allowedUpdates: string[] | null | undefined,
 ): Promise<void> {
   if (allowedUpdates === undefined) return;
   const unchanged = (known: Bot) => sameKinds(known.allowedUpdates, allowedUpdates);
   if (unchanged(bot) && unchanged(await newest(deps, bot))) return;
-  await changeBot(deps, by(), bot.id, { allowedUpdates }).catch((error: unknown) =>
+  await changeBot(deps, by, bot.id, { allowedUpdates }).catch((error: unknown) =>
     deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
   );
 }

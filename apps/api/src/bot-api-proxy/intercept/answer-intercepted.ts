@@ -6,36 +6,41 @@ import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, send
 import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { parametersIn, type ReadParameters, readParameters } from '../call-body.ts';
 import { hasBody } from '../headers.ts';
+import { HeldReply } from './held-reply.ts';
 
 /** Reads the parameters of a call, answers it here, and sends the answer. Never rejects. */
-export async function answerIntercepted(
+export function answerIntercepted(
   proxy: RunningProxy,
   call: MethodCall,
   sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
-  const isPoll = call.method === 'getupdates';
+  const { method, begunAtMs, traced } = call;
   const open = new AbortController();
-  call.res.on('close', () => {
-    // To abort after every answer would cost as much as to answer: it makes an error with its stack.
-    if (!call.res.writableFinished) open.abort();
-  });
+  const reply = new HeldReply(call.res, open);
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
+  const answer = answerOf(proxy, call, sender, intercept, open.signal);
+  // Without the call, because a poll that waits would keep its request in memory.
+  return settle(proxy, { method, begunAtMs, traced, open, reply }, answer);
+}
+
+type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs' | 'traced'> & { open: AbortController; reply: HeldReply };
+
+async function settle(proxy: RunningProxy, call: OpenCall, answering: Promise<BotApiAnswer | null>): Promise<void> {
+  const { method, begunAtMs, open, reply } = call;
+  const isPoll = method === 'getupdates';
   if (isPoll) proxy.metrics.pollBegan();
+  // A span ends with the response that it began with.
+  if (isPoll && !call.traced) reply.parkSoon();
   try {
-    let answer: BotApiAnswer | null;
-    try {
-      answer = await answerOf(proxy, call, sender, intercept, open.signal);
-    } catch (error) {
-      answer = describeError(proxy.context.log, error);
-    }
-    if (answer === null)
-      return proxy.metrics.call('refused', call.method, call.res.writableEnded ? 415 : 499, call.begunAtMs);
-    if (isPoll && !answer.ok) await pauseAsPollError(open.signal);
-    const status = call.res.destroyed ? 499 : answer.ok ? 200 : answer.code;
-    sendAnswer(call.res, answer);
-    proxy.metrics.call(isPoll ? 'polled' : 'intercepted', call.method, status, call.begunAtMs);
+    const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
+    if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
+    const response = reply.take();
+    if (answer === null) return proxy.metrics.call('refused', method, response.writableEnded ? 415 : 499, begunAtMs);
+    const status = response.destroyed ? 499 : answer.ok ? 200 : answer.code;
+    sendAnswer(response, answer);
+    proxy.metrics.call(isPoll ? 'polled' : 'intercepted', method, status, begunAtMs);
   } finally {
     proxy.open.delete(open);
     if (isPoll) proxy.metrics.pollEnded();
@@ -65,7 +70,7 @@ async function answerOf(
   }
   if (call.method === 'getupdates') read.release();
   // Not awaited, because a waiting poll would keep everything in memory that was read here.
-  return intercept({ by: () => botActor(proxy, call), parameters: read.parameters, signal });
+  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal });
 }
 
 function parametersOfCall(

@@ -43,7 +43,7 @@ export function readRequest(parameters: Parameters): Request {
 
 function read(
   context: Context,
-  by: () => Actor,
+  by: Actor,
   bot: Bot,
   request: Request,
   allowedUpdates: string[] | null | undefined,

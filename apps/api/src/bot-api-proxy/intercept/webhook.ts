@@ -41,7 +41,7 @@ export async function setWebhook(context: Context, call: InterceptedCall): Promi
   const url = urlOf(call);
   if (url === '') return deleteWebhook(context, call);
   const wanted = await readSettings(context, url, call.parameters);
-  return 'refusal' in wanted ? wanted.refusal : takeSettings(context, call.by(), call.bot, wanted.settings);
+  return 'refusal' in wanted ? wanted.refusal : takeSettings(context, call.by, call.bot, wanted.settings);
 }
 
 /**
@@ -54,14 +54,14 @@ export async function setWebhookOfStranger(context: Context, token: string, call
     return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(context, token, 'setWebhook', call);
   const wanted = await readSettings(context, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
-  const bot = await registerBot(context, call.by(), token);
-  return bot === null ? UNAUTHORIZED : takeSettings(context, call.by(), bot, wanted.settings);
+  const bot = await registerBot(context, call.by, token);
+  return bot === null ? UNAUTHORIZED : takeSettings(context, call.by, bot, wanted.settings);
 }
 
 /** Removes the bot's backend and turns proxy mode off. */
 export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
   const allowedUpdates = storedKinds(parameters);
-  const outcome = await clearBackend(context, by(), bot, {
+  const outcome = await clearBackend(context, by, bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   });

@@ -60,12 +60,17 @@ function serve(proxy: RunningProxy, call: MethodCall, found: ProgramCredential):
     return;
   }
   const { context } = proxy;
+  const {
+    method,
+    path: { token },
+  } = call;
+  // A waiting poll keeps what is used here in memory, so it is not the call.
   void answerIntercepted(proxy, call, 'known', async (read) => {
     const answer = await answered(context, { ...read, ...found });
     if (!answer.ok && answer.code === FORBIDDEN)
-      recordRefusal(context, call.method, found, { reason: 'method', refusal: answer });
+      recordRefusal(context, method, found, { reason: 'method', refusal: answer });
     // A poll may wait longer than its token lives.
-    return isValid(context, context.directory.byProgramToken(call.path.token)) ? answer : UNAUTHORIZED;
+    return isValid(context, context.directory.byProgramToken(token)) ? answer : UNAUTHORIZED;
   });
 }
 

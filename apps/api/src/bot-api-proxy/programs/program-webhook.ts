@@ -33,7 +33,7 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
   if (!(await allowOnce(context.redis, recentSetWebhook, ONCE_PER_MS))) return tooManyRequests(1);
   const { dropPending } = settings;
   const wanted = { ...changes, webhookTokenId: call.token.id };
-  await updateProgram(context, call.by(), call.program.id, wanted, { dropPending });
+  await updateProgram(context, call.by, call.program.id, wanted, { dropPending });
   return { ok: true, result: 'true', description: 'Webhook was set' };
 }
 
@@ -51,7 +51,7 @@ export async function deleteWebhook(context: Context, call: ProgramCall): Promis
   // Many clients drop at every start: without anything that waits, this must change and audit nothing.
   const drops = dropPending && (await programStates(context, bot))(program.id).pending > 0;
   if (had || drops) {
-    await updateProgram(context, call.by(), program.id, had ? NO_BACKEND : {}, { dropPending: drops });
+    await updateProgram(context, call.by, program.id, had ? NO_BACKEND : {}, { dropPending: drops });
   }
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
 }
