@@ -24,7 +24,7 @@ export type DoorOptions = ConnectionLimits & {
   isPoll?(start: string): boolean;
 };
 
-/** The api's HTTP server, with its limits on connections, heads and bodies. Its polls can be parked. */
+/** The api's HTTP server, with its limits on connections, heads and bodies. Its polls can be suspended. */
 export function createHttpServer(
   handle: RequestListener,
   options: DoorOptions,

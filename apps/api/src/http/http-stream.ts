@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /** A complete request whose connection waits without a parser, a request and a response of node:http. */
-export type ParkedRequest = {
-  /** Calls the listener when the client leaves before `answer`. */
+export type SuspendedRequest = {
+  /** Calls the listener when the client leaves before `resume`. */
   onGone(listener: () => void): void;
   /** A response for its answer, to be called once. It is destroyed if the client has left. */
-  answer(): ServerResponse;
+  resume(): ServerResponse;
 };
 
-/** The connection of a stream. It goes on without the stream when it has parked the request; null if it may not. */
-type Parks = { park(): ParkedRequest | null };
+/** The connection of a stream. It goes on without the stream when it has suspended the request; null if it may not. */
+type Connection = { suspend(): SuspendedRequest | null };
 
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -20,8 +20,9 @@ const END_OF_HEAD = '\r\n\r\n';
  * properties of a socket that are used with requests.
  */
 export class HttpStream extends Duplex {
-  readonly #parks: Parks;
+  readonly #connection: Connection;
   readonly #socket: Socket;
+  /** What is written to a stream that is not attached goes nowhere. */
   #isAttached = true;
   #newest: ServerResponse | null = null;
   /** Since the end of the last request. NaN once the bytes of a request cannot be told from those of the next one. */
@@ -29,9 +30,9 @@ export class HttpStream extends Duplex {
   #headLength = 0;
   bytesRead = 0;
 
-  constructor(parks: Parks, socket: Socket) {
+  constructor(connection: Connection, socket: Socket) {
     super({ decodeStrings: false });
-    this.#parks = parks;
+    this.#connection = connection;
     this.#socket = socket;
   }
 
@@ -41,7 +42,7 @@ export class HttpStream extends Duplex {
 
   setTimeout(ms: number, listener?: () => void): this {
     if (listener !== undefined) this.once('timeout', listener);
-    this.#socket.setTimeout(ms);
+    if (this.#isAttached) this.#socket.setTimeout(ms);
     return this;
   }
 
@@ -71,14 +72,15 @@ export class HttpStream extends Duplex {
   }
 
   /** Ends the stream without its socket. Null if the connection has more to do than this request. */
-  park(response: ServerResponse): ParkedRequest | null {
+  suspend(response: ServerResponse): SuspendedRequest | null {
     const isPlain = response.shouldKeepAlive && !response.headersSent && !response.hasHeader('Connection');
     if (!isPlain || this.destroyed || !this.#isAlone(response)) return null;
-    const parked = this.#parks.park();
-    if (parked === null) return null;
+    const suspended = this.#connection.suspend();
+    if (suspended === null) return null;
     this.#isAttached = false;
-    this.destroy();
-    return parked;
+    // node:http and streams make an error with its stack for what a destroyed stream has not finished.
+    response.once('finish', () => process.nextTick(() => this.destroy())).end();
+    return suspended;
   }
 
   /** True if nothing came before or after this request that is not answered, and all of it is here. */
@@ -89,17 +91,22 @@ export class HttpStream extends Duplex {
   }
 
   override _read(): void {
-    this.#socket.resume();
+    if (this.#isAttached) this.#socket.resume();
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#socket.write(chunk, encoding, done);
+    if (this.#isAttached) this.#socket.write(chunk, encoding, done);
+    else done();
   }
 
   override _writev(
     chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
     done: (error?: Error | null) => void,
   ): void {
+    if (!this.#isAttached) {
+      done();
+      return;
+    }
     const last = chunks.length - 1;
     this.#socket.cork();
     for (const [at, { chunk, encoding }] of chunks.entries()) {
@@ -109,7 +116,8 @@ export class HttpStream extends Duplex {
   }
 
   override _final(done: () => void): void {
-    this.#socket.end(done);
+    if (this.#isAttached) this.#socket.end(done);
+    else done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

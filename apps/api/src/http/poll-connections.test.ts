@@ -6,14 +6,14 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHttpServer } from './create-http-server.ts';
 import { type Drain, drainable } from './drain-server.ts';
-import type { ParkedRequest } from './http-stream.ts';
-import { parkRequest } from './poll-connections.ts';
+import type { SuspendedRequest } from './http-stream.ts';
+import { suspendRequest } from './poll-connections.ts';
 
 type Serving = {
   server: Server;
   port: number;
   drain: Drain;
-  /** Requests to /poll that wait to be parked or answered, oldest first. */
+  /** Requests to /poll that wait to be suspended or answered, oldest first. */
   polls: { request: IncomingMessage; response: ServerResponse }[];
 };
 
@@ -73,10 +73,10 @@ async function heldPoll(of: Serving = serving): Promise<ServerResponse> {
   await waitFor(() => of.polls.length > 0, { message: 'the poll to be held' });
   return (of.polls.shift() as Serving['polls'][number]).response;
 }
-async function park(of: Serving = serving): Promise<ParkedRequest> {
-  const parked = parkRequest(await heldPoll(of));
-  expect(parked).not.toBeNull();
-  return parked as ParkedRequest;
+async function suspend(of: Serving = serving): Promise<SuspendedRequest> {
+  const suspended = suspendRequest(await heldPoll(of));
+  expect(suspended).not.toBeNull();
+  return suspended as SuspendedRequest;
 }
 async function received(pattern: RegExp): Promise<string> {
   const text = await client.waitFor(pattern);
@@ -85,20 +85,20 @@ async function received(pattern: RegExp): Promise<string> {
 }
 const END = /\{"ok":true\}$/;
 
-describe('a request that was parked', () => {
+describe('a request that was suspended', () => {
   test('is answered as one that was not', async () => {
     client.send(POLL);
     answer(await heldPoll());
     const usual = await received(END);
     client.send(POLL);
-    answer((await park()).answer());
+    answer((await suspend()).resume());
     expect((await received(END)).split('\r\n').sort()).toEqual(usual.split('\r\n').sort());
   });
 
   test('leaves its connection to whatever comes next', async () => {
     for (let round = 0; round < 3; round += 1) {
       client.send(POLL);
-      answer((await park()).answer());
+      answer((await suspend()).resume());
       await received(END);
       client.send(OTHER);
       expect(await received(/\r\n\r\n.+/)).toMatch(/POST \/other body$/);
@@ -110,10 +110,10 @@ describe('a request that was parked', () => {
 
   test('is answered before a request that the client sent in the meantime', async () => {
     client.send(POLL);
-    const parked = await park();
+    const suspended = await suspend();
     client.send(OTHER.slice(0, 30));
     client.send(OTHER.slice(30) + OTHER);
-    const response = parked.answer();
+    const response = suspended.resume();
     client.send(OTHER);
     answer(response);
     const text = await received(/(\/other body[\s\S]*){3}$/);
@@ -124,7 +124,7 @@ describe('a request that was parked', () => {
     client.send('POST /poll HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n');
     client.send('bo');
     client.send('dy');
-    answer((await park()).answer());
+    answer((await suspend()).resume());
     await received(END);
   });
 
@@ -133,15 +133,15 @@ describe('a request that was parked', () => {
     ['resets it', ({ socket }) => socket.resetAndDestroy()],
   ])('tells when the client %s, and its answer goes nowhere', async (_what, leave) => {
     client.send(POLL);
-    const parked = await park();
+    const suspended = await suspend();
     let gone = 0;
-    parked.onGone(() => {
+    suspended.onGone(() => {
       gone += 1;
     });
     expect(gone).toBe(0);
     leave(client);
     await waitFor(() => gone === 1, { message: 'the client to be missed' });
-    const response = parked.answer();
+    const response = suspended.resume();
     expect(response.destroyed).toBe(true);
     answer(response);
     expect(gone).toBe(1);
@@ -151,14 +151,14 @@ describe('a request that was parked', () => {
     client.send(POLL);
     const response = await heldPoll();
     const { socket } = response;
-    parkRequest(response);
+    suspendRequest(response);
     await waitFor(() => response.closed && socket?.destroyed === true);
     expect((socket as unknown as { parser: unknown }).parser).toBeNull();
     expect(client.closed()).toBe(false);
   });
 });
 
-describe('a request is not parked', () => {
+describe('a request is not suspended', () => {
   test.each([
     ['whose connection began with another request', OTHER + POLL],
     ['that another one follows', POLL + OTHER],
@@ -172,7 +172,7 @@ describe('a request is not parked', () => {
   ])('%s', async (_what, sent) => {
     client.send(sent);
     const response = await heldPoll();
-    expect(parkRequest(response)).toBeNull();
+    expect(suspendRequest(response)).toBeNull();
     answer(response);
     await received(/\{"ok":true\}/);
   });
@@ -181,7 +181,7 @@ describe('a request is not parked', () => {
     client.send(POLL);
     const response = await heldPoll();
     response.writeHead(200, { 'Content-Length': '2' }).flushHeaders();
-    expect(parkRequest(response)).toBeNull();
+    expect(suspendRequest(response)).toBeNull();
     response.end('{}');
     await received(/\{\}$/);
   });
@@ -190,7 +190,7 @@ describe('a request is not parked', () => {
     client.send(POLL + POLL);
     const first = await heldPoll();
     const second = await heldPoll();
-    expect([parkRequest(second), parkRequest(first)]).toEqual([null, null]);
+    expect([suspendRequest(second), suspendRequest(first)]).toEqual([null, null]);
     answer(second);
     answer(first);
     await received(/(\{"ok":true\}[\s\S]*){2}$/);
@@ -198,29 +198,29 @@ describe('a request is not parked', () => {
 });
 
 describe('a drained server', () => {
-  test('ends a connection with the answer of its parked request, and those without a request at once', async () => {
+  test('ends a connection with the answer of its suspended request, and those without a request at once', async () => {
     const draining = await serve();
     const [waiting, rests, silent] = await Promise.all([1, 2, 3].map(() => rawConnection(draining.port)));
     rests!.send(POLL);
-    answer((await park(draining)).answer());
+    answer((await suspend(draining)).resume());
     await rests!.waitFor(END);
     waiting!.send(POLL);
-    const parked = await park(draining);
+    const suspended = await suspend(draining);
     await draining.drain.refuse();
     const finished = draining.drain.finish({ idleMs: 0, allMs: 20_000 });
     await Promise.all([rests!.waitForClose(), silent!.waitForClose()]);
     expect(waiting!.closed()).toBe(false);
-    answer(parked.answer());
+    answer(suspended.resume());
     expect(await waiting!.waitForClose()).toMatch(/\r\nConnection: close\r\n[\s\S]*\{"ok":true\}$/);
     await finished;
   });
 
-  test('ends a parked request when its time is up', async () => {
+  test('ends a suspended request when its time is up', async () => {
     const draining = await serve();
     const waiting = await rawConnection(draining.port);
     waiting.send(POLL);
     let gone = false;
-    (await park(draining)).onGone(() => {
+    (await suspend(draining)).onGone(() => {
       gone = true;
     });
     await stop(draining);
@@ -228,13 +228,13 @@ describe('a drained server', () => {
     expect(gone).toBe(true);
   });
 
-  test('parks nothing', async () => {
+  test('suspends nothing', async () => {
     const draining = await serve();
     const waiting = await rawConnection(draining.port);
     waiting.send(POLL);
     const response = await heldPoll(draining);
     await draining.drain.refuse();
-    expect(parkRequest(response)).toBeNull();
+    expect(suspendRequest(response)).toBeNull();
     answer(response);
     expect(await waiting.waitForClose()).toMatch(/connection: close/i);
     await draining.drain.finish({ idleMs: 0, allMs: 20_000 });
@@ -249,12 +249,12 @@ describe('a connection of polls is cut', () => {
     const own = await serve(1000);
     const resting = await rawConnection(own.port);
     resting.send(POLL);
-    answer((await park(own)).answer());
+    answer((await suspend(own)).resume());
     await waitFor(() => resting.closed(), PATIENCE);
     await stop(own);
   });
 
-  test.concurrent('when it has rested long enough after an answer of a request that was not parked', async () => {
+  test.concurrent('when it has rested long enough after an answer of a request that was not suspended', async () => {
     const own = await serve(1000);
     const resting = await rawConnection(own.port);
     resting.send(POLL);
@@ -267,9 +267,9 @@ describe('a connection of polls is cut', () => {
     const own = await serve();
     const deaf = await rawConnection(own.port);
     deaf.send(POLL);
-    const parked = await park(own);
+    const suspended = await suspend(own);
     deaf.socket.pause();
-    const response = parked.answer();
+    const response = suspended.resume();
     answer(response, 'x'.repeat(30_000_000));
     await waitFor(() => response.destroyed, PATIENCE);
     await stop(own);
@@ -279,7 +279,7 @@ describe('a connection of polls is cut', () => {
     const own = await serve();
     const slow = await rawConnection(own.port);
     slow.send(POLL);
-    answer((await park(own)).answer());
+    answer((await suspend(own)).resume());
     await slow.waitFor(END);
     slow.send(POLL.slice(0, 20));
     await waitFor(() => slow.closed(), PATIENCE);

@@ -1,11 +1,11 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HttpStream, type ParkedRequest } from './http-stream.ts';
+import { HttpStream, type SuspendedRequest } from './http-stream.ts';
 
 /** The connections of a server that began with a poll, and those that have not begun. */
 export type PollConnections = {
-  /** From now on the answer to a parked request ends its connection, and no request is parked. */
+  /** From now on the answer to a suspended request ends its connection, and no request is suspended. */
   closeAfterAnswers(): void;
   /** Ends those without a request that node:http does not know; `closeIdleConnections` of the server ends the others. */
   closeIdle(): void;
@@ -28,9 +28,9 @@ const REST_LONGER_MS = 10_000;
 const UNREAD_MS = 15_000;
 
 /**
- * Lets requests be parked on connections that begin with a poll. Ten thousand polls wait in a process, and each would
+ * Lets requests be suspended on connections that begin with a poll. Ten thousand polls wait in a process, and each would
  * hold a parser of node:http (7 KB) as long as its connection is open. Therefore node:http does not get such a socket
- * but a stream, which ends when the request is parked; its bytes go through that stream as long as there is one.
+ * but a stream, which ends when the request is suspended; its bytes go through that stream as long as there is one.
  */
 export function pollConnections(server: Server, options: PollOptions): PollConnections {
   const [toHttp] = server.listeners('connection') as [(this: Server, stream: Duplex) => void];
@@ -73,9 +73,9 @@ export function pollConnections(server: Server, options: PollOptions): PollConne
 }
 
 /** Null if the connection did not begin with a poll, or has more to do than this request. */
-export function parkRequest(response: ServerResponse): ParkedRequest | null {
+export function suspendRequest(response: ServerResponse): SuspendedRequest | null {
   const { socket } = response;
-  return socket instanceof HttpStream ? socket.park(response) : null;
+  return socket instanceof HttpStream ? socket.suspend(response) : null;
 }
 
 type Shared = {
@@ -128,15 +128,15 @@ function afterFirstBytes(silent: Set<Socket>, socket: Socket, next: (bytes: Buff
 /** The close that follows says all that has to be done. */
 function ignore(): void {}
 
-/** The socket of a poll's client: at any moment it has a stream of node:http, or a parked request, or neither. */
-class PollConnection implements ParkedRequest {
+/** The socket of a poll's client: at any moment it has a stream of node:http, or a suspended request, or neither. */
+class PollConnection implements SuspendedRequest {
   readonly #socket: Socket;
   readonly #shared: Shared;
   #stream: HttpStream | null = null;
   #response: ServerResponse | null = null;
-  #isParked = false;
+  #isSuspended = false;
   #gone: (() => void) | null = null;
-  /** What the client sent while its request was parked or being answered: the beginning of its next one. */
+  /** What the client sent while its request was suspended or being answered: the beginning of its next one. */
   #ahead: Buffer | null = null;
   #hasEnded = false;
 
@@ -161,14 +161,14 @@ class PollConnection implements ParkedRequest {
   ended(): void {
     this.#hasEnded = true;
     if (this.#stream !== null) this.#stream.push(null);
-    else if (this.#isParked) this.#socket.destroy();
+    else if (this.#isSuspended) this.#socket.destroy();
     else if (this.#response === null) this.#socket.end();
   }
 
   closed(): void {
     this.#shared.connections.delete(this.#socket);
     this.#stream?.destroy();
-    if (this.#isParked) this.#gone?.();
+    if (this.#isSuspended) this.#gone?.();
   }
 
   timedOut(): void {
@@ -180,10 +180,10 @@ class PollConnection implements ParkedRequest {
     if (this.#stream === null && !this.#isBusy()) this.#socket.destroy();
   }
 
-  park(): ParkedRequest | null {
+  suspend(): SuspendedRequest | null {
     if (this.#shared.closing || this.#hasEnded || this.#socket.destroyed) return null;
     this.#stream = null;
-    this.#isParked = true;
+    this.#isSuspended = true;
     this.#socket.setTimeout(0);
     this.#socket.resume();
     return this;
@@ -194,8 +194,8 @@ class PollConnection implements ParkedRequest {
     if (this.#socket.destroyed) listener();
   }
 
-  answer(): ServerResponse {
-    this.#isParked = false;
+  resume(): ServerResponse {
+    this.#isSuspended = false;
     this.#gone = null;
     const { closing, keepAliveMs } = this.#shared;
     const request = new IncomingMessage(this.#socket);
@@ -214,7 +214,7 @@ class PollConnection implements ParkedRequest {
   }
 
   #isBusy(): boolean {
-    return this.#isParked || this.#response !== null;
+    return this.#isSuspended || this.#response !== null;
   }
 
   #answered(isLast: boolean): void {

@@ -32,7 +32,7 @@ async function settle(proxy: RunningProxy, call: OpenCall, answering: Promise<Bo
   const isPoll = method === 'getupdates';
   if (isPoll) proxy.metrics.pollBegan();
   // A span ends with the response that it began with.
-  if (isPoll && !call.traced) reply.parkSoon();
+  if (isPoll && !call.traced) reply.suspendSoon();
   try {
     const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
     if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
