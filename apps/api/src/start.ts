@@ -77,7 +77,7 @@ export async function startApi(
     return { port, metricsPort: probes.port, failed: prepared.failed, stop: stopAll };
   } catch (error) {
     portServer.server.close();
-    portServer.server.closeAllConnections();
+    portServer.closeAll();
     await service.stop(proxy === null ? [] : [stopProxy(proxy)], context && storesOf(context));
     throw error;
   }
@@ -100,6 +100,10 @@ function openPort(config: ApiConfig, log: Logger, metrics: Metrics) {
   return {
     server,
     drain,
+    closeAll: () => {
+      server.closeAllConnections();
+      polls.closeAll();
+    },
     listen: async () => {
       if (!server.listening) await listen(config, server);
     },

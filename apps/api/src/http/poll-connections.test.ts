@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type RawConnection, rawConnection } from '@flotilla/testing/raw-http.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -13,6 +13,8 @@ type Serving = {
   server: Server;
   port: number;
   drain: Drain;
+  /** The socket of the newest connection. */
+  socket(): Socket;
   /** Requests to /poll that wait to be suspended or answered, oldest first. */
   polls: { request: IncomingMessage; response: ServerResponse }[];
 };
@@ -37,8 +39,12 @@ async function serve(keepAliveMs?: number): Promise<Serving> {
     { maxConnections: 100, log, isPoll: (start) => /^\w+ \/poll/.test(start), ...(keepAliveMs && { keepAliveMs }) },
   );
   const drain = drainable(server, connections);
+  let newest: Socket | undefined;
+  server.on('connection', (stream) => {
+    if (stream instanceof Socket) newest = stream;
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, port: (server.address() as AddressInfo).port, drain, polls };
+  return { server, port: (server.address() as AddressInfo).port, drain, socket: () => newest as Socket, polls };
 }
 
 function answer(response: ServerResponse, body = BODY): void {
@@ -108,6 +114,18 @@ describe('a request that was suspended', () => {
     await received(END);
   });
 
+  test('leaves no limit of an idle connection to the next one', async () => {
+    client.send(POLL);
+    answer((await suspend()).resume());
+    await received(END);
+    expect(serving.socket().timeout).toBeGreaterThan(0);
+    client.send(POLL);
+    const response = await heldPoll();
+    expect(serving.socket().timeout).toBe(0);
+    answer(response);
+    await received(END);
+  });
+
   test('is answered before a request that the client sent in the meantime', async () => {
     client.send(POLL);
     const suspended = await suspend();
@@ -145,6 +163,46 @@ describe('a request that was suspended', () => {
     expect(response.destroyed).toBe(true);
     answer(response);
     expect(gone).toBe(1);
+  });
+
+  test('tells that also of a client that sent more, in several pieces', async () => {
+    client.send(POLL);
+    const suspended = await suspend();
+    let isGone = false;
+    suspended.onGone(() => {
+      isGone = true;
+    });
+    for (let pieces = 2; pieces <= 4; pieces += 1) {
+      client.send(POLL);
+      await waitFor(() => serving.socket().bytesRead === pieces * POLL.length, { message: 'the piece to be read' });
+    }
+    client.socket.end();
+    await waitFor(() => isGone, { message: 'the client to be missed' });
+  });
+
+  test('takes no more than it must of what a client sends ahead, and answers all of it', async () => {
+    client.send(POLL);
+    const suspended = await suspend();
+    const large = `POST /other HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\n${'x'.repeat(3_000_000)}`;
+    client.send(large);
+    await waitFor(() => serving.socket().bytesRead >= 65_536, { message: 'the first bytes to be read' });
+    expect(serving.socket().bytesRead).toBeLessThan(300_000);
+    answer(suspended.resume());
+    await client.waitFor(/POST \/other x{3000000}$/);
+  });
+
+  test('leaves what was sent ahead when its connection ends with the answer', async () => {
+    client.send(POLL);
+    const suspended = await suspend();
+    client.send(POLL);
+    await waitFor(() => serving.socket().bytesRead === 2 * POLL.length);
+    answer(suspended.resume());
+    serving.socket().destroy();
+    await client.waitForClose();
+    client = await rawConnection(serving.port);
+    client.send(OTHER);
+    await received(/\/other body$/);
+    expect(serving.polls).toEqual([]);
   });
 
   test('gives back what it had of node:http', async () => {

@@ -26,6 +26,8 @@ const START_LENGTH = 512;
 const REST_LONGER_MS = 10_000;
 /** A client that takes nothing of an answer for this time is cut off. */
 const UNREAD_MS = 15_000;
+/** As much as one read brings. A client that sends more before its answer is read on only after that. */
+const AHEAD_BYTES = 65_536;
 
 /**
  * Lets requests be suspended on connections that begin with a poll. Ten thousand polls wait in a process, and each would
@@ -137,7 +139,7 @@ class PollConnection implements SuspendedRequest {
   #isSuspended = false;
   #gone: (() => void) | null = null;
   /** What the client sent while its request was suspended or being answered: the beginning of its next one. */
-  #ahead: Buffer | null = null;
+  #ahead: Buffer[] = [];
   #hasEnded = false;
 
   constructor(socket: Socket, shared: Shared) {
@@ -149,13 +151,18 @@ class PollConnection implements SuspendedRequest {
   }
 
   serve(bytes: Buffer): void {
-    if (this.#stream === null && !this.#isBusy()) {
+    if (this.#isBusy()) {
+      this.#readAhead(bytes);
+      return;
+    }
+    if (this.#stream === null) {
+      // From now on node:http and the limits of its connections say how long it may be silent.
+      this.#socket.setTimeout(0);
       this.#stream = new HttpStream(this, this.#socket);
       // As node:http says, a stream of one's own may be injected by this event.
       this.#shared.server.emit('connection', this.#stream);
     }
-    if (this.#stream === null) this.#ahead = bytes;
-    if (this.#stream?.receive(bytes) !== true) this.#socket.pause();
+    if (!this.#stream.receive(bytes)) this.#socket.pause();
   }
 
   ended(): void {
@@ -217,16 +224,27 @@ class PollConnection implements SuspendedRequest {
     return this.#isSuspended || this.#response !== null;
   }
 
+  /** Reads on for as long as it can, because the client's departure is seen only after all that it has sent. */
+  #readAhead(bytes: Buffer): void {
+    this.#ahead.push(bytes);
+    if (lengthOf(this.#ahead) >= AHEAD_BYTES) this.#socket.pause();
+  }
+
   #answered(isLast: boolean): void {
     this.#response = null;
+    if (this.#socket.destroyed) return;
     if (isLast || this.#hasEnded) {
       this.#socket.destroySoon();
       return;
     }
     this.#socket.setTimeout(this.#shared.keepAliveMs + REST_LONGER_MS);
     const ahead = this.#ahead;
-    this.#ahead = null;
+    this.#ahead = [];
     this.#socket.resume();
-    if (ahead !== null) this.serve(ahead);
+    if (ahead.length > 0) this.serve(Buffer.concat(ahead));
   }
+}
+
+function lengthOf(pieces: Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -15,24 +15,23 @@ export function answerIntercepted(
   sender: Sender,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
 ): Promise<void> {
-  const { method, begunAtMs, traced } = call;
+  const { method, begunAtMs } = call;
   const open = new AbortController();
   const reply = new HeldReply(call.res, open);
   proxy.open.add(open);
   if (proxy.context.stopping.aborted) open.abort();
-  const answer = answerOf(proxy, call, sender, intercept, open.signal);
+  const answer = answerOf(proxy, call, sender, { open, reply }, intercept);
   // Without the call, because a poll that waits would keep its request in memory.
-  return settle(proxy, { method, begunAtMs, traced, open, reply }, answer);
+  return settle(proxy, { method, begunAtMs, open, reply }, answer);
 }
 
-type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs' | 'traced'> & { open: AbortController; reply: HeldReply };
+type Held = { open: AbortController; reply: HeldReply };
+type OpenCall = Pick<MethodCall, 'method' | 'begunAtMs'> & Held;
 
 async function settle(proxy: RunningProxy, call: OpenCall, answering: Promise<BotApiAnswer | null>): Promise<void> {
   const { method, begunAtMs, open, reply } = call;
   const isPoll = method === 'getupdates';
   if (isPoll) proxy.metrics.pollBegan();
-  // A span ends with the response that it began with.
-  if (isPoll && !call.traced) reply.suspendSoon();
   try {
     const answer = await answering.catch((error: unknown) => describeError(proxy.context.log, error));
     if (isPoll && answer?.ok === false) await pauseAsPollError(open.signal);
@@ -58,8 +57,8 @@ async function answerOf(
   proxy: RunningProxy,
   call: MethodCall,
   sender: Sender,
+  { open, reply }: Held,
   intercept: (read: ReadCall) => Promise<BotApiAnswer>,
-  signal: AbortSignal,
 ): Promise<BotApiAnswer | null> {
   const read = await parametersOfCall(proxy, call, sender);
   if (read.outcome === 'aborted') return null;
@@ -68,9 +67,13 @@ async function answerOf(
     sendEmpty(call.res, 415);
     return null;
   }
-  if (call.method === 'getupdates') read.release();
+  if (call.method === 'getupdates') {
+    read.release();
+    // A span ends with the response that it began with.
+    if (!call.traced) reply.suspendSoon();
+  }
   // Not awaited, because a waiting poll would keep everything in memory that was read here.
-  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal });
+  return intercept({ by: botActor(proxy, call), parameters: read.parameters, signal: open.signal });
 }
 
 function parametersOfCall(
