@@ -23,7 +23,7 @@ type Line = {
 
 const LOOK_EVERY_MS = 1000;
 /** The time for the first head of a connection. After an answer it is added to the idle time. */
-const HEAD_WITHIN_MS = 10_000;
+export const HEAD_WITHIN_MS = 10_000;
 /** The time for the first byte of a body, and for all of a small body. No honest client needs longer. */
 const FIRST_BYTES_WITHIN_MS = 8_000;
 const SMALL_BODY_BYTES = 65_536;
@@ -36,12 +36,12 @@ const MINUTE_MS = 60_000;
 const LINGER_GAP_MS = 5_000;
 const LINGER_MS = 30_000;
 /** A client that reads nothing of an answer for this time is cut off, at the latest after twice this time. */
-const UNREAD_MS = 15_000;
+export const UNREAD_MS = 15_000;
 
 /**
  * Ends connections whose client does not send its request or read its answer, so that nobody can hold many. It measures
  * progress, not total time, because uploads may be long. Heads have `headersTimeout`; our own delays do not count.
- * A connection that is forgotten has no limits.
+ * After `forget` a connection has no limits here.
  */
 export function cutSlowClients(server: Server): { forget(socket: Socket): void } {
   const restsAtMostMs = server.keepAliveTimeout + HEAD_WITHIN_MS;

@@ -1,6 +1,7 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { HEAD_WITHIN_MS, UNREAD_MS } from './cut-slow-clients.ts';
 import { HttpStream, type SuspendedRequest } from './http-stream.ts';
 
 /** The connections of a server that began with a poll, and those that have not begun. */
@@ -22,17 +23,13 @@ export type PollOptions = {
 };
 
 const START_LENGTH = 512;
-/** Clients are told a shorter time, so that they close first. */
-const REST_LONGER_MS = 10_000;
-/** A client that takes nothing of an answer for this time is cut off. */
-const UNREAD_MS = 15_000;
 /** As much as one read brings. A client that sends more before its answer is read on only after that. */
 const AHEAD_BYTES = 65_536;
 
 /**
- * Lets requests be suspended on connections that begin with a poll. Ten thousand polls wait in a process, and each would
- * hold a parser of node:http (7 KB) as long as its connection is open. Therefore node:http does not get such a socket
- * but a stream, which ends when the request is suspended; its bytes go through that stream as long as there is one.
+ * Lets requests be suspended on connections that begin with a poll (ADR 40). Ten thousand polls wait in a process, and
+ * each would hold a parser of node:http (7 KB) as long as its connection is open. So node:http does not get such a socket
+ * but a stream, which ends when the request is suspended; until then all bytes go through it.
  */
 export function pollConnections(server: Server, options: PollOptions): PollConnections {
   const [toHttp] = server.listeners('connection') as [(this: Server, stream: Duplex) => void];
@@ -237,7 +234,7 @@ class PollConnection implements SuspendedRequest {
       this.#socket.destroySoon();
       return;
     }
-    this.#socket.setTimeout(this.#shared.keepAliveMs + REST_LONGER_MS);
+    this.#socket.setTimeout(this.#shared.keepAliveMs + HEAD_WITHIN_MS);
     const ahead = this.#ahead;
     this.#ahead = [];
     this.#socket.resume();

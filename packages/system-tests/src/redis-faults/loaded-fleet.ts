@@ -51,8 +51,9 @@ export async function startLoadedFleet(redis: { url: string; port: number }): Pr
     allArrived: (count, timeoutMs) =>
       waitFor(() => arrived() >= count, { timeoutMs, message: 'every update to arrive' })
         .then(() => {})
-        .catch((error: unknown) => {
-          throw new Error(`${arrived()} of ${count} updates arrived`, { cause: error });
+        .catch(async (error: unknown) => {
+          const waiting = await whatWaits(fleet, bots).catch((failed: unknown) => [String(failed)]);
+          throw new Error(`${arrived()} of ${count} updates arrived; ${waiting.join('; ')}`, { cause: error });
         }),
     eachGoesOn: async (timeoutMs) => {
       const before = books.map((book) => book.count());
