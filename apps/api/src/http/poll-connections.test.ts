@@ -180,6 +180,20 @@ describe('a request that was suspended', () => {
     await waitFor(() => isGone, { message: 'the client to be missed' });
   });
 
+  test('takes few small pieces that a client sends ahead, and answers all of them', async () => {
+    client.send(POLL);
+    const suspended = await suspend();
+    for (let at = 0; at < 16; at += 1) {
+      expect(serving.socket().isPaused()).toBe(false);
+      client.send(OTHER.slice(at, at + 1));
+      await waitFor(() => serving.socket().bytesRead === POLL.length + at + 1, { message: 'the piece to be read' });
+    }
+    await waitFor(() => serving.socket().isPaused(), { message: 'the connection to be read no further' });
+    client.send(OTHER.slice(16));
+    answer(suspended.resume());
+    await received(/\{"ok":true\}.*POST \/other body$/s);
+  });
+
   test('takes no more than it must of what a client sends ahead, and answers all of it', async () => {
     client.send(POLL);
     const suspended = await suspend();

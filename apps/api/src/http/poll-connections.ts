@@ -23,8 +23,10 @@ export type PollOptions = {
 };
 
 const START_LENGTH = 512;
-/** As much as one read brings. A client that sends more before its answer is read on only after that. */
+/** A client that sends more than this before its answer is read on only after that. One read brings up to 64 KB. */
 const AHEAD_BYTES = 65_536;
+/** A piece of one byte takes hundreds in memory. */
+const AHEAD_PIECES = 16;
 
 /**
  * Lets requests be suspended on connections that begin with a poll (ADR 40). Ten thousand polls wait in a process, and
@@ -224,7 +226,7 @@ class PollConnection implements SuspendedRequest {
   /** Reads on for as long as it can, because the client's departure is seen only after all that it has sent. */
   #readAhead(bytes: Buffer): void {
     this.#ahead.push(bytes);
-    if (lengthOf(this.#ahead) >= AHEAD_BYTES) this.#socket.pause();
+    if (this.#ahead.length >= AHEAD_PIECES || lengthOf(this.#ahead) >= AHEAD_BYTES) this.#socket.pause();
   }
 
   #answered(isLast: boolean): void {
