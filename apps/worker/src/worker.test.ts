@@ -17,6 +17,7 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { type RunningSimulator, startSimulator } from '@flotilla/simulator/start.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
@@ -281,7 +282,7 @@ describe('a worker', () => {
     const { bot } = await registered();
     const { commands } = context.redis;
     const atMs = Math.floor(Date.now() / HOUR_MS - 3) * HOUR_MS;
-    for (const key of activityKeys(bot.id, atMs)) await commands.hset(key, 0, '7 6 0 1 2');
+    for (const key of activityKeys(bot.id, atMs)) await storeCounts(commands, key, atMs, '7 6 0 1 2');
     // The worker may have written that hour as an empty one when it started.
     await database.db.deleteFrom('activity_hours').execute();
     await commands.del(rollUpTurnKey);

@@ -19,7 +19,7 @@ export function shardKeys(shard: number) {
      */
     pendingTurns: `${tag(shard)}:dirty`,
     /** Hash: what the shard's bots did in that hour, counted in since 1970; see scripts/lib/activity.lua. */
-    activity: (hour: number) => `${tag(shard)}:activity:${hour}`,
+    activity: (hour: number) => `${tag(shard)}:counts:${hour}`,
   };
 }
 
@@ -80,7 +80,7 @@ export function botKeys(botId: number) {
     /** Set by the worker that checks the bot's webhook at the platform next. */
     webhookCheck: `${prefix}:webhook-check`,
     /** Hash: what the bot did in that hour, like that of its shard. */
-    activity: (hour: number) => `${prefix}:activity:${hour}`,
+    activity: (hour: number) => `${prefix}:counts:${hour}`,
     /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */
     waiting: (hour: number) => `${prefix}:waiting:${hour}`,
     /** Bitmap of 4,096 platform ids that were seen. */

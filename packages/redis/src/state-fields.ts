@@ -31,7 +31,7 @@ export const stateFields = {
 const SAME_NAMES = [
   ...['pull', 'push', 'manage', 'on', 'rules', 'allowed', 'parked', 'run', 'own', 'reserved', 'keptFrom', 'prevAck'],
   ...['prevAckAt', 'prevOffset', 'prevAt', 'pollOffset', 'pollOkAt', 'refusedAt', 'pushOkAt', 'pushErr', 'pushErrAt'],
-  ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil'],
+  ...['goneSince', 'updateAt', 'pulledAt', 'trimmedAt', 'hookOkAt', 'watchedUntil', 'seenProlonged'],
   ...['filters', 'filtersDigest', 'albums'],
   // The push programs that updates wake; and of a program's own hash.
   ...['programs', 'target', 'parkedAt', 'parkedFor', 'polledAt'],

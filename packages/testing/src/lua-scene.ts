@@ -2,6 +2,7 @@ import { connectRedis } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import { loadScript, resolveFields } from '@flotilla/redis/script-text.ts';
 import { runScript, type ScriptName, type ScriptReply } from '@flotilla/redis/scripts.ts';
+import { storedCounts } from './activity-counts.ts';
 import { startTestRedis } from './redis.ts';
 
 export const BOT = 1;
@@ -129,7 +130,7 @@ export async function luaScene() {
       return [REGISTRATION, token, atMs, BOT, lanePrefix, limit, 1, 3, end, name, settled];
     },
     /** What was counted for the bot and for its shard in the minute of NOW_MS. */
-    counted: () => Promise.all(activity.map((key) => commands.hget(key, '0'))),
+    counted: () => Promise.all(activity.map((key) => storedCounts(commands, key, NOW_MS))),
     clear: () => commands.flushall(),
     close: async () => {
       await redis.close();

@@ -9,6 +9,7 @@ import { activityKeys, botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } 
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, TEST_ENCRYPTION_KEY, testApi } from '@flotilla/testing/test-api.ts';
@@ -97,9 +98,8 @@ describe('the fleet in figures', () => {
     const atMs = [Date.now() - 60_000, Date.now()];
     for (const one of atMs) {
       const [ofBot, ofShard] = activityKeys(bots.ok, one);
-      const minute = Math.floor(one / 60_000) % 60;
-      await redis.commands.hset(ofShard, minute, '600 540 6 60 30');
-      await redis.commands.hset(ofBot, minute, '60 30 0 0 120');
+      await storeCounts(redis.commands, ofShard, one, '600 540 6 60 30');
+      await storeCounts(redis.commands, ofBot, one, '60 30 0 0 120');
     }
     await gather();
     const rates = { in: 10, delivered: 9, failed: 0.1, retried: 1, calls: 0.5 };

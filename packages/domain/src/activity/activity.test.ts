@@ -2,6 +2,7 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, HOUR_MS, rollUpTurnKey } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
+import { storeCounts } from '@flotilla/testing/activity-counts.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
@@ -40,8 +41,7 @@ beforeEach(async () => {
 
 /** Stores counts as the scripts do. */
 async function counted(botId: number, atMs: number, text: string): Promise<void> {
-  const minute = Math.floor(atMs / MINUTE_MS) % 60;
-  for (const key of activityKeys(botId, atMs)) await redis.commands.hset(key, minute, text);
+  for (const key of activityKeys(botId, atMs)) await storeCounts(redis.commands, key, atMs, text);
 }
 
 describe('the rates of the fleet', () => {

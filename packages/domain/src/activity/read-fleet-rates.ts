@@ -2,7 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, HOUR_MS, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
 import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type ActivityCounts, addText, COUNTS, noActivity } from './activity-counts.ts';
+import { type ActivityCounts, COUNTS, fieldsOfMinute, noActivity } from './activity-counts.ts';
 import { MINUTE_MS } from './read-minutes.ts';
 
 const MINUTES = 5;
@@ -37,14 +37,14 @@ async function readRates(
   const ofHour = new Map<number, number[]>();
   for (let minute = thisMinute - minutes; minute < thisMinute; minute += 1) {
     const hour = Math.floor((minute * MINUTE_MS) / HOUR_MS);
-    ofHour.set(hour, [...(ofHour.get(hour) ?? []), minute % (HOUR_MS / MINUTE_MS)]);
+    ofHour.set(hour, [...(ofHour.get(hour) ?? []), ...fieldsOfMinute(minute % (HOUR_MS / MINUTE_MS))]);
   }
   const reads = [...ofHour].flatMap(([hour, fields]) =>
     keysOf(hour).map((key): KeyCommand => ['hmget', key, ...fields]),
   );
   const sum = noActivity();
   for (const found of (await redis.runMany(reads)) as (string | null)[][]) {
-    for (const text of found) if (text !== null) addText(sum, text);
+    for (const [at, count] of found.entries()) sum[COUNTS[at % COUNTS.length]!] += Number(count ?? 0);
   }
   const seconds = (minutes * MINUTE_MS) / 1000;
   for (const name of COUNTS) sum[name] /= seconds;

@@ -24,7 +24,9 @@
 -- @include live
 -- @include dead-letter
 -- @include pending
+-- Longer than the platform keeps updates, also when it was set half an hour ago.
 local SEEN_LIFE_S = 90000
+local SEEN_PROLONGED_MS = 1800000
 local TRIM_EVERY_MS = 5000
 local ALBUM_BYTES = 4096
 -- There is no program 0.
@@ -33,10 +35,10 @@ local NOBODY = '=0'
 local PASSED_AT = 500
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
-local now, botId = tonumber(ARGV[2]), ARGV[3]
+local at, now, botId = ARGV[2], tonumber(ARGV[2]), ARGV[3]
 -- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, own,
 --   reserved, run, allowedCount, pull, push, parked, pullCursorCount, pushCursorCount, pushPending, rules,
---   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, pushFencingToken
+--   rulesUnread, rulesPending, filtersDigest, programs, watchedUntil, pushFencingToken, seenProlonged
 if s.registrationId ~= ARGV[1] then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
@@ -117,16 +119,23 @@ local function bury(owner, id, raw)
   addDeadLetter(history, origin, { id = id, raw = raw }, { code = 'too_far_behind', reason = reason, attempts = 0 })
 end
 
-local appended, duplicates, heard, routable, prolonged, buries = 0, 0, false, 0, nil, false
+-- Which seen bitmap was prolonged last, and when (ms). The ids of a bot are mostly in one.
+local prolonged = s.seenProlonged
+local function prolongSeen(key)
+  local bitmap, since = string.match(prolonged or '', '^(%d+) (%d+)$')
+  if bitmap == string.match(key, '%d+$') and now - tonumber(since) < SEEN_PROLONGED_MS then return end
+  redis.call('EXPIRE', key, SEEN_LIFE_S)
+  prolonged = string.match(key, '%d+$') .. ' ' .. at
+end
+
+local appended, duplicates, heard, routable, buries = 0, 0, false, 0, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 14, #ARGV, 9 do
   local platformId, seenKey = tonumber(ARGV[i]), KEYS[tonumber(ARGV[i + 1])]
   if redis.call('SETBIT', seenKey, ARGV[i + 2], 1) == 1 then
     duplicates = duplicates + 1
   else
-    -- The ids of a call are mostly in one bitmap.
-    if seenKey ~= prolonged then redis.call('EXPIRE', seenKey, SEEN_LIFE_S) end
-    prolonged = seenKey
+    prolongSeen(seenKey)
     local kind, raw = ARGV[i + 3], ARGV[i + 8]
     local id = math.max(last + 1, platformId)
     if id > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
@@ -150,19 +159,19 @@ for i = 14, #ARGV, 9 do
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', now, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
+      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw, unpack(traced))
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', id, 'u', raw, unpack(traced))
     end
-    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', now, 'i', id, 'u', raw) end
+    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', id, 'u', raw) end
     appended = appended + 1
   end
 end
 
 local changes = {}
 if ARGV[5] ~= '' then addField(changes, 'pollOffset', ARGV[5]) end
-if ARGV[4] ~= '' then addField(changes, 'pollOkAt', now) end
+if ARGV[4] ~= '' then addField(changes, 'pollOkAt', at) end
 if appended == 0 then
   writeState(state, changes)
   return { 'OK', 0, duplicates, 0, 0, last, 0, 0, {} }
@@ -172,7 +181,8 @@ countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 if albumsChanged then addField(changes, '@albums', albums) end
 addField(changes, '@lastId', last)
 addField(changes, '@allowedCount', n)
-addField(changes, '@updateAt', now)
+addField(changes, '@updateAt', at)
+if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
 addField(changes, '@own', own and '1' or '0')
 moveIdleCursors(changes, pull, holdsForPush, last, n)
 writeState(state, changes)

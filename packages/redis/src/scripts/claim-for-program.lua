@@ -10,11 +10,11 @@
 local program, deliveredByPush = KEYS[12], KEYS[13]
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
--- @read bot <- turn.state: registrationId, on, watchedUntil, programs
+-- @read bot <- turn.state: registrationId, on, watchedUntil, programs, lastId
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
 --   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince,
 --   hasDeliveredAhead
-s.registrationId, s.on, s.watchedUntil = bot.registrationId, bot.on, bot.watchedUntil
+s.registrationId, s.on, s.watchedUntil, s.lastId = bot.registrationId, bot.on, bot.watchedUntil, bot.lastId
 if s.registrationId == turn.registrationId and not s.pushCursor then return { 'OFF' } end
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end

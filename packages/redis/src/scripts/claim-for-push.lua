@@ -12,7 +12,7 @@ local turn = openTurn('push', BACKEND_FIELDS, KEYS, ARGV)
 local state = turn.state
 -- @read s <- state: registrationId, on, push as isWanted, pushFencingToken as fencingToken, pushClaim as claim,
 --   pushSuspect as suspect, pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil,
---   goneSince, watchedUntil
+--   goneSince, watchedUntil, lastId
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.pushPending)

@@ -13,7 +13,7 @@ local LOOK_AT_ONCE = 100
 local FIELDS = { fencingToken = '@rulesFencingToken', claim = '@rulesClaim', suspect = '@rulesSuspect', floor = '@rulesFloor' }
 local turn = openTurn('rules', FIELDS, KEYS, ARGV)
 -- @read s <- turn.state: registrationId, on, rules as isWanted, rulesFencingToken as fencingToken, rulesClaim as claim,
---   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision
+--   rulesSuspect as suspect, rulesCursor, rulesUnread, rulesPending, revision, lastId
 local fencingToken, refusal = ownTurn(turn, s)
 if not fencingToken then return { refusal } end
 turn.pending = tonumber(s.rulesPending)
@@ -28,6 +28,7 @@ for at = mine + 3, #ARGV, 3 do
     fileInLane(turn, lane, id)
   end
 end
+fileInLanes(turn)
 if matchedTo and matchedTo > cursor then
   cursor = matchedTo
   unread = math.max(0, unread - count)
@@ -35,7 +36,8 @@ end
 
 local active, shownTo, shown, units = s.on == '1', '', {}, {}
 if active then
-  for _, found in ipairs(redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', LOOK_AT_ONCE)) do
+  local isNew = tonumber(s.lastId) > cursor
+  for _, found in ipairs(isNew and redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', LOOK_AT_ONCE) or {}) do
     local entry = fieldsOf(found)
     shownTo = entry.id
     -- What another reader gets again was routed when it came.

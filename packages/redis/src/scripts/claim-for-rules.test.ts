@@ -38,6 +38,7 @@ test('does not show what another reader gets again, and looks past it', async ()
   await scene.applyBot({ rules: true });
   const fields = ['u', 'raw', 'k', 'message', 'l', 'c:5', 't', '1', 'x', '2', 'n', '1', 'm', '0', 'tp', '', 'o', ','];
   await scene.commands.xadd(scene.keys.log, '1-0', ...fields, 'r', '0');
+  await scene.commands.hset(scene.keys.state, 'last', 1);
   const [, , , , , shown] = await claim({ name: 'a1' });
   expect(shown).toEqual([1, 1, []]);
 });

@@ -14,12 +14,12 @@ local consumer = redis.call('HGET', KEYS[3], reader)
 if s.registrationId ~= ARGV[1] or not consumer then return { 'GONE' } end
 local pushes, acknowledged, polledAt = p.push == '1', string.match(consumer, '^(%d+) (%d+)$')
 local cursor = tonumber(pushes and p.pushCursor or acknowledged)
-local turn = {
+local turn = withLanes({
   reader = reader, state = KEYS[1], log = KEYS[2], consumers = KEYS[3], history = KEYS[4], pendingTurns = KEYS[5],
   registrationId = ARGV[1], now = now, botId = ARGV[3], lanePrefix = keys.lanePrefix, lanes = keys.lanes,
   inFlight = keys.inFlight, work = keys.work, redriven = keys.redriven, pending = tonumber(p.pushPending or 0),
   buried = 0, wakeHistory = 0, fresh = {},
-}
+})
 local failure = { code = 'too_far_behind', reason = ARGV[9], attempts = 0 }
 
 -- The head of a lane in flight stays: its request may succeed.
@@ -27,8 +27,9 @@ local function buryLane(lane, isInFlight)
   local key = turn.lanePrefix .. lane
   local head = isInFlight and redis.call('LPOP', key)
   while turn.buried < limit and redis.call('EXISTS', key) == 1 do
-    bury(turn, redis.call('LINDEX', key, 0), failure)
-    leaveLane(turn, lane)
+    local id = redis.call('LINDEX', key, 0)
+    bury(turn, id, failure)
+    leaveLane(turn, lane, { id })
   end
   if head then
     redis.call('LPUSH', key, head)
@@ -39,6 +40,7 @@ end
 
 for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', '(' .. IN_FLIGHT_SCORE, 'LIMIT', 0, limit)) do buryLane(lane, false) end
 for _, lane in ipairs(redis.call('ZRANGEBYSCORE', turn.lanes, IN_FLIGHT_SCORE, '+inf')) do buryLane(lane, true) end
+writeLanes(turn)
 local fresh = redis.call('XRANGE', turn.log, '(' .. cursor, upTo, 'COUNT', math.max(limit - turn.buried, 1))
 for _, found in ipairs(fresh) do
   local entry = fieldsOf(found)

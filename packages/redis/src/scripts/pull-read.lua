@@ -48,7 +48,7 @@ local function consumerCount()
   return count
 end
 
-local cursor
+local cursor, hidden
 local known = not default and redis.call('HGET', consumers, name)
 if default then
   cursor = tonumber(s.pullCursor)
@@ -68,6 +68,12 @@ else
   end
 end
 
+-- Whether push delivered ids ahead, which this reader must not get.
+local function hidesSome()
+  if hidden == nil then hidden = (default or program) and redis.call('EXISTS', deliveredByPush) == 1 end
+  return hidden
+end
+
 -- received: the client confirms these updates; otherwise it skips them without having read them.
 local function acknowledge(id, received)
   if id <= cursor then return end
@@ -79,10 +85,13 @@ local function acknowledge(id, received)
     redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', cursor, 'prevAckAt', now)
     s.prevAck, s.prevAckAt = cursor, now
   end
-  local count = countUpTo(log, cursor, n)
+  local count = countUpTo(log, cursor, n, last)
   if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - s.pullCursorCount), 0, 0, 0) end
   writeState(state, { '@pullCursor', cursor, '@pullCursorCount', count })
-  if redis.call('EXISTS', deliveredByPush) == 1 and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then redis.call('DEL', deliveredByPush) end
+  if hidesSome() and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then
+    redis.call('DEL', deliveredByPush)
+    hidden = false
+  end
 end
 
 -- A slower poller of the same consumer may still need what a faster one has just acknowledged.
@@ -146,17 +155,17 @@ if ARGV[8] == '1' and (default or program) then
   if poll.prevOffset == ARGV[4] and now - tonumber(poll.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
   redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', now)
 end
-local hasDeliveredAhead = (default or program) and redis.call('EXISTS', deliveredByPush) == 1
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
 -- What a program does not want, or what another one took, must not hold the log once all before it is acknowledged.
 local passes, passed = from <= cursor + 1, cursor
+ended = from > last
 while #raws < limit and not more and not ended do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
   local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
   local read
   for _, entry in ipairs(page) do
-    if expiresAtOf(entry) > now and isWanted(entry) and not (hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
+    if expiresAtOf(entry) > now and isWanted(entry) and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
       local raw = rawOf(entry)
       local grown = size + 50 + #raw
       if grown > BODY_CAP and size > 0 then

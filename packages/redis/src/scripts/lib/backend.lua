@@ -4,6 +4,7 @@
 -- @include claim
 -- @include live
 local ATTEMPTS_KEPT = 100
+local TRIMMED_AT_ONCE = 20
 local FILE_AT_ONCE = 200
 -- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
@@ -26,8 +27,8 @@ end
 -- Keeps the attempts in args, from `from` on, and shows them to who watches. s: with watchedUntil.
 local function keepAttempts(turn, s, attempts, live, args, from)
   if #args < from or turn.repeated then return end
-  redis.call('LPUSH', attempts, unpack(args, from))
-  redis.call('LTRIM', attempts, 0, ATTEMPTS_KEPT - 1)
+  local count = redis.call('LPUSH', attempts, unpack(args, from))
+  if count >= ATTEMPTS_KEPT + TRIMMED_AT_ONCE then redis.call('LTRIM', attempts, 0, ATTEMPTS_KEPT - 1) end
   if tonumber(s.watchedUntil or 0) <= turn.now then return end
   for at = from, #args do addLive(live, #args[at], 't', 'attempt', 'j', args[at]) end
   announceLive(turn.botId)
@@ -86,19 +87,22 @@ local function claimForBackend(turn, s, openUntil)
   return units
 end
 
--- Files the new entries that isWanted(entry) selects into lanes. s: with pushCursor, pushCursorCount. Returns the new
--- cursor, and whether there is more to file.
+-- Files the new entries that isWanted(entry) selects into lanes. s: with lastId, pushCursor, pushCursorCount. Returns the
+-- new cursor, and whether there is more to file.
 local function fileNewEntries(turn, s, isWanted)
   local cursor, cursorCount = tonumber(s.pushCursor), tonumber(s.pushCursorCount)
-  local found = redis.call('XRANGE', turn.log, '(' .. cursor, '+', 'COUNT', FILE_AT_ONCE)
+  if tonumber(s.lastId) <= cursor then return cursor, false end
+  local found = redis.call('XRANGE', turn.log, '(' .. s.pushCursor, '+', 'COUNT', FILE_AT_ONCE)
   for _, one in ipairs(found) do
     local entry = fieldsOf(one)
     cursor, cursorCount = entry.id, entry.count
     if isWanted(entry) then
-      turn.fresh[tostring(entry.id)] = entry
-      fileInLane(turn, entry.lane, entry.id)
+      local id = tostring(entry.id)
+      turn.fresh[id] = entry
+      fileInLane(turn, entry.lane, id)
     end
   end
+  fileInLanes(turn)
   if #found > 0 then
     change(turn, '@pushCursor', cursor)
     change(turn, '@pushCursorCount', cursorCount)

@@ -16,7 +16,8 @@ local cursor, more = fileNewEntries(turn, cjson.decode(ARGV[12]), function(entry
   return not string.find(ARGV[13], ',' .. entry.id .. ',', 1, true)
 end)
 return { cursor, more and 1 or 0, turn.pending, turn.changes }`;
-  const own = [JSON.stringify({ pushCursor: cursor, pushCursorCount: count }), `,${unwanted.join(',')},`];
+  const lastId = Number(await scene.commands.hget(scene.keys.state, stateFields.lastId));
+  const own = [JSON.stringify({ lastId, pushCursor: cursor, pushCursorCount: count }), `,${unwanted.join(',')},`];
   const args = [...scene.claimArguments('push', { name: 'a1', limit: 10, atMs: NOW_MS }), ...own];
   return scene.evaluate('backend', body, scene.turnKeys('push'), args);
 };

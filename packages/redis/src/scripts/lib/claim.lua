@@ -31,34 +31,71 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
   return unit
 end
 
--- The unit at the head of a lane, and how often its handling began. While an album may be incomplete: nil, and when to look
+-- What is known of updates at the heads of lanes is read in one command. due: lanes, each followed by its time
+local function readHeads(turn, due)
+  local ids, fields = {}, {}
+  for i = 1, #due, 2 do
+    local lane = due[i]
+    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, 0)
+    if id and not turn.fresh[id] then
+      ids[#ids + 1] = id
+      for _, field in ipairs({ 'r:', 'p:', 'g:', 's:' }) do fields[#fields + 1] = field .. id end
+    end
+    turn.heads[lane] = id or nil
+  end
+  turn.known = {}
+  if #ids == 0 then return end
+  local found = redis.call('HMGET', turn.work, unpack(fields))
+  for at, id in ipairs(ids) do turn.known[id] = { unpack(found, at * 4 - 3, at * 4) } end
+end
+
+-- What work has of an update: record, progress, album, how often its handling began.
+local function workOf(turn, id)
+  if turn.fresh[id] then return {} end
+  return turn.known[id] or redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id, 's:' .. id)
+end
+
+-- The unit at the head of a lane, and how often its handling will have begun. While an album may be incomplete: nil, and when to look
 -- again (ms). An empty lane gives nil. Expired and crashed units become dead letters here.
 local function headOf(turn, lane, gatherMs)
   while true do
-    local id = redis.call('LINDEX', turn.lanePrefix .. lane, 0)
+    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, 0)
     if not id then return nil end
-    local entry, known = readEntry(turn, id), redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id)
+    local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
     if not entry then
-      leaveLane(turn, lane)
+      leaveLane(turn, lane, { id })
     elseif entry.expires <= turn.now then
       buryExpired(turn, id, record)
-      leaveLane(turn, lane)
+      leaveLane(turn, lane, { id })
     else
       local unit = { lane, record, known[2] or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
       if album then
         local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
         if not whole then return nil, completeAt end
       end
-      local begun = redis.call('HINCRBY', turn.work, 's:' .. id, 1)
+      local begun = tonumber(known[4] or 0) + 1
       if begun <= turn.begunAtMost then return unit, begun end
       bury(turn, id, {
         code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
         attempts = turn.begunAtMost,
       })
-      leaveLane(turn, lane)
+      leaveLane(turn, lane, { id })
     end
   end
+end
+
+-- The lanes that are due, each followed by its time: at most turn.limit.
+local function dueLanes(turn)
+  turn.foundNone = turn.pending == turn.filed and redis.call('EXISTS', turn.lanes) == 0
+  if not turn.foundNone then
+    writeLanes(turn)
+    return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.now, 'WITHSCORES', 'LIMIT', 0, turn.limit)
+  end
+  -- Nothing waited before this call.
+  local due = {}
+  for at = 1, math.min(turn.limit, #turn.filled) do addField(due, turn.filled[at], turn.now) end
+  return due
 end
 
 -- Claims up to turn.limit units. A unit whose owner died twice gets its last attempt alone, so that no other unit is blamed
@@ -70,21 +107,22 @@ local function claimDue(turn, suspect, gatherMs)
     if not turn.halted then change(turn, turn.fields.suspect, '') end
   end
   if turn.halted or turn.limit <= 0 then return units end
-  local due = redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.now, 'WITHSCORES', 'LIMIT', 0, turn.limit)
+  local due, claimed, begun = dueLanes(turn), {}, {}
+  readHeads(turn, due)
   for i = 1, #due, 2 do
     local lane = due[i]
-    local unit, begun = headOf(turn, lane, gatherMs)
+    local unit, times = headOf(turn, lane, gatherMs)
     if not unit then
-      dueAgain(turn, lane, begun or turn.now)
+      dueAgain(turn, lane, times or turn.now)
     else
-      local isSuspect = begun == turn.begunAtMost and tonumber(due[i + 1]) == 0
-      if isSuspect and redis.call('EXISTS', turn.inFlight) == 1 then
-        redis.call('HINCRBY', turn.work, 's:' .. unit[4], -1)
+      local isSuspect = times == turn.begunAtMost and tonumber(due[i + 1]) == 0
+      if isSuspect and (#units > 0 or redis.call('EXISTS', turn.inFlight) == 1) then
         turn.halted = true
         break
       end
-      redis.call('ZADD', turn.lanes, IN_FLIGHT_SCORE, lane)
-      redis.call('HSET', turn.inFlight, lane, turn.claim)
+      turn.due[lane] = IN_FLIGHT_SCORE
+      addField(claimed, lane, turn.claim)
+      addField(begun, 's:' .. unit[4], times)
       units[#units + 1] = unit
       if isSuspect then
         change(turn, turn.fields.suspect, lane)
@@ -92,6 +130,10 @@ local function claimDue(turn, suspect, gatherMs)
         break
       end
     end
+  end
+  if #units > 0 then
+    redis.call('HSET', turn.inFlight, unpack(claimed))
+    redis.call('HSET', turn.work, unpack(begun))
   end
   return units
 end

@@ -12,6 +12,7 @@ afterAll(() => scene.close());
 const claim = async ({ limit = 10, suspect = '', gatherMs = 0, atMs = NOW_MS } = {}) => {
   const body = `local turn = openTurn('push', ${PUSH_FIELDS}, KEYS, ARGV)
 local units = claimDue(turn, ARGV[12], tonumber(ARGV[13]))
+writeLanes(turn)
 return { units, turn.halted and 1 or 0, turn.changes }`;
   const args = [...scene.claimArguments('push', { name: 'a1', limit, atMs }), suspect, gatherMs];
   const reply = await scene.evaluate('claim', body, scene.turnKeys('push'), args);

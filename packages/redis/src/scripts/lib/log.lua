@@ -47,8 +47,10 @@ local function entryAt(log, id)
   return fieldsOf(found[1])
 end
 
--- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log.
-local function countUpTo(log, id, allowedCount)
+-- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log,
+-- and lastId its newest id, where the caller knows it.
+local function countUpTo(log, id, allowedCount, lastId)
+  if lastId and tonumber(id) >= lastId then return allowedCount end
   local before = redis.call('XREVRANGE', log, id, '-', 'COUNT', 1)
   if #before > 0 then return fieldsOf(before[1]).count end
   local after = redis.call('XRANGE', log, '(' .. id, '+', 'COUNT', 1)

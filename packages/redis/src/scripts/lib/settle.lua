@@ -7,36 +7,41 @@ local SETTLED_FIELDS = 6
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
-  redis.call('HDEL', turn.inFlight, lane)
+  local ids = redis.call('LRANGE', turn.lanePrefix .. lane, 0, members)
   -- A newer owner may have settled this unit already.
-  if redis.call('LINDEX', turn.lanePrefix .. lane, 0) ~= id then return end
+  if ids[1] ~= id then return end
   if LEAVES_LANE[outcome] then
-    local failure = outcome == 'dead' and cjson.decode(text)
-    for _ = 1, members do
-      if failure then bury(turn, redis.call('LINDEX', turn.lanePrefix .. lane, 0), failure) end
-      leaveLane(turn, lane)
+    local hasMore = table.remove(ids, members + 1) ~= nil
+    if outcome == 'dead' then
+      local failure = cjson.decode(text)
+      for _, one in ipairs(ids) do bury(turn, one, failure) end
     end
+    leaveLane(turn, lane, ids)
     if outcome == 'delivered' then turn.delivered = turn.delivered + members end
-    dueAgain(turn, lane, turn.now)
+    turn.due[lane] = hasMore and turn.now
   elseif outcome == 'returned' then
     redis.call('HINCRBY', turn.work, 's:' .. id, -1)
-    dueAgain(turn, lane, turn.now)
+    turn.due[lane] = turn.now
   elseif outcome == 'crashed' then
-    dueAgain(turn, lane, dueAt)
+    turn.due[lane] = dueAt
   else
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
     turn.retried = turn.retried + members
-    dueAgain(turn, lane, dueAt)
+    turn.due[lane] = dueAt
   end
 end
 
 -- Settles count units, whose arguments begin at args[from]; returns the index of the next argument.
 local function settleUnits(turn, args, from, count)
   local behind = from + count * SETTLED_FIELDS
-  if turn.repeated then return behind end
+  if turn.repeated or count == 0 then return behind end
+  local lanes = {}
   for at = from, behind - 1, SETTLED_FIELDS do
+    lanes[#lanes + 1] = args[at]
     settleUnit(turn, args[at], args[at + 1], tonumber(args[at + 2]), args[at + 3], tonumber(args[at + 4]), args[at + 5])
   end
+  redis.call('HDEL', turn.inFlight, unpack(lanes))
+  writeLanes(turn)
   return behind
 end

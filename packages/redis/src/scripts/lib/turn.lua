@@ -14,11 +14,24 @@
 -- @include trim
 -- @include lanes
 -- @include pending
+-- Far fewer than Lua can pass to a command.
+local FORGOTTEN_AT_ONCE = 1000
+
+-- What a call changes in its lanes is kept in the turn and written together, by writeLanes. Returns the turn with
+--   filing: ids to be filed, by lane, and filingLanes: these lanes in order; filed: how many were filed in this call
+--   filled: the lanes that were empty before this call filed into them
+--   heads: ids at the heads of lanes, where they are known
+--   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
+local function withLanes(turn)
+  turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
+  turn.heads, turn.due, turn.forgotten = {}, {}, {}
+  return turn
+end
 
 -- What the functions of a call share; reader: 'push', 'rules' or 'program:<id>'; fields: the stored names of its
 -- fencingToken, claim, suspect and floor; own: the hash that has them (the state, or that of a program).
 local function openTurn(reader, fields, keys, args, own)
-  return {
+  return withLanes({
     reader = reader, fields = fields, own = own or keys[1], state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
     registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
@@ -27,9 +40,9 @@ local function openTurn(reader, fields, keys, args, own)
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
     -- How many updates this call settled so, for the activity; buried: those that became dead letters.
     delivered = 0, retried = 0, buried = 0,
-    -- Entries of the log that this call has read, by id.
+    -- Entries of the log that this call has filed, by id: nothing is known of them in work.
     fresh = {},
-  }
+  })
 end
 
 -- Fields of the reader are written together, by closeTurn.
@@ -75,25 +88,66 @@ local function readEntry(turn, id)
   return text and cjson.decode(text)
 end
 
+-- The update (its id as a text) goes to the end of the lane, when fileInLanes is called.
 local function fileInLane(turn, lane, id)
-  if redis.call('RPUSH', turn.lanePrefix .. lane, id) == 1 then redis.call('ZADD', turn.lanes, turn.now, lane) end
-  turn.pending = turn.pending + 1
+  local ids = turn.filing[lane]
+  if ids then
+    ids[#ids + 1] = id
+  else
+    turn.filing[lane], turn.filingLanes[#turn.filingLanes + 1] = { id }, lane
+  end
 end
 
-local function leaveLane(turn, lane)
-  local id = redis.call('LPOP', turn.lanePrefix .. lane)
-  redis.call('HDEL', turn.work, 's:' .. id, 'r:' .. id, 'p:' .. id, 'g:' .. id)
-  if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', turn.redriven, id) end
-  turn.pending = turn.pending - 1
+local function fileInLanes(turn)
+  for _, lane in ipairs(turn.filingLanes) do
+    local ids = turn.filing[lane]
+    if redis.call('RPUSH', turn.lanePrefix .. lane, unpack(ids)) == #ids then
+      turn.filled[#turn.filled + 1], turn.heads[lane], turn.due[lane] = lane, ids[1], turn.now
+    end
+    turn.pending, turn.filed = turn.pending + #ids, turn.filed + #ids
+  end
+  turn.filing, turn.filingLanes = {}, {}
+end
+
+local function forgetWork(turn)
+  if #turn.forgotten > 0 then redis.call('HDEL', turn.work, unpack(turn.forgotten)) end
+  turn.forgotten = {}
+end
+
+-- These ids, the first ones of the lane, leave it. The caller says when it is due again.
+local function leaveLane(turn, lane, ids)
+  redis.call('LPOP', turn.lanePrefix .. lane, #ids)
+  for _, id in ipairs(ids) do
+    for _, field in ipairs({ 's:', 'r:', 'p:', 'g:' }) do turn.forgotten[#turn.forgotten + 1] = field .. id end
+    if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', turn.redriven, id) end
+  end
+  if #turn.forgotten > FORGOTTEN_AT_ONCE then forgetWork(turn) end
+  turn.heads[lane] = nil
+  turn.pending = turn.pending - #ids
 end
 
 -- The lane's head is due at that time (ms); an empty lane goes.
 local function dueAgain(turn, lane, at)
-  if redis.call('EXISTS', turn.lanePrefix .. lane) == 1 then
-    redis.call('ZADD', turn.lanes, at, lane)
-  else
-    redis.call('ZREM', turn.lanes, lane)
+  turn.due[lane] = redis.call('EXISTS', turn.lanePrefix .. lane) == 1 and at
+end
+
+local function writeLanes(turn)
+  local due, empty = {}, {}
+  for lane, at in pairs(turn.due) do
+    if at then addField(due, at, lane) else empty[#empty + 1] = lane end
   end
+  if #due > 0 then redis.call('ZADD', turn.lanes, unpack(due)) end
+  if #empty > 0 then redis.call('ZREM', turn.lanes, unpack(empty)) end
+  turn.due = {}
+  forgetWork(turn)
+end
+
+-- The lane that is due first and its time, as ZRANGE answers; units: those that this call has claimed.
+local function firstLane(turn, units)
+  if turn.foundNone and #units == #turn.filled then
+    return #units == 0 and {} or { turn.filled[1], IN_FLIGHT_SCORE }
+  end
+  return redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES')
 end
 
 -- The consumer of a program has its floor, so that everything that trims the log knows it.
@@ -106,7 +160,8 @@ end
 --   active: whether the reader may claim units; cursor: up to where the log is read; more: whether there is more to
 --   read; openUntil: when to look again at the earliest (0 at once); answer: the reader's own part; units
 local function closeTurn(turn, found)
-  local first, lookAt = redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES'), ''
+  writeLanes(turn)
+  local first, lookAt = firstLane(turn, found.units), ''
   if #first == 2 and tonumber(first[2]) < IN_FLIGHT_SCORE and found.active and not turn.halted then lookAt = first[2] end
   -- No append wakes a turn while the breaker is open, so the turn reads the log when it may probe, whatever is due then.
   local isOpen = found.active and found.openUntil > turn.now
