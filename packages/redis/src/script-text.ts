@@ -40,7 +40,7 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
   const functionName = (name: Name, release: string) => `${name.replaceAll('-', '_')}_${release}`;
   const textOf = (release: string) => {
     const functions = names.map((name) => registration(functionName(name, release), scripts[name], parts.get(name)!));
-    return resolveFields([`#!lua name=${LIBRARY_PREFIX}${release}`, ...shared, ...functions].join('\n'));
+    return resolveFields([`#!lua name=${LIBRARY_PREFIX}${release}`, GLOBALS_AS_LOCALS, ...shared, ...functions].join('\n'));
   };
   const release = createHash('sha256').update(textOf('')).digest('hex').slice(0, DIGEST_LENGTH);
   return {
@@ -52,8 +52,19 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
 
 function registration(functionName: string, kind: ScriptKind, body: string): string {
   const named = `function_name = '${functionName}', flags = { ${FLAG_OF[kind]} }`;
-  return `redis.register_function{ ${named}, callback = function(KEYS, ARGV)\n${body}end }`;
+  return `register{ ${named}, callback = function(KEYS, ARGV)\nif not redis then bindGlobals() end\n${body}end }`;
 }
+
+/**
+ * A function of a library finds a global name after three looks into tables, and a local one at once. Globals do not exist
+ * yet when a library is loaded, so the first call makes them local.
+ */
+const GLOBALS_AS_LOCALS = `local register = redis.register_function
+local function globals() return redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack end
+local redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack
+local function bindGlobals()
+  redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack = globals()
+end`;
 
 /** Begins the names of the libraries of all releases. */
 export const LIBRARY_PREFIX = 'flotilla_';

@@ -29,7 +29,7 @@ export async function listAttempts(
   const keys = backends.map((backend) => keysOfProgram(backend) ?? botKeys(bot.id));
   const found = (await deps.redis.runMany(
     keys.flatMap(({ attempts, excerpts }) => [
-      ['lrange', attempts, 0, -1],
+      ['lrange', attempts, 0, LISTED_AT_MOST - 1],
       ['lrange', excerpts, 0, -1],
     ]),
   )) as string[][];

@@ -144,7 +144,7 @@ for i = 14, #ARGV, 9 do
     end
     own = id ~= platformId or (own and not polled)
     last = id
-    local mark, owner, isParked = '', nil, false
+    local idText, mark, owner, isParked = tostring(id), '', nil, false
     if marks then mark, owner, isParked = markOf((i - 5) / 9) end
     heed(mark, owner)
     if isParked then
@@ -159,12 +159,12 @@ for i = 14, #ARGV, 9 do
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, id .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', n, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
+      redis.call('XADD', log, idText .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', tostring(n), 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', id, 'u', raw, unpack(traced))
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', idText, 'u', raw, unpack(traced))
     end
-    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', id, 'u', raw) end
+    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', idText, 'u', raw) end
     appended = appended + 1
   end
 end
@@ -179,12 +179,12 @@ end
 countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
 if albumsChanged then addField(changes, '@albums', albums) end
-addField(changes, '@lastId', last)
-addField(changes, '@allowedCount', n)
+addField(changes, '@lastId', tostring(last))
+addField(changes, '@allowedCount', tostring(n))
 addField(changes, '@updateAt', at)
 if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
 addField(changes, '@own', own and '1' or '0')
-moveIdleCursors(changes, pull, holdsForPush, last, n)
+moveIdleCursors(changes, pull, holdsForPush, tostring(last), tostring(n))
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end

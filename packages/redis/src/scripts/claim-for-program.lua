@@ -29,8 +29,10 @@ local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.pro
 local hopeless = active and isHopeless(turn, s, requests) or 0
 if requests.succeeded then redis.call('HDEL', program, 'parkedAt', 'parkedFor') end
 
-local function isWanted(entry)
-  if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, entry.id) == 1 then return false end
+local function isWanted(found)
+  if s.hasDeliveredAhead and redis.call('SISMEMBER', deliveredByPush, idTextOf(found)) == 1 then return false end
+  if not isMarked(found) then return isOfKind(wanted, kindOf(found)) end
+  local entry = fieldsOf(found)
   -- An update that the program took exclusively is its own, even if it no longer wants that kind.
   return isFor(entry, id) and isOfKind(entry.owner and ofTaken or wanted, entry.kind)
 end

@@ -25,7 +25,7 @@ local hopeless = isHopeless(turn, s, requests)
 
 local active, cursor, more = s.on == '1' and s.isWanted == '1', tonumber(s.pushCursor), false
 if active then
-  cursor, more = fileNewEntries(turn, s, function(entry) return entry.allowed end)
+  cursor, more = fileNewEntries(turn, s, isAllowedEntry)
 else
   turn.limit = 0
 end

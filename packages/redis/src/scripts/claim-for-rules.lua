@@ -24,7 +24,10 @@ local gatherMs, matchedTo, count = tonumber(ARGV[mine]), tonumber(ARGV[mine + 1]
 for at = mine + 3, #ARGV, 3 do
   local lane, id, album = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if tonumber(id) > cursor then
-    if album ~= '' then redis.call('HSET', turn.work, 'g:' .. id, album) end
+    if album ~= '' then
+      redis.call('HSET', turn.work, 'g:' .. id, album)
+      turn.hasOnlyBegun = false
+    end
     fileInLane(turn, lane, id)
   end
 end

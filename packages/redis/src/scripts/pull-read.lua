@@ -25,6 +25,8 @@ local KEPT_MS = 120000
 local MAX_CONSUMERS = 16
 local SCAN_AT_MOST = 1000
 local SHOWN_MS = 1000
+-- The same while a poll waits. What it reads when it is woken is answered without a write to the disk.
+local SHOWN_WAITING_MS = 10000
 local PAGE = 25
 
 local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -189,13 +191,14 @@ while #raws < limit and not more and not ended do
   if read then from = idOf(read) + 1 end
   ended = ended or #page < count
 end
--- A read that writes nothing is answered without a write to the disk: the time of the last poll is exact to a second.
+-- The time of the last poll is exact to a second.
+local shownMs = ARGV[7] == '1' and SHOWN_MS or SHOWN_WAITING_MS
 if default then
   acknowledge(passed, false)
-  if now - tonumber(s.pulledAt or 0) >= SHOWN_MS then redis.call('HSET', state, 'pulledAt', now) end
+  if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', now) end
 else
   local knownCursor, polledAt = string.match(known or '', '^(%d+) (%d+)$')
-  if knownCursor ~= tostring(passed) or now - tonumber(polledAt) >= SHOWN_MS then
+  if knownCursor ~= tostring(passed) or now - tonumber(polledAt) >= shownMs then
     redis.call('HSET', consumers, name, passed .. ' ' .. now)
   end
 end

@@ -41,7 +41,7 @@ local function oldestOf(lanes, lanePrefix, floor, cursor, isWanted)
   if waiting > LANES_LOOKED_AT then return acceptedAfter(floor, isWanted) end
   local lowest = waiting > 0 and lowestPending(lanes, lanePrefix)
   local entry = lowest and entryAt(log, lowest)
-  return entry and entry.at or acceptedAfter(cursor, isWanted)
+  return entry and appendedAtOf(entry) or acceptedAfter(cursor, isWanted)
 end
 
 local function dueOf(lanes)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@flotilla/testing/random.ts';
 import type { Link, Part } from './installation.ts';
-import type { Random } from './random.ts';
 
 /** One fault, its target, and its time span in wall-clock milliseconds. */
 export type Fault = { kind: string; target: string; to: string; fromMs: number; toMs: number };

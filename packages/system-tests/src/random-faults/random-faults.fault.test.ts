@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readSettings } from '@flotilla/runtime/env.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { seededRandom } from '@flotilla/testing/random.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -11,7 +12,6 @@ import { type Ledger, ledger } from '../ledger.ts';
 import { type Fault, makeFaults, type Refusal } from './faults.ts';
 import { lacksPins, lacksReceived, lacksRouted, lacksSent, readHistory, type Sent } from './history-books.ts';
 import { type Installation, startInstallation, untilReady } from './installation.ts';
-import { seededRandom } from './random.ts';
 import {
   type Bot,
   type Call,

@@ -40,10 +40,10 @@ local function judgeBackend(turn, s, requests)
   local now, openUntil, failingSince = turn.now, tonumber(s.openUntil or 0), tonumber(s.failingSince)
   if requests.lastError ~= '' then
     change(turn, '@pushErr', requests.lastError)
-    change(turn, '@pushErrAt', now)
+    change(turn, '@pushErrAt', turn.nowText)
   end
   if requests.succeeded then
-    change(turn, '@pushOkAt', now)
+    change(turn, '@pushOkAt', turn.nowText)
     if failingSince then
       closeBreaker(turn.own)
       announceState(turn.botId)
@@ -90,24 +90,22 @@ end
 -- Files the new entries that isWanted(entry) selects into lanes. s: with lastId, pushCursor, pushCursorCount. Returns the
 -- new cursor, and whether there is more to file.
 local function fileNewEntries(turn, s, isWanted)
-  local cursor, cursorCount = tonumber(s.pushCursor), tonumber(s.pushCursorCount)
+  local cursor = tonumber(s.pushCursor)
   if tonumber(s.lastId) <= cursor then return cursor, false end
   local found = redis.call('XRANGE', turn.log, '(' .. s.pushCursor, '+', 'COUNT', FILE_AT_ONCE)
-  for _, one in ipairs(found) do
-    local entry = fieldsOf(one)
-    cursor, cursorCount = entry.id, entry.count
+  if #found == 0 then return cursor, false end
+  for _, entry in ipairs(found) do
     if isWanted(entry) then
-      local id = tostring(entry.id)
+      local id = idTextOf(entry)
       turn.fresh[id] = entry
-      fileInLane(turn, entry.lane, id)
+      fileInLane(turn, laneOf(entry), id)
     end
   end
   fileInLanes(turn)
-  if #found > 0 then
-    change(turn, '@pushCursor', cursor)
-    change(turn, '@pushCursorCount', cursorCount)
-  end
-  return cursor, #found == FILE_AT_ONCE
+  local newest = found[#found]
+  change(turn, '@pushCursor', idTextOf(newest))
+  change(turn, '@pushCursorCount', countOf(newest))
+  return idOf(newest), #found == FILE_AT_ONCE
 end
 
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened; without units and answer.

@@ -13,7 +13,7 @@ afterAll(() => scene.close());
 const file = async (cursor: number, count: number, unwanted: number[] = []) => {
   const body = `local turn = openTurn('push', BACKEND_FIELDS, KEYS, ARGV)
 local cursor, more = fileNewEntries(turn, cjson.decode(ARGV[12]), function(entry)
-  return not string.find(ARGV[13], ',' .. entry.id .. ',', 1, true)
+  return not string.find(ARGV[13], ',' .. idTextOf(entry) .. ',', 1, true)
 end)
 return { cursor, more and 1 or 0, turn.pending, turn.changes }`;
   const lastId = Number(await scene.commands.hget(scene.keys.state, stateFields.lastId));
@@ -35,7 +35,7 @@ test('a call files 200 entries at most, and says that there are more', async () 
   await scene.accept(Array.from({ length: 201 }, (_, at) => at + 1));
   const [cursor, more, pending, changes] = (await file(0, 0)) as [number, number, number, unknown[]];
   expect({ cursor, more, pending }).toEqual({ cursor: 200, more: 1, pending: 200 });
-  expect(changes).toEqual([stateFields.pushCursor, 200, stateFields.pushCursorCount, 200]);
+  expect(changes).toEqual([stateFields.pushCursor, '200', stateFields.pushCursorCount, '200']);
   expect(await file(200, 200)).toMatchObject([201, 0, 1, expect.anything()]);
 });
 

@@ -37,21 +37,24 @@ local function readHeads(turn, due)
   for i = 1, #due, 2 do
     local lane = due[i]
     local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, 0)
-    if id and not turn.fresh[id] then
-      ids[#ids + 1] = id
-      for _, field in ipairs({ 'r:', 'p:', 'g:', 's:' }) do fields[#fields + 1] = field .. id end
-    end
+    if id and not turn.fresh[id] then ids[#ids + 1] = id end
     turn.heads[lane] = id or nil
   end
   turn.known = {}
   if #ids == 0 then return end
+  askForBegun(turn)
+  if turn.hasOnlyBegun then return end
+  for _, id in ipairs(ids) do
+    addField(fields, 'r:' .. id, 'p:' .. id)
+    addField(fields, 'g:' .. id, 's:' .. id)
+  end
   local found = redis.call('HMGET', turn.work, unpack(fields))
   for at, id in ipairs(ids) do turn.known[id] = { unpack(found, at * 4 - 3, at * 4) } end
 end
 
 -- What work has of an update: record, progress, album, how often its handling began.
 local function workOf(turn, id)
-  if turn.fresh[id] then return {} end
+  if turn.fresh[id] or turn.hasOnlyBegun then return {} end
   return turn.known[id] or redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id, 's:' .. id)
 end
 
@@ -120,9 +123,9 @@ local function claimDue(turn, suspect, gatherMs)
         turn.halted = true
         break
       end
-      turn.due[lane] = IN_FLIGHT_SCORE
+      turn.due[lane] = IN_FLIGHT_TEXT
       addField(claimed, lane, turn.claim)
-      addField(begun, 's:' .. unit[4], times)
+      addField(begun, 's:' .. unit[4], tostring(times))
       units[#units + 1] = unit
       if isSuspect then
         change(turn, turn.fields.suspect, lane)

@@ -4,15 +4,16 @@
 -- and where known tp, the traceparent, and after it o, a mark that says who gets it: '=4' program 4 alone ('=0' nobody), ',4,7,' all
 -- but these programs; and after it r, of one that a reader gave up and gets again: whether its program had taken it alone
 -- ('1' or '0'). Only the readers that the mark names and the default ones get it; rules and named consumers had it.
-local function idOf(entry)
-  return tonumber(string.match(entry[1], '^%d+'))
-end
+local function idTextOf(entry) return string.match(entry[1], '^%d+') end
+local function idOf(entry) return tonumber(idTextOf(entry)) end
 
 -- Single fields of an entry: a script that reads many entries saves the time of making a table of each.
 local function rawOf(entry) return entry[2][2] end
 local function kindOf(entry) return entry[2][4] end
+local function laneOf(entry) return entry[2][6] end
 local function appendedAtOf(entry) return tonumber(entry[2][8]) end
 local function expiresAtOf(entry) return tonumber(entry[2][10]) end
+local function countOf(entry) return entry[2][12] end
 local function isAllowedEntry(entry) return entry[2][14] ~= '1' end
 local function isMarked(entry) return entry[2][18] ~= nil end
 
@@ -42,9 +43,14 @@ local function isRoutable(kind)
 end
 
 local function entryAt(log, id)
-  local found = redis.call('XRANGE', log, id, id)
-  if #found == 0 then return nil end
-  return fieldsOf(found[1])
+  return redis.call('XRANGE', log, id, id)[1]
+end
+
+-- What a reader with lanes hands out of an entry, or makes a dead letter of.
+local function unitOf(entry)
+  local f = entry[2]
+  local taken = f[18] and string.match(f[18], '^=%d+$') and (f[20] or '1') or '0'
+  return { id = idOf(entry), raw = f[2], kind = f[4], at = tonumber(f[8]), expires = tonumber(f[10]), trace = f[16], taken = taken }
 end
 
 -- How many allowed or taken updates were appended up to and including this id; allowedCount is that of the whole log,
@@ -52,7 +58,7 @@ end
 local function countUpTo(log, id, allowedCount, lastId)
   if lastId and tonumber(id) >= lastId then return allowedCount end
   local before = redis.call('XREVRANGE', log, id, '-', 'COUNT', 1)
-  if #before > 0 then return fieldsOf(before[1]).count end
+  if #before > 0 then return tonumber(countOf(before[1])) end
   local after = redis.call('XRANGE', log, '(' .. id, '+', 'COUNT', 1)
   if #after == 0 then return allowedCount end
   local entry = fieldsOf(after[1])

@@ -18,7 +18,12 @@ const entry = (id: number, count: number, left: '0' | '1', ...marked: string[]) 
 test('an entry is read field by field, and a missing one is nil', async () => {
   await entry(3, 2, '1');
   const at = (id: number) =>
-    scene.evaluate('log', 'return cjson.encode(entryAt(KEYS[1], ARGV[1]))', [scene.keys.log], [id]);
+    scene.evaluate(
+      'log',
+      'local entry = entryAt(KEYS[1], ARGV[1]) return cjson.encode(entry and fieldsOf(entry))',
+      [scene.keys.log],
+      [id],
+    );
   expect(JSON.parse(String(await at(3)))).toEqual({
     ...{ id: 3, raw: 'raw 3', kind: 'message', lane: 'c:5', at: NOW_MS, expires: NOW_MS + 1, count: 2, allowed: false },
     ...{ again: false, taken: '0' },
@@ -43,7 +48,7 @@ test('what a program took counts like an allowed one, and is for that program al
   const isFor = (id: number, program: string) =>
     scene.evaluate(
       'log',
-      'return isFor(entryAt(KEYS[1], ARGV[1]), ARGV[2]) and 1 or 0',
+      'return isFor(fieldsOf(entryAt(KEYS[1], ARGV[1])), ARGV[2]) and 1 or 0',
       [scene.keys.log],
       [id, program],
     );

@@ -4,31 +4,37 @@
 -- @include turn
 -- @include bury
 local SETTLED_FIELDS = 6
+-- Settling fewer units costs less than to ask.
+local ASKED_FROM = 3
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
   local ids = redis.call('LRANGE', turn.lanePrefix .. lane, 0, members)
   -- A newer owner may have settled this unit already.
-  if ids[1] ~= id then return end
+  if ids[1] ~= id then
+    turn.hasOnlyBegun = false
+    return
+  end
   if LEAVES_LANE[outcome] then
-    local hasMore = table.remove(ids, members + 1) ~= nil
+    local behind = table.remove(ids, members + 1)
     if outcome == 'dead' then
       local failure = cjson.decode(text)
       for _, one in ipairs(ids) do bury(turn, one, failure) end
     end
     leaveLane(turn, lane, ids)
     if outcome == 'delivered' then turn.delivered = turn.delivered + members end
-    turn.due[lane] = hasMore and turn.now
+    turn.heads[lane] = behind
+    turn.due[lane] = behind and turn.nowText or false
   elseif outcome == 'returned' then
     redis.call('HINCRBY', turn.work, 's:' .. id, -1)
-    turn.due[lane] = turn.now
+    turn.due[lane], turn.hasOnlyBegun = turn.nowText, false
   elseif outcome == 'crashed' then
-    turn.due[lane] = dueAt
+    turn.due[lane], turn.hasOnlyBegun = dueAt, false
   else
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
     turn.retried = turn.retried + members
-    turn.due[lane] = dueAt
+    turn.due[lane], turn.hasOnlyBegun = dueAt, false
   end
 end
 
@@ -36,6 +42,7 @@ end
 local function settleUnits(turn, args, from, count)
   local behind = from + count * SETTLED_FIELDS
   if turn.repeated or count == 0 then return behind end
+  if count >= ASKED_FROM then askForBegun(turn) end
   local lanes = {}
   for at = from, behind - 1, SETTLED_FIELDS do
     lanes[#lanes + 1] = args[at]

@@ -22,6 +22,8 @@ local FORGOTTEN_AT_ONCE = 1000
 --   filled: the lanes that were empty before this call filed into them
 --   heads: ids at the heads of lanes, where they are known
 --   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
+--   hasOnlyBegun: whether work had nothing but the counts of the units in flight when this call began; nil if nobody asked
+-- Numbers for commands are texts where they can be: Redis formats a number that it gets from Lua as a fraction.
 local function withLanes(turn)
   turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
   turn.heads, turn.due, turn.forgotten = {}, {}, {}
@@ -34,7 +36,7 @@ local function openTurn(reader, fields, keys, args, own)
   return withLanes({
     reader = reader, fields = fields, own = own or keys[1], state = keys[1], log = keys[2], lanes = keys[3], inFlight = keys[4], work = keys[5], redriven = keys[6],
     history = keys[7], pendingTurns = keys[8], consumers = keys[9],
-    registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), botId = args[4], lanePrefix = args[5],
+    registrationId = args[1], fencingToken = args[2], now = tonumber(args[3]), nowText = args[3], botId = args[4], lanePrefix = args[5],
     limit = tonumber(args[6]), trims = args[7] == '1', begunAtMost = tonumber(args[8]), ending = args[9], claim = args[10],
     -- pending: units that wait in lanes; repeated: this claim was made before; halted: all lanes wait for one unit.
     pending = 0, repeated = false, halted = false, wakeHistory = 0, changes = {},
@@ -83,7 +85,10 @@ end
 
 -- An entry of the log, or a redriven update; nil when it is gone.
 local function readEntry(turn, id)
-  if string.sub(id, 1, 1) ~= 'r' then return turn.fresh[id] or entryAt(turn.log, id) end
+  if string.sub(id, 1, 1) ~= 'r' then
+    local entry = turn.fresh[id] or entryAt(turn.log, id)
+    return entry and unitOf(entry)
+  end
   local text = redis.call('HGET', turn.redriven, id)
   return text and cjson.decode(text)
 end
@@ -102,7 +107,7 @@ local function fileInLanes(turn)
   for _, lane in ipairs(turn.filingLanes) do
     local ids = turn.filing[lane]
     if redis.call('RPUSH', turn.lanePrefix .. lane, unpack(ids)) == #ids then
-      turn.filled[#turn.filled + 1], turn.heads[lane], turn.due[lane] = lane, ids[1], turn.now
+      turn.filled[#turn.filled + 1], turn.heads[lane], turn.due[lane] = lane, ids[1], turn.nowText
     end
     turn.pending, turn.filed = turn.pending + #ids, turn.filed + #ids
   end
@@ -117,8 +122,13 @@ end
 -- These ids, the first ones of the lane, leave it. The caller says when it is due again.
 local function leaveLane(turn, lane, ids)
   redis.call('LPOP', turn.lanePrefix .. lane, #ids)
+  local forgotten = turn.forgotten
   for _, id in ipairs(ids) do
-    for _, field in ipairs({ 's:', 'r:', 'p:', 'g:' }) do turn.forgotten[#turn.forgotten + 1] = field .. id end
+    forgotten[#forgotten + 1] = 's:' .. id
+    if not turn.hasOnlyBegun then
+      addField(forgotten, 'r:' .. id, 'p:' .. id)
+      forgotten[#forgotten + 1] = 'g:' .. id
+    end
     if string.sub(id, 1, 1) == 'r' then redis.call('HDEL', turn.redriven, id) end
   end
   if #turn.forgotten > FORGOTTEN_AT_ONCE then forgetWork(turn) end
@@ -129,6 +139,13 @@ end
 -- The lane's head is due at that time (ms); an empty lane goes.
 local function dueAgain(turn, lane, at)
   turn.due[lane] = redis.call('EXISTS', turn.lanePrefix .. lane) == 1 and at
+end
+
+-- Each unit in flight has one field in work, so if there are as many, there are no others.
+local function askForBegun(turn)
+  if turn.hasOnlyBegun == nil then
+    turn.hasOnlyBegun = redis.call('HLEN', turn.work) == redis.call('HLEN', turn.inFlight)
+  end
 end
 
 local function writeLanes(turn)
@@ -167,7 +184,7 @@ local function closeTurn(turn, found)
   local isOpen = found.active and found.openUntil > turn.now
   if lookAt ~= '' and (isOpen or tonumber(lookAt) < found.openUntil) then lookAt = tostring(found.openUntil) end
   if #first == 0 then
-    setFloor(turn, found.cursor)
+    setFloor(turn, tostring(found.cursor))
   elseif turn.trims then
     setFloor(turn, (lowestPending(turn.lanes, turn.lanePrefix) or found.cursor + 1) - 1)
   end

@@ -1,0 +1,214 @@
+import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { type Random, seededRandom } from '@flotilla/testing/random.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+let scene: LuaScene;
+beforeAll(async () => {
+  scene = await luaScene();
+});
+afterAll(() => scene.close());
+
+const STEPS = 250;
+const LANES = ['c:1', 'c:2', 'c:3', 'c:4'];
+const OUTCOMES = ['delivered', 'delivered', 'delivered', 'dropped', 'retry', 'dead', 'crashed', 'returned'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+/** A unit that a claim has given out. */
+type Unit = { lane: string; record: string; id: string };
+
+/** What a bot's push turns do, and what must be true of its lanes after each step. */
+class Model {
+  readonly #random: Random;
+  #nowMs = NOW_MS;
+  #lastId = 0;
+  #letters = 0;
+  #token = 0;
+  #claims = 0;
+  /** What the owner of the turn handles now. */
+  #held: Unit[] = [];
+  /** Ids by lane, in the order in which they must leave it. */
+  readonly waiting = new Map<string, string[]>(LANES.map((lane) => [lane, []]));
+  /** By id: the record that it was given at its last retry. */
+  readonly #records = new Map<string, string>();
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+  }
+
+  async step(): Promise<void> {
+    const chance = this.#below(20);
+    this.#nowMs += this.#below(50);
+    if (chance < 6) await this.accept();
+    else if (chance === 6) await this.redrive();
+    else if (chance === 7) await this.beginAnew();
+    else if (chance === 8) await this.loseReply();
+    else await this.claim(this.#below(6), this.#some(this.#held));
+    await this.check();
+  }
+
+  /** Settles everything as delivered until nothing is left. */
+  async drain(): Promise<void> {
+    for (let round = 0; round < 10_000; round += 1) {
+      this.#nowMs += 1000;
+      await this.claim(10, this.#held, 'delivered');
+      await this.check();
+      if ([...this.waiting.values()].every((ids) => ids.length === 0)) return;
+    }
+    throw new Error('something waits for ever');
+  }
+
+  async accept(): Promise<void> {
+    const lane = this.#random.oneOf(LANES);
+    const isAllowed = this.#below(5) > 0;
+    const ids = Array.from({ length: 1 + this.#below(3) }, () => {
+      this.#lastId += 1;
+      return this.#lastId;
+    });
+    await scene.accept(ids, lane, isAllowed ? 'message' : 'chat_member');
+    if (isAllowed) this.waiting.get(lane)!.push(...ids.map(String));
+  }
+
+  async redrive(): Promise<void> {
+    const { keys } = scene;
+    const lane = this.#random.oneOf(LANES);
+    this.#letters += 1;
+    // What the log has is filed first, in its order.
+    await this.claim(0, []);
+    await scene.run(
+      'redrive',
+      [
+        keys.state,
+        keys.lanes,
+        keys.redriven,
+        keys.pendingTurns,
+        keys.rulesWork,
+        keys.justRedriven,
+        keys.log,
+        keys.consumers,
+      ],
+      [
+        ...[REGISTRATION, this.#nowMs, BOT, keys.lane(''), NOW_MS + 9e8, 'push', 60_000, 100, ''],
+        ...[this.#letters, 7, 'message', lane, '{"update_id":7}', '', '', '0', 14, 14],
+      ],
+    );
+    this.waiting.get(lane)!.push(`r${this.#letters}`);
+  }
+
+  /** The owner died; the next claim is that of a new one. */
+  async beginAnew(): Promise<void> {
+    this.#token = 0;
+    this.#held = [];
+    await this.claim(this.#below(6), []);
+  }
+
+  /** The reply to a claim is lost, so that it is sent again. */
+  async loseReply(): Promise<void> {
+    if (this.#token === 0) return;
+    const held = this.#held;
+    const settled = this.#some(held);
+    const { name, settle } = await this.claim(3, settled);
+    this.#held = held.filter((unit) => !settled.includes(unit));
+    const again = await this.#call(name, 3, settle);
+    expect(again.units).toEqual([]);
+  }
+
+  async claim(limit: number, settled: Unit[], always?: Outcome) {
+    const settle = settled.flatMap((unit) => this.#settle(unit, always ?? this.#random.oneOf(OUTCOMES)));
+    this.#claims += 1;
+    const name = `claim ${this.#claims}`;
+    this.#held = this.#held.filter((unit) => !settled.includes(unit));
+    const { token, units } = await this.#call(name, limit, settle);
+    this.#token = token;
+    for (const { lane, id, record } of units) {
+      const ids = this.waiting.get(lane)!;
+      // Those before it were begun three times and became dead letters.
+      if (id !== ids[0]) ids.splice(0, ids.indexOf(id));
+      expect({ lane, id }).toEqual({ lane, id: ids[0] });
+      expect(record).toBe(this.#records.get(id) ?? '');
+    }
+    this.#held.push(...units);
+    return { name, settle };
+  }
+
+  async #call(name: string, limit: number, settle: (string | number)[]) {
+    const { keys } = scene;
+    const token = this.#token === 0 ? {} : { token: this.#token };
+    const count = settle.length / 6;
+    const args = scene.claimArguments('push', {
+      ...token,
+      name,
+      limit,
+      atMs: this.#nowMs,
+      settled: count,
+      end: 'hold',
+    });
+    const reply = await scene.run(
+      'claim-for-push',
+      [...scene.turnKeys('push'), keys.attempts, ...scene.activity, keys.live],
+      [...args, ...settle, '', '', '', ''],
+    );
+    expect(reply[0]).toBe('OK');
+    const units = (reply.slice(6) as string[][]).map(([lane, record, , id]) => ({
+      lane: lane!,
+      record: record!,
+      id: id!,
+    }));
+    return { token: Number(reply[1]), units };
+  }
+
+  #settle({ lane, id }: Unit, outcome: Outcome): (string | number)[] {
+    const record = `{"attempts":${this.#below(100)}}`;
+    if (outcome === 'retry') this.#records.set(id, record);
+    if (['delivered', 'dropped', 'dead'].includes(outcome)) {
+      const ids = this.waiting.get(lane)!;
+      expect(ids.shift()).toBe(id);
+    }
+    const text = outcome === 'dead' ? '{"code":"refused","reason":"no","attempts":1}' : record;
+    return [lane, id, 1, outcome, this.#nowMs + this.#random.oneOf([0, 60]), text];
+  }
+
+  async check(): Promise<void> {
+    const { commands, keys } = scene;
+    const [state, scores, inFlight, work] = await Promise.all([
+      commands.hmget(keys.state, 'pend', 'filed'),
+      commands.zrange(keys.lanes, '0', '-1', 'WITHSCORES'),
+      commands.hgetall(keys.inFlight),
+      commands.hgetall(keys.work),
+    ]);
+    const lists = await Promise.all(LANES.map((lane) => commands.lrange(keys.lane(lane), 0, -1)));
+    const filled = LANES.filter((_, at) => lists[at]!.length > 0);
+    expect(Number(state[0])).toBe(lists.flat().length);
+    expect(scores.filter((_, at) => at % 2 === 0).sort()).toEqual(filled);
+    const flying = scores.filter((_, at) => scores[at + 1] === '9000000000000000').sort();
+    expect(flying).toEqual(Object.keys(inFlight).sort());
+    // Nothing is known of what has left its lane, and of what is in flight at least that it was begun.
+    const known = Object.keys(work).map((field) => field.slice(2));
+    expect(lists.flat()).toEqual(expect.arrayContaining(known));
+    for (const lane of flying) expect(work[`s:${lists[LANES.indexOf(lane)]![0]}`]).toMatch(/^[1-3]$/);
+    for (const { lane } of this.#held) expect(flying).toContain(lane);
+  }
+
+  /** A whole number from 0 to below `end`. */
+  #below(end: number): number {
+    return Math.floor(this.#random.between(0, end));
+  }
+
+  #some<T>(all: T[]): T[] {
+    return all.filter(() => this.#below(2) === 0);
+  }
+}
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'whatever turns do, their lanes agree and keep their order (seed %i)',
+  async (seed) => {
+    await scene.clear();
+    await scene.applyBot({ push: true });
+    const model = new Model(seed);
+    await model.claim(0, []);
+    for (let step = 0; step < STEPS; step += 1) await model.step();
+    await model.drain();
+    expect(await scene.commands.keys(`${scene.keys.lane('')}*`)).toEqual([]);
+    expect(
+      await scene.commands.exists(scene.keys.lanes, scene.keys.inFlight, scene.keys.work, scene.keys.redriven),
+    ).toBe(0);
+  },
+);
