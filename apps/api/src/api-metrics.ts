@@ -1,5 +1,4 @@
 import type { MeasurePull } from '@flotilla/domain/pull/read-updates.ts';
-import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 
 /** The metrics of an api process beside those of the proxy; no label grows with bots or chats. */
@@ -7,12 +6,12 @@ export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 const BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-export function apiMetrics(metrics: Metrics, waiters: ChannelWaiters) {
+export function apiMetrics(metrics: Metrics, waitingPolls: () => number) {
   metrics.gauge({
     name: 'flotilla_waiting_polls',
     help: 'Polls of this process that read or wait for updates, by REST or getUpdates.',
     collect() {
-      this.set(waiters.count());
+      this.set(waitingPolls());
     },
   });
   const accepted = metrics.quickCounter({

@@ -1,4 +1,3 @@
-import { type SettlingMoments, settlingMoments } from '@flotilla/domain/lanes/settling-moments.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type TurnsHere, turnsHere } from '@flotilla/domain/lanes/turns-here.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -6,6 +5,7 @@ import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
+import { type SharedMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -22,7 +22,7 @@ export type WorkerContext = Service & {
   /** The push turns of this process, which its polling turns tell of new updates. */
   pushTurnsHere: TurnsHere;
   /** When turns settle what nobody waits for. */
-  settling: SettlingMoments;
+  settling: SharedMoments;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
@@ -62,7 +62,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     pollingClient: polling,
     pushable,
     pushTurnsHere: turnsHere(),
-    settling: settlingMoments(SETTLE_EVERY_MS),
+    settling: sharedMoments(SETTLE_EVERY_MS, clock),
     backends,
     requestLimiter,
     programRefusals,

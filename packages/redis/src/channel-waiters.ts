@@ -15,8 +15,10 @@ export type ChannelWaiters = {
 };
 
 export type Waiter = {
-  /** Resolves when the bot's id came, the time is up, or the signal aborts. */
-  wake(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when the bot's id came, the time is up, or the signal aborts, to whether it came. */
+  wake(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Whether the bot's id came since the last `wake` ended. */
+  wasWoken(): boolean;
   /** Calls the listener at every wake until stop; use it instead of `wake`. */
   onWake(listener: () => void): void;
   stop(): void;
@@ -106,14 +108,19 @@ class WaiterOfBot implements Waiter {
     this.#listener?.();
   }
 
-  wake(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise<void>((done) => {
+  wasWoken(): boolean {
+    return this.#wasWoken;
+  }
+
+  wake(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    return new Promise<boolean>((done) => {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
         this.#listener = null;
+        const came = this.#wasWoken;
         this.#wasWoken = false;
-        done();
+        done(came);
       };
       const timer = setTimeout(finish, timeoutMs);
       this.#listener = finish;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
-import type { SettlingMoments } from './settling-moments.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
 /** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
@@ -45,7 +45,7 @@ export type HandlingTurn = {
 };
 
 /** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
-type TurnDeps = { clock: Clock; settling: SettlingMoments };
+type TurnDeps = { clock: Clock; settling: SharedMoments };
 /** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;

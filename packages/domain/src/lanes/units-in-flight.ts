@@ -1,5 +1,5 @@
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { SettledUnit } from './claimed-unit.ts';
-import type { SettlingMoments } from './settling-moments.ts';
 
 /** The units that a turn handles now, and the news that ends its waits. */
 export type UnitsInFlight<Settled> = {
@@ -19,7 +19,7 @@ export type UnitsInFlight<Settled> = {
   news(withinMs: number): Promise<void>;
 };
 
-export function unitsInFlight<Settled extends SettledUnit>(settling: SettlingMoments): UnitsInFlight<Settled> {
+export function unitsInFlight<Settled extends SettledUnit>(settling: SharedMoments): UnitsInFlight<Settled> {
   let settled: Settled[] = [];
   let count = 0;
   let news = false;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import type { ChannelWaiters, Waiter } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScriptRaw } from '@flotilla/redis/scripts.ts';
@@ -7,9 +7,16 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 import { wantedKinds } from '../update-log/wanted-kinds.ts';
+import type { CaughtUp } from './caught-up.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
-export type PullDeps = { redis: RedisHandles; waiters: ChannelWaiters; clock: Clock; measurePull?: MeasurePull };
+export type PullDeps = {
+  redis: RedisHandles;
+  waiters: ChannelWaiters;
+  caughtUp: CaughtUp;
+  clock: Clock;
+  measurePull?: MeasurePull;
+};
 
 export type MeasurePull = {
   /** A poll ended; `appendedAgoMs` is how long ago its oldest update was appended (0 when there is none). */
@@ -55,27 +62,45 @@ const THROTTLED_MS = 3000;
  * rejects when Redis cannot be read.
  */
 export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<PulledUpdates> {
-  const listening = deps.waiters.listen(bot.id);
+  const { consumer, offset, limit, timeoutMs, signal } = request;
+  const known = deps.caughtUp.take(bot.id, consumer, offset);
+  const listening = known ?? deps.waiters.listen(bot.id);
+  let hasAll = false;
   try {
     const begunAtMs = performance.now();
     const reader = new PageReader(deps, bot, request);
-    let page = await reader.next();
     let waited = false;
+    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, signal);
+    let page = await reader.next();
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
-    while (page.updates.count === 0 && page.state !== 'ended' && !request.signal.aborted) {
+    while (page.updates.count === 0 && page.state !== 'ended' && !signal.aborted) {
       const leftMs = waitMs - (performance.now() - begunAtMs);
       if (leftMs <= 0) break;
       waited = true;
       const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
-      await listening.wake(Math.min(leftMs, pauseMs), request.signal);
+      await listening.wake(Math.min(leftMs, pauseMs), signal);
       if (performance.now() - begunAtMs < BUSY_WITHIN_MS && leftMs > GATHER_MS) await delay(GATHER_MS);
       page = await reader.next();
     }
     measure(deps, page, waited);
+    hasAll = page.updates.count > 0 && page.updates.count < limit;
+    if (hasAll) deps.caughtUp.keep(bot.id, consumer, page.offset, listening);
     return page.updates;
   } finally {
-    listening.stop();
+    if (!hasAll) listening.stop();
   }
+}
+
+/**
+ * A poll of a consumer that had got everything, and of which nothing has come since, only acknowledges. It waits for a
+ * shared moment, unless an update comes. Resolves to whether one came.
+ */
+async function acknowledgingLater({ caughtUp }: PullDeps, listening: Waiter, signal: AbortSignal): Promise<boolean> {
+  if (listening.wasWoken()) return false;
+  const begunAtMs = performance.now();
+  const woken = await listening.wake(caughtUp.untilMomentMs(), signal);
+  if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
+  return woken;
 }
 
 type Page = {

@@ -1,5 +1,6 @@
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
@@ -7,7 +8,6 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import { clearBackend } from '../bots/clear-backend.ts';
 import { runTurn } from '../lanes/run-turn.ts';
-import type { SettlingMoments } from '../lanes/settling-moments.ts';
 import type { TurnsHere } from '../lanes/turns-here.ts';
 import { type BackendOwner, type BackendReaderDeps, backendReader, GONE, logClosed } from './backend-reader.ts';
 import { resumeBackend } from './resume-backend.ts';
@@ -19,7 +19,7 @@ export type PushTurnDeps = BackendReaderDeps &
     pushable: ChannelWaiters;
     /** The push turns of this process. */
     pushTurnsHere: TurnsHere;
-    settling: SettlingMoments;
+    settling: SharedMoments;
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */

@@ -4,12 +4,12 @@ import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
 import type { ClaimedUnit, Outcome, SettledUnit } from '../lanes/claimed-unit.ts';
 import { type HandlingTurn, type LaneReader, runTurn } from '../lanes/run-turn.ts';
-import type { SettlingMoments } from '../lanes/settling-moments.ts';
 import { claimForRules, type Matched, type ShownUpdate } from './claim-for-rules.ts';
 import { readRoutable, routeUnit } from './route-unit.ts';
 import type { RoutingDeps } from './routing-deps.ts';
@@ -17,7 +17,7 @@ import type { RoutingDeps } from './routing-deps.ts';
 export type RulesTurnDeps = RoutingDeps & {
   /** Tells a running turn about new updates. */
   pushable: ChannelWaiters;
-  settling: SettlingMoments;
+  settling: SharedMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;

@@ -17,6 +17,7 @@ import { acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
 import type { ClaimedUnit } from '../lanes/claimed-unit.ts';
 import { afterFailure } from '../lanes/retry-schedule.ts';
+import { type CaughtUp, caughtUpConsumers } from '../pull/caught-up.ts';
 import { textsOf } from '../pull/pulled-updates.ts';
 import { type PullRequest, readUpdates } from '../pull/read-updates.ts';
 import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
@@ -24,6 +25,7 @@ import { claimForPush, type SettledUpdate } from '../push/claim-for-push.ts';
 let server: TestRedis;
 let redis: RedisHandles;
 let waiters: ChannelWaiters;
+let caughtUp: CaughtUp;
 let turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
 let nextId = 0;
 let nowMs = Date.now();
@@ -34,6 +36,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
   waiters = channelWaiters(redis, channels.appended);
+  caughtUp = caughtUpConsumers(clock, 10);
   turns = {
     push: turnQueue(redis, 'push'),
     programs: turnQueue(redis, 'programs'),
@@ -42,6 +45,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  caughtUp.close();
   waiters.close();
   await turns.push.close();
   await turns.rules.close();
@@ -57,7 +61,7 @@ afterEach(async () => {
   await redis.commands.flushall();
 });
 
-const deps = () => ({ redis, turns, clock, waiters, secrets });
+const deps = () => ({ redis, turns, clock, waiters, caughtUp, secrets });
 const registered = async (overrides: Partial<Bot>): Promise<Bot> => {
   const bot = aBot({ id: nextId, longPollEnabled: true, ...overrides });
   await mirrorBot(deps(), bot);

@@ -1,0 +1,130 @@
+import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys, channels, HOUR_MS } from '@flotilla/redis/keys.ts';
+import { stateFields } from '@flotilla/redis/state-fields.ts';
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
+import { aBot } from '@flotilla/testing/a-bot.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { mirrorBot } from '../bots/bot-mirror.ts';
+import { acceptUpdates } from '../intake/accept-updates.ts';
+import { type CaughtUp, caughtUpConsumers } from './caught-up.ts';
+import { textsOf } from './pulled-updates.ts';
+import { type PullRequest, readUpdates } from './read-updates.ts';
+
+const BOT = aBot({ longPollEnabled: true });
+/** Longer than any test. */
+const TIMEOUT_MS = 600_000;
+
+let server: TestRedis;
+let redis: RedisHandles;
+let waiters: ChannelWaiters;
+let caughtUp: CaughtUp;
+let turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
+  waiters = channelWaiters(redis, channels.appended);
+  const [push, programs, rules, history] = (['push', 'programs', 'rules', 'history'] as const).map((kind) =>
+    turnQueue(redis, kind),
+  );
+  turns = { push: push!, programs: programs!, rules: rules!, history: history! };
+});
+afterAll(async () => {
+  waiters.close();
+  await Promise.all(Object.values(turns).map((queue) => queue.close()));
+  await redis.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.commands.flushall();
+  const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
+  await mirrorBot({ redis, secrets, clock: systemClock }, BOT);
+  // The next moment does not come while a test runs, unless the hour ends.
+  caughtUp = caughtUpConsumers({ nowMs: () => 0 }, HOUR_MS);
+});
+afterEach(() => caughtUp.close());
+
+const accept = (id: number) => {
+  const date = Math.floor(Date.now() / 1000);
+  const raw = `{"update_id":${id},"message":{"message_id":${id},"date":${date},"chat":{"id":5,"type":"private"},"from":{"id":5}}}`;
+  return acceptUpdates(
+    { redis, turns, clock: systemClock },
+    BOT,
+    sliceUpdates(`{"ok":true,"result":[${raw}]}`)!.updates,
+  );
+};
+const poll = async (offset: number, request: Partial<PullRequest> = {}): Promise<number[]> => {
+  const updates = await readUpdates({ redis, waiters, caughtUp, clock: systemClock }, BOT, {
+    ...{ consumer: null, offset, limit: 100, timeoutMs: TIMEOUT_MS, kinds: null, throttle: false },
+    signal: new AbortController().signal,
+    ...request,
+  });
+  return textsOf(updates).map((raw) => (JSON.parse(raw) as { update_id: number }).update_id);
+};
+/** Commands of one connection are run in their order, so this is behind what a poll has sent. */
+const acknowledged = async () => Number(await redis.commands.hget(botKeys(BOT.id).state, stateFields.pullCursor));
+
+test('a poll that only acknowledges waits for a shared moment, and an update ends the wait', async () => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  const waiting = poll(2);
+  expect(await acknowledged()).toBe(0);
+  await accept(2);
+  expect(await waiting).toEqual([2]);
+  expect(await acknowledged()).toBe(1);
+});
+
+test('at the moment it acknowledges, and goes on waiting', async () => {
+  caughtUp = caughtUpConsumers(systemClock, 20);
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  const waiting = poll(2);
+  await waitFor(async () => (await acknowledged()) === 1);
+  await accept(2);
+  expect(await waiting).toEqual([2]);
+});
+
+test('it acknowledges at once when its client leaves', async () => {
+  await accept(1);
+  await poll(0);
+  const client = new AbortController();
+  const waiting = poll(2, { signal: client.signal });
+  expect(await acknowledged()).toBe(0);
+  client.abort();
+  expect(await waiting).toEqual([]);
+  expect(await acknowledged()).toBe(1);
+});
+
+test('it waits only if nothing can be there for it', async () => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  // It asks again for what it has got.
+  expect(await poll(1)).toEqual([1]);
+  // It wants an answer at once.
+  expect(await poll(2, { timeoutMs: 0 })).toEqual([]);
+  await accept(2);
+  await accept(3);
+  // It has not got everything.
+  expect(await poll(2, { limit: 1 })).toEqual([2]);
+  expect(await poll(3)).toEqual([3]);
+  // It is another consumer than the one that has got everything.
+  expect(await poll(0, { consumer: 'another' })).toContain(3);
+});
+
+test('a poller that does not come back is forgotten, and one that comes back is no longer kept', async () => {
+  await accept(1);
+  await poll(0);
+  expect([caughtUp.count(), waiters.count()]).toEqual([1, 1]);
+  const waiting = poll(2);
+  expect([caughtUp.count(), waiters.count()]).toEqual([0, 1]);
+  await accept(2);
+  await waiting;
+  await waitFor(() => caughtUp.count() + waiters.count() === 0);
+});
