@@ -40,7 +40,9 @@ export function scriptLibrary<Name extends string>(scripts: Record<Name, ScriptK
   const functionName = (name: Name, release: string) => `${name.replaceAll('-', '_')}_${release}`;
   const textOf = (release: string) => {
     const functions = names.map((name) => registration(functionName(name, release), scripts[name], parts.get(name)!));
-    return resolveFields([`#!lua name=${LIBRARY_PREFIX}${release}`, GLOBALS_AS_LOCALS, ...shared, ...functions].join('\n'));
+    return resolveFields(
+      [`#!lua name=${LIBRARY_PREFIX}${release}`, GLOBALS_AS_LOCALS, ...shared, ...functions].join('\n'),
+    );
   };
   const release = createHash('sha256').update(textOf('')).digest('hex').slice(0, DIGEST_LENGTH);
   return {
