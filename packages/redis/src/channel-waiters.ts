@@ -17,8 +17,8 @@ export type ChannelWaiters = {
 export type Waiter = {
   /** Resolves when the bot's id came, the time is up, or the signal aborts, to whether it came. */
   wake(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Whether the bot's id came since the last `wake` ended. */
-  wasWoken(): boolean;
+  /** Whether the bot's id came since the last `wake` ended, or since this was asked. */
+  heard(): boolean;
   /** Calls the listener at every wake until stop; use it instead of `wake`. */
   onWake(listener: () => void): void;
   stop(): void;
@@ -108,8 +108,10 @@ class WaiterOfBot implements Waiter {
     this.#listener?.();
   }
 
-  wasWoken(): boolean {
-    return this.#wasWoken;
+  heard(): boolean {
+    const came = this.#wasWoken;
+    this.#wasWoken = false;
+    return came;
   }
 
   wake(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
@@ -118,9 +120,7 @@ class WaiterOfBot implements Waiter {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
         this.#listener = null;
-        const came = this.#wasWoken;
-        this.#wasWoken = false;
-        done(came);
+        done(this.heard());
       };
       const timer = setTimeout(finish, timeoutMs);
       this.#listener = finish;

@@ -62,10 +62,10 @@ function registration(functionName: string, kind: ScriptKind, body: string): str
  * yet when a library is loaded, so the first call makes them local.
  */
 const GLOBALS_AS_LOCALS = `local register = redis.register_function
-local function globals() return redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack end
-local redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack
+local function globals() return redis, cjson, string, table, math, type, tonumber, tostring, ipairs, pairs, select, unpack end
+local redis, cjson, string, table, math, type, tonumber, tostring, ipairs, pairs, select, unpack
 local function bindGlobals()
-  redis, cjson, string, table, math, tonumber, tostring, ipairs, pairs, select, unpack = globals()
+  redis, cjson, string, table, math, type, tonumber, tostring, ipairs, pairs, select, unpack = globals()
 end`;
 
 /** Begins the names of the libraries of all releases. */

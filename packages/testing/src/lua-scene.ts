@@ -21,6 +21,9 @@ type AcceptSettings = {
   marks?: string[];
   /** The fencing token of the push turn that the caller tells itself. */
   told?: number | '';
+  atMs?: number;
+  /** The bitmap of seen ids. */
+  block?: number;
 };
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
@@ -106,12 +109,29 @@ export async function luaScene() {
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */
     accept: (ids: number[], lane = 'c:5', kind = 'message', settings: AcceptSettings = {}) => {
-      const { quickest = 100_000, slowest = '', filters = '', marks = [], told = '' } = settings;
+      const {
+        quickest = 100_000,
+        slowest = '',
+        filters = '',
+        marks = [],
+        told = '',
+        atMs = NOW_MS,
+        block = 0,
+      } = settings;
       return run(
         'accept-updates',
-        [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, ...activity, keys.live, keys.seen(0)],
         [
-          ...[REGISTRATION, NOW_MS, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
+          keys.state,
+          keys.log,
+          keys.history,
+          keys.pendingTurns,
+          keys.consumers,
+          ...activity,
+          keys.live,
+          keys.seen(block),
+        ],
+        [
+          ...[REGISTRATION, atMs, BOT, '', '', quickest, '', slowest, 0, redis.runIds()],
           ...[filters, filters === '' ? '' : JSON.stringify(marks), told],
           ...ids.flatMap((id) => {
             const raw = `{"update_id":${id}}`;

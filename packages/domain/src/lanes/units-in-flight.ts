@@ -9,7 +9,7 @@ export type UnitsInFlight<Settled> = {
   hasSettled(): boolean;
   /** The units handled since the last call. */
   takeSettled(): Settled[];
-  /** While true, a delivered or dropped unit is news at the next settling moment only: no update waits behind it. */
+  /** While true, a delivered or dropped unit is news at the next shared moment only: no update waits behind it. */
   gather(gathers: boolean): void;
   /** Reports news: there may be new work. */
   tell(): void;

@@ -46,7 +46,7 @@ beforeEach(async () => {
   await redis.commands.flushall();
   const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
   await mirrorBot({ redis, secrets, clock: systemClock }, BOT);
-  // The next moment does not come while a test runs, unless the hour ends.
+  // The next moment is an hour away.
   caughtUp = caughtUpConsumers({ nowMs: () => 0 }, HOUR_MS);
 });
 afterEach(() => caughtUp.close());
@@ -116,6 +116,22 @@ test('it waits only if nothing can be there for it', async () => {
   expect(await poll(3)).toEqual([3]);
   // It is another consumer than the one that has got everything.
   expect(await poll(0, { consumer: 'another' })).toContain(3);
+});
+
+test('what came between two polls is read at once, and the poll after that waits again', async () => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  await accept(2);
+  // Its own waiter hears of it no later than this one.
+  const listening = waiters.listen(BOT.id);
+  await accept(3);
+  await listening.wake(TIMEOUT_MS, new AbortController().signal);
+  listening.stop();
+  expect(await poll(2)).toEqual([2, 3]);
+  const waiting = poll(4);
+  expect(await acknowledged()).toBe(1);
+  await accept(4);
+  expect(await waiting).toEqual([4]);
 });
 
 test('a poller that does not come back is forgotten, and one that comes back is no longer kept', async () => {

@@ -62,7 +62,7 @@ const THROTTLED_MS = 3000;
  * rejects when Redis cannot be read.
  */
 export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest): Promise<PulledUpdates> {
-  const { consumer, offset, limit, timeoutMs, signal } = request;
+  const { consumer, offset, timeoutMs, signal } = request;
   const known = deps.caughtUp.take(bot.id, consumer, offset);
   const listening = known ?? deps.waiters.listen(bot.id);
   let hasAll = false;
@@ -83,7 +83,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       page = await reader.next();
     }
     measure(deps, page, waited);
-    hasAll = page.updates.count > 0 && page.updates.count < limit;
+    hasAll = page.updates.count > 0 && page.atEnd;
     if (hasAll) deps.caughtUp.keep(bot.id, consumer, page.offset, listening);
     return page.updates;
   } finally {
@@ -96,7 +96,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
  * shared moment, unless an update comes. Resolves to whether one came.
  */
 async function acknowledgingLater({ caughtUp }: PullDeps, listening: Waiter, signal: AbortSignal): Promise<boolean> {
-  if (listening.wasWoken()) return false;
+  if (listening.heard()) return false;
   const begunAtMs = performance.now();
   const woken = await listening.wake(caughtUp.untilMomentMs(), signal);
   if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
@@ -108,6 +108,8 @@ type Page = {
   offset: number;
   throttled: boolean;
   appendedAtMs: number;
+  /** Nothing is behind what was read. */
+  atEnd: boolean;
   /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
   state: 'read' | 'changed' | 'ended';
 };
@@ -154,7 +156,7 @@ function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean):
 
 /** Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. */
 async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
-  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, state: 'read' };
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, atEnd: false, state: 'read' };
   const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
   for (;;) {
     const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
@@ -171,6 +173,7 @@ async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: 
     if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
     page.updates = joinUpdates([page.updates, found.updates]);
     page.offset = found.from;
+    page.atEnd = found.atEnd;
     if (!found.more) return page;
     Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
   }
@@ -186,6 +189,7 @@ type Scanned =
       throttled: boolean;
       appendedAtMs: number;
       answerBytes: number;
+      atEnd: boolean;
     }
   | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
   | { outcome: 'changed' }
@@ -238,8 +242,8 @@ async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Sca
       return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
     }
     case 'OK': {
-      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes] = reply as OkReply;
-      const flags = { more: more === 1, throttled: throttled === 1 };
+      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes, atEnd] = reply as OkReply;
+      const flags = { more: more === 1, throttled: throttled === 1, atEnd: atEnd === 1 };
       return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
     }
     default:
@@ -256,4 +260,5 @@ type OkReply = [
   joined: Buffer,
   appendedAtMs: number,
   answerBytes: number,
+  atEnd: number,
 ];

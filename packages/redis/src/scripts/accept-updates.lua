@@ -123,7 +123,7 @@ end
 local prolonged = s.seenProlonged
 local function prolongSeen(key)
   local bitmap, since = string.match(prolonged or '', '^(%d+) (%d+)$')
-  if bitmap == string.match(key, '%d+$') and now - tonumber(since) < SEEN_PROLONGED_MS then return end
+  if bitmap == string.match(key, '%d+$') and math.abs(now - tonumber(since)) < SEEN_PROLONGED_MS then return end
   redis.call('EXPIRE', key, SEEN_LIFE_S)
   prolonged = string.match(key, '%d+$') .. ' ' .. at
 end

@@ -200,6 +200,25 @@ test('every bitmap of ids that were seen is kept for 25 h', async () => {
   for (const block of [0, 1]) expect(await scene.commands.ttl(scene.keys.seen(block))).toBeGreaterThan(86_400);
 });
 
+test('the bitmap that ids go to is kept longer every half hour, and at once when another one was kept before', async () => {
+  await scene.applyBot({ push: true });
+  const { commands, keys } = scene;
+  const kept = async (id: number, minutes: number, block = 0) => {
+    for (const one of [0, 1]) await commands.expire(keys.seen(one), 100);
+    await scene.accept([id], 'c:5', 'message', { atMs: NOW_MS + minutes * 60_000, block });
+    return (await commands.ttl(keys.seen(block))) > 86_400;
+  };
+  expect([await kept(1, 0), await kept(2, 29), await kept(3, 30), await kept(4, 59)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  expect([await kept(5, 59, 1), await kept(6, 59), await kept(7, 60)]).toEqual([true, true, false]);
+  // The clock of another process was ahead.
+  expect([await kept(8, 500), await kept(9, 61)]).toEqual([true, true]);
+});
+
 test('the channel does not name a push turn that the caller tells itself, unless another turn owns the push', async () => {
   await scene.applyBot({ push: true });
   const own = ['', '', '', ''];

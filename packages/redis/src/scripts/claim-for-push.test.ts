@@ -40,6 +40,16 @@ test('files what is new into lanes, and claims one unit of each', async () => {
   ]);
 });
 
+test('keeps the newest 100 attempts, and up to 19 more', async () => {
+  await scene.applyBot({ push: true });
+  const attempts = (count: number) => Array.from({ length: count }, (_, at) => `{"attempt":${at}}`);
+  await claim({ name: 'a1' }, '', '', '', '', ...attempts(119));
+  expect(await scene.commands.llen(scene.keys.attempts)).toBe(119);
+  await claim({ token: 1, name: 'a2' }, '', '', '', '', '{"attempt":"newest"}');
+  const kept = await scene.commands.lrange(scene.keys.attempts, 0, -1);
+  expect([kept.length, kept[0]]).toEqual([100, '{"attempt":"newest"}']);
+});
+
 test('opens the breaker after ten seconds of failures, and closes it at the first success', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);

@@ -9,6 +9,9 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const STEPS = 250;
+const NO_REQUESTS = ['', '', '', ''];
+/** Above the ids of the log. */
+const FIRST_REDRIVEN = 1_000_000;
 const LANES = ['c:1', 'c:2', 'c:3', 'c:4'];
 const OUTCOMES = ['delivered', 'delivered', 'delivered', 'dropped', 'retry', 'dead', 'crashed', 'returned'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -25,6 +28,7 @@ class Model {
   #claims = 0;
   /** What the owner of the turn handles now. */
   #held: Unit[] = [];
+  #recordsSeen = 0;
   /** Ids by lane, in the order in which they must leave it. */
   readonly waiting = new Map<string, string[]>(LANES.map((lane) => [lane, []]));
   /** By id: the record that it was given at its last retry. */
@@ -87,7 +91,7 @@ class Model {
       ],
       [
         ...[REGISTRATION, this.#nowMs, BOT, keys.lane(''), NOW_MS + 9e8, 'push', 60_000, 100, ''],
-        ...[this.#letters, 7, 'message', lane, '{"update_id":7}', '', '', '0', 14, 14],
+        ...[this.#letters, FIRST_REDRIVEN + this.#letters, 'message', lane, '{}', '', '', '0', '', ''],
       ],
     );
     this.waiting.get(lane)!.push(`r${this.#letters}`);
@@ -107,7 +111,7 @@ class Model {
     const settled = this.#some(held);
     const { name, settle } = await this.claim(3, settled);
     this.#held = held.filter((unit) => !settled.includes(unit));
-    const again = await this.#call(name, 3, settle);
+    const again = await this.#call(name, 3, settle, NO_REQUESTS);
     expect(again.units).toEqual([]);
   }
 
@@ -116,20 +120,37 @@ class Model {
     this.#claims += 1;
     const name = `claim ${this.#claims}`;
     this.#held = this.#held.filter((unit) => !settled.includes(unit));
-    const { token, units } = await this.#call(name, limit, settle);
+    const succeeded = ['', '', '1', '0'];
+    // So long ago that the breaker opens.
+    const failed = ['500', this.#nowMs - 20_000, '0', '0'];
+    const outcomes = always === undefined ? [NO_REQUESTS, succeeded, succeeded, failed] : [succeeded];
+    const requests = settled.length === 0 ? NO_REQUESTS : this.#random.oneOf(outcomes);
+    const { token, units } = await this.#call(name, limit, settle, requests);
     this.#token = token;
+    await this.#buryCrashed();
     for (const { lane, id, record } of units) {
-      const ids = this.waiting.get(lane)!;
-      // Those before it were begun three times and became dead letters.
-      if (id !== ids[0]) ids.splice(0, ids.indexOf(id));
-      expect({ lane, id }).toEqual({ lane, id: ids[0] });
+      expect({ lane, id }).toEqual({ lane, id: this.waiting.get(lane)![0] });
       expect(record).toBe(this.#records.get(id) ?? '');
     }
     this.#held.push(...units);
     return { name, settle };
   }
 
-  async #call(name: string, limit: number, settle: (string | number)[]) {
+  /** What was begun three times is a dead letter, and waits no more. */
+  async #buryCrashed(): Promise<void> {
+    const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+    const fieldOf = (fields: string[], name: string) => fields[fields.indexOf(name) + 1];
+    for (const [, fields] of records.slice(this.#recordsSeen)) {
+      if (fieldOf(fields, 't') !== 'dead' || fieldOf(fields, 'code') !== 'crashed') continue;
+      const updateId = Number(fieldOf(fields, 'i'));
+      const id = updateId < FIRST_REDRIVEN ? String(updateId) : `r${updateId - FIRST_REDRIVEN}`;
+      const lane = LANES.find((one) => this.waiting.get(one)!.includes(id))!;
+      expect({ lane, id: this.waiting.get(lane)!.shift() }).toEqual({ lane, id });
+    }
+    this.#recordsSeen = records.length;
+  }
+
+  async #call(name: string, limit: number, settle: (string | number)[], requests: (string | number)[]) {
     const { keys } = scene;
     const token = this.#token === 0 ? {} : { token: this.#token };
     const count = settle.length / 6;
@@ -144,7 +165,7 @@ class Model {
     const reply = await scene.run(
       'claim-for-push',
       [...scene.turnKeys('push'), keys.attempts, ...scene.activity, keys.live],
-      [...args, ...settle, '', '', '', ''],
+      [...args, ...settle, ...requests],
     );
     expect(reply[0]).toBe('OK');
     const units = (reply.slice(6) as string[][]).map(([lane, record, , id]) => ({
@@ -176,6 +197,8 @@ class Model {
     ]);
     const lists = await Promise.all(LANES.map((lane) => commands.lrange(keys.lane(lane), 0, -1)));
     const filled = LANES.filter((_, at) => lists[at]!.length > 0);
+    const isFiled = (id: string) => id.startsWith('r') || Number(id) <= Number(state[1]);
+    expect(lists).toEqual(LANES.map((lane) => this.waiting.get(lane)!.filter(isFiled)));
     expect(Number(state[0])).toBe(lists.flat().length);
     expect(scores.filter((_, at) => at % 2 === 0).sort()).toEqual(filled);
     const flying = scores.filter((_, at) => scores[at + 1] === '9000000000000000').sort();

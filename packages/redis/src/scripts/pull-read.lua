@@ -14,7 +14,7 @@
 --      | {'BACK', as 4, as 11, as 12}: a negative offset reaches farther back than one call looks
 --      | {'OK', offset from which nothing has been scanned, throttled (0/1), more to scan from there (0/1), how many
 --         updates, these as one text as an array of JSON holds them, when the first of them was appended (ms, 0 when there
---         is none), bytes of the answer so far}
+--         is none), bytes of the answer so far, whether the scan reached the end of the log (0/1)}
 -- @include state
 -- @include trim
 -- @include activity
@@ -191,7 +191,7 @@ while #raws < limit and not more and not ended do
   if read then from = idOf(read) + 1 end
   ended = ended or #page < count
 end
--- The time of the last poll is exact to a second.
+-- The time of the last poll is exact to a second, and to some ten seconds while the poll waits.
 local shownMs = ARGV[7] == '1' and SHOWN_MS or SHOWN_WAITING_MS
 if default then
   acknowledge(passed, false)
@@ -203,4 +203,4 @@ else
   end
 end
 if ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000 then trimLog(state, log, consumers, now) end
-return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size }
+return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size, from > last and 1 or 0 }

@@ -22,7 +22,8 @@ local FORGOTTEN_AT_ONCE = 1000
 --   filled: the lanes that were empty before this call filed into them
 --   heads: ids at the heads of lanes, where they are known
 --   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
---   hasOnlyBegun: whether work had nothing but the counts of the units in flight when this call began; nil if nobody asked
+--   hasOnlyBegun: whether work has nothing but the counts of units that are in flight, or were when this call began; nil
+--   before anybody has asked
 -- Numbers for commands are texts where they can be: Redis formats a number that it gets from Lua as a fraction.
 local function withLanes(turn)
   turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
@@ -141,7 +142,7 @@ local function dueAgain(turn, lane, at)
   turn.due[lane] = redis.call('EXISTS', turn.lanePrefix .. lane) == 1 and at
 end
 
--- Each unit in flight has one field in work, so if there are as many, there are no others.
+-- Each unit in flight has at least one field in work. So if there are as many fields as units, there are no others.
 local function askForBegun(turn)
   if turn.hasOnlyBegun == nil then
     turn.hasOnlyBegun = redis.call('HLEN', turn.work) == redis.call('HLEN', turn.inFlight)
