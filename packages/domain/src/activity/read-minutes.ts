@@ -11,22 +11,20 @@ export const MINUTE_MS = 60_000;
 export const MINUTES_KEPT_MS = 49 * HOUR_MS;
 
 /** How many hashes are read in one round trip. */
-const READ_AT_ONCE = 64;
+const READ_AT_ONCE = 32;
 
 /** What a bot, or the fleet (null), did in each minute of these hours (counted since 1970). */
 export async function readMinutes(deps: Redis, botId: number | null, hours: number[]): Promise<CountsByTime> {
   const minutes: CountsByTime = new Map();
   const hashes = hours.flatMap((hour) => hashesOf(botId, hour).map((key) => ({ key, hour })));
-  const found = await readHashes(
-    deps,
-    hashes.map(({ key }) => key),
-  );
-  for (const [at, { hour }] of hashes.entries()) {
-    for (const [field, count] of Object.entries(found[at]!)) {
+  const keys = hashes.map(({ key }) => key);
+  await readHashes(deps, keys, (counts, at) => {
+    const startMs = hashes[at]!.hour * HOUR_MS;
+    for (const [field, count] of Object.entries(counts)) {
       const { minute, name } = countOfField(Number(field));
-      sumAt(minutes, hour * HOUR_MS + minute * MINUTE_MS)[name] += Number(count);
+      sumAt(minutes, startMs + minute * MINUTE_MS)[name] += Number(count);
     }
-  }
+  });
   return minutes;
 }
 
@@ -41,15 +39,12 @@ export async function readHours(deps: Redis, botId: number | null, hours: number
 
 /** What each of these bots did in an hour, in their order. */
 export async function readHourOfBots(deps: Redis, botIds: number[], hour: number): Promise<ActivityCounts[]> {
-  const found = await readHashes(
-    deps,
-    botIds.map((id) => botKeys(id).activity(hour)),
-  );
-  return found.map((counts) => {
-    const sum = noActivity();
-    for (const [field, count] of Object.entries(counts)) sum[countOfField(Number(field)).name] += Number(count);
-    return sum;
+  const sums = botIds.map(noActivity);
+  const keys = botIds.map((id) => botKeys(id).activity(hour));
+  await readHashes(deps, keys, (counts, at) => {
+    for (const [field, count] of Object.entries(counts)) sums[at]![countOfField(Number(field)).name] += Number(count);
   });
+  return sums;
 }
 
 /** The hashes of an hour, which add up: the bot's own one, or those of all shards. */
@@ -58,13 +53,16 @@ function hashesOf(botId: number | null, hour: number): string[] {
   return Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).activity(hour));
 }
 
-async function readHashes({ redis }: Redis, keys: string[]): Promise<Record<string, string>[]> {
-  const all: Record<string, string>[] = [];
+/** Reads hashes in portions, so that other work is done in between; `add` gets each, and its place among the keys. */
+async function readHashes(
+  { redis }: Redis,
+  keys: string[],
+  add: (counts: Record<string, string>, at: number) => void,
+): Promise<void> {
   for (let from = 0; from < keys.length; from += READ_AT_ONCE) {
     const found = await redis.runMany(keys.slice(from, from + READ_AT_ONCE).map((key) => ['hgetall', key]));
-    all.push(...(found as Record<string, string>[]));
+    for (const [at, counts] of found.entries()) add(counts as Record<string, string>, from + at);
   }
-  return all;
 }
 
 function sumAt(sums: CountsByTime, startMs: number): ActivityCounts {
