@@ -1,3 +1,4 @@
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, channels, HOUR_MS } from '@flotilla/redis/keys.ts';
@@ -72,8 +73,11 @@ const poll = async (offset: number, request: Partial<PullRequest> = {}): Promise
   });
   return textsOf(updates).map((raw) => (JSON.parse(raw) as { update_id: number }).update_id);
 };
-/** Commands of one connection are run in their order, so this is behind what a poll has sent. */
-const acknowledged = async () => Number(await redis.commands.hget(botKeys(BOT.id).state, stateFields.pullCursor));
+/** Behind what a poll sends at once: commands of one connection are run in their order. */
+const acknowledged = async () => {
+  await nextPass();
+  return Number(await redis.commands.hget(botKeys(BOT.id).state, stateFields.pullCursor));
+};
 
 test('a poll that only acknowledges waits for a shared moment, and an update ends the wait', async () => {
   await accept(1);
