@@ -1,3 +1,4 @@
+import { LARGE_APPENDS_AT_ONCE } from '@flotilla/domain/intake/accept-updates.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type TurnsHere, turnsHere } from '@flotilla/domain/lanes/turns-here.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';
@@ -5,7 +6,7 @@ import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import { type SharedMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
+import { momentsUnderLoad, type SharedMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -26,6 +27,10 @@ export type WorkerContext = Service & {
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
+  /** When appends of a few updates go to Redis. */
+  smallAppends: SharedMoments;
+  /** Limits appends of many updates over all polling turns of this process. */
+  largeAppends: SharedLimiter;
   /** Keeps which calls in the answers of programs' backends were refused. */
   programRefusals: RefusalRecorder;
   measure: WorkerMetrics;
@@ -36,6 +41,8 @@ export const REQUESTS_AT_ONCE = 1600;
 
 /** If a worker is killed, what it delivered since the last such moment is delivered again. */
 const SETTLE_EVERY_MS = 10;
+/** While updates come often, those that were polled wait so long at most. */
+const APPEND_WITHIN_MS = 5;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
@@ -65,6 +72,8 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     settling: sharedMoments(SETTLE_EVERY_MS, clock),
     backends,
     requestLimiter,
+    smallAppends: momentsUnderLoad(APPEND_WITHIN_MS, clock),
+    largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from './clock.ts';
-import { sharedMoments, untilMomentMs } from './shared-moments.ts';
+import { momentsUnderLoad, sharedMoments, untilMomentMs } from './shared-moments.ts';
 
 test('all processes have the same moments', () => {
   const leftAt = (nowMs: number) => untilMomentMs(10, { nowMs: () => nowMs });
@@ -13,4 +13,23 @@ test('callers share the coming moment, and those after it the next one', async (
   expect(moments.next()).toBe(first);
   await first;
   expect(moments.next()).not.toBe(first);
+});
+
+test('under load, a caller after a pause does not wait, and those close behind it go together', async () => {
+  let nowMs = 1_000;
+  const moments = momentsUnderLoad(20, { nowMs: () => nowMs });
+  await moments.next();
+  const gone: string[] = [];
+  const go = async (name: string) => {
+    await moments.next();
+    gone.push(name);
+  };
+  nowMs += 20;
+  const together = [go('first'), go('second')];
+  nowMs += 21;
+  await go('after a pause');
+  expect(gone).toEqual(['after a pause']);
+  await together[0];
+  await Promise.resolve();
+  expect(gone).toEqual(['after a pause', 'first', 'second']);
 });

@@ -19,6 +19,27 @@ export function sharedMoments(everyMs: number, clock: Clock): SharedMoments {
   };
 }
 
+/**
+ * Moments for callers that come often: whoever comes within `withinMs` of the one before waits so long at most, and all who come
+ * meanwhile go with it. A caller after a pause does not wait.
+ */
+export function momentsUnderLoad(withinMs: number, clock: Clock): SharedMoments {
+  let coming: Promise<void> | null = null;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return {
+    next: async () => {
+      const nowMs = clock.nowMs();
+      const isAfterPause = nowMs - lastMs > withinMs;
+      lastMs = nowMs;
+      if (isAfterPause) return;
+      coming ??= delay(withinMs).then(() => {
+        coming = null;
+      });
+      await coming;
+    },
+  };
+}
+
 /** How long (ms) until the next of these moments. */
 export function untilMomentMs(everyMs: number, clock: Clock): number {
   return everyMs - (clock.nowMs() % everyMs);

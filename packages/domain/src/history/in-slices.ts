@@ -4,15 +4,24 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 const SLICE_MS = 0.5;
 /** Steps of a batch follow each other without a pause, so less than this may be left of a slice at the end. */
 const LEFT_MS = 0.1;
+/**
+ * When the rest of the process is busy, a slice may take this part of the time that it took, so that a history with a
+ * backlog is stored as well.
+ */
+const SHARE = 0.1;
+const LONGEST_SLICE_MS = 1.5;
 
-/** Does the work for each item in order. Every half millisecond it lets the rest of the process work. */
+/** Does the work for each item in order, in slices of half a millisecond. In between it lets the rest of the process work. */
 export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   let begunAtMs = performance.now();
+  let sliceMs = SLICE_MS;
   for (const item of items) {
     work(item);
-    if (performance.now() - begunAtMs < SLICE_MS) continue;
+    const nowMs = performance.now();
+    if (nowMs - begunAtMs < sliceMs) continue;
     await nextPass();
     begunAtMs = performance.now();
+    sliceMs = Math.min(Math.max(SLICE_MS, (begunAtMs - nowMs) * SHARE), LONGEST_SLICE_MS);
   }
   if (performance.now() - begunAtMs > LEFT_MS) await nextPass();
 }

@@ -4,12 +4,14 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
+import type { SharedLimiter } from '../lanes/shared-limiter.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { IdReserve } from './reserve-ids.ts';
@@ -24,6 +26,10 @@ export type AcceptDeps = {
   idReserve?: IdReserve;
   /** Push turns of this process, which hear of new updates without a message. */
   pushTurnsHere?: { of(botId: number): TurnHere | null };
+  /** When small appends of this process go to Redis. Without it, each goes at once. */
+  smallAppends?: SharedMoments;
+  /** Large appends of this process that Redis has at once. Without it, none waits for others. */
+  largeAppends?: SharedLimiter;
 };
 
 /** A turn that owns the push of its bot. */
@@ -55,6 +61,12 @@ const FILTERS_DIGEST = 10;
 const MARKS = 11;
 /** Index of the script argument that names the turn which we tell ourselves. */
 const TURN_HERE = 12;
+/** Redis takes up to 2 ms for 100 updates. Bots whose updates come one by one do not wait for appends of so many. */
+const LARGE_FROM = 20;
+/** Whatever else asks Redis waits behind those that it has: at most some 10 ms behind this many. */
+export const LARGE_APPENDS_AT_ONCE = 4;
+/** Then an append goes to Redis anyway: those before it may hang at another server. */
+const LARGE_APPEND_WAITS_MS = 1_000;
 /** The call is repeated only if the configuration has changed again since the last one. */
 const REPEATED_AT_MOST = 10;
 
@@ -170,11 +182,13 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   if (judge !== null) await judgeBy(judge);
   const isHeard = updates.some(({ kind }) => isPushed(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
-    args[TURN_HERE] = here?.fencingToken ?? '';
-    const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
-    here?.tell(appending);
-    const reply = await appending;
+    const reply = await amongOthers(deps, updates.length, () => {
+      const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
+      args[TURN_HERE] = here?.fencingToken ?? '';
+      const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
+      here?.tell(appending);
+      return appending;
+    });
     if (reply[0] === 'DOUBT') {
       args[RESERVED_ID] = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     } else if (reply[0] === 'FILTERS') {
@@ -185,6 +199,23 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
     }
     if (calls > REPEATED_AT_MOST)
       throw new FlotillaError('unavailable', 'The filters of the bot keep changing; try again');
+  }
+}
+
+/**
+ * Small appends that come often share a moment, because Redis stores what comes together in one step. Large ones of many
+ * bots come to it little by little, so that it serves turns and polls meanwhile.
+ */
+async function amongOthers<T>(deps: AcceptDeps, updates: number, append: () => Promise<T>): Promise<T> {
+  if (updates < LARGE_FROM) {
+    await deps.smallAppends?.next();
+    return append();
+  }
+  const isTaken = (await deps.largeAppends?.takeSoon('', LARGE_APPEND_WAITS_MS)) ?? false;
+  try {
+    return await append();
+  } finally {
+    if (isTaken) deps.largeAppends?.giveBack();
   }
 }
 

@@ -11,7 +11,7 @@ export type SharedLimiter = {
    * Takes one as soon as the holder may have one more, since others may have taken what was offered: in the order of
    * asking. False when it takes longer than this, or the signal aborts.
    */
-  takeSoon(holder: string, withinMs: number, signal: AbortSignal): Promise<boolean>;
+  takeSoon(holder: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
   giveBack(holder?: string): void;
   taken(): number;
   /** True when the holder has its whole share and gave nothing back for a second: no room is likely to come free soon. */
@@ -54,13 +54,13 @@ export function sharedLimiter(limit: number, nowMs: () => number = () => perform
     take,
     takeSoon: async (holder, withinMs, signal) => {
       if (tryTake(holder)) return true;
-      if (signal.aborted) return false;
+      if (signal?.aborted) return false;
       return new Promise((resolve) => {
         const queue = waiting.get(holder) ?? new Set();
         waiting.set(holder, queue);
         const end = (taken: boolean) => {
           clearTimeout(timer);
-          signal.removeEventListener('abort', giveUp);
+          signal?.removeEventListener('abort', giveUp);
           queue.delete(proceed);
           if (queue.size === 0) waiting.delete(holder);
           resolve(taken);
@@ -68,7 +68,7 @@ export function sharedLimiter(limit: number, nowMs: () => number = () => perform
         const proceed = () => end(true);
         const giveUp = () => end(false);
         const timer = setTimeout(giveUp, withinMs);
-        signal.addEventListener('abort', giveUp);
+        signal?.addEventListener('abort', giveUp);
         queue.add(proceed);
       });
     },

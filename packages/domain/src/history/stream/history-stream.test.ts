@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys } from '@flotilla/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
@@ -40,6 +41,21 @@ test('reads as many records as wanted, in order, over several pages', async () =
   );
   reader.release(found.length);
   expect(await reader.read(SHARD, 500)).toHaveLength(230);
+});
+
+test('pages are larger while replies take long', async () => {
+  await append(SHARD, 500);
+  let pages = 0;
+  const xrange = async (...args: Parameters<typeof redis.commands.xrange>) => {
+    pages += 1;
+    await delay(30);
+    return redis.commands.xrange(...args);
+  };
+  const commands = new Proxy(redis.commands, {
+    get: (real, name) => (name === 'xrange' ? xrange : Reflect.get(real, name)),
+  });
+  expect(await historyReader({ ...redis, commands }).read(SHARD, 500)).toHaveLength(500);
+  expect(pages).toBeLessThanOrEqual(4);
 });
 
 test('waits while more records are held than are soon written', async () => {

@@ -13,6 +13,9 @@ export type HistoryReader = {
 
 /** A reply of this many records is parsed within half a millisecond. */
 const PAGE = 50;
+/** For each millisecond that the last page took: of a busy process, parsing takes some twentieth. */
+const MORE_FOR_A_MS = 6;
+const LARGEST_PAGE = 250;
 /** Replies that come together are parsed in one pass of the event loop. */
 const READS_AT_ONCE = 2;
 /** More would only wait to be written, and the garbage collector would copy them meanwhile. */
@@ -40,11 +43,14 @@ export function historyReader(redis: RedisHandles): HistoryReader {
         admit();
       });
       const entries: StreamEntry[] = [];
+      let size = PAGE;
       try {
         while (entries.length < count) {
           const last = entries.at(-1);
-          const wanted = Math.min(PAGE, count - entries.length);
+          const wanted = Math.min(size, count - entries.length);
+          const askedAtMs = performance.now();
           const page = await readPage(shard, last === undefined ? '-' : `(${last.id}`, wanted);
+          size = Math.min(Math.max(PAGE, Math.floor((performance.now() - askedAtMs) * MORE_FOR_A_MS)), LARGEST_PAGE);
           entries.push(...page);
           if (page.length < wanted) break;
         }
