@@ -16,7 +16,7 @@ export type EverydayLoad = {
 };
 
 const ANSWERS_EVERY = 10;
-const MADE_AT = /"text":"[^"@]*@(\d{13})"/g;
+const CHAT_AND_MADE_AT = /"chat":\{"id":(-?\d+)[^@]*@(\d{13})"/g;
 
 export async function startEverydayLoad(fleet: Fleet, botCount: number): Promise<EverydayLoad> {
   let received = 0;
@@ -26,19 +26,19 @@ export async function startEverydayLoad(fleet: Fleet, botCount: number): Promise
   const proxy = new Pool(fleet.url, { connections: 128 });
   const stopping = new AbortController();
 
-  const answer = async (token: string) => {
+  const answer = async (token: string, chatId: number) => {
     sent += 1;
-    const body = JSON.stringify({ chat_id: 1, text: 'noted' });
+    const body = JSON.stringify({ chat_id: chatId, text: 'noted' });
     const headers = { 'content-type': 'application/json' };
     const response = await proxy.request({ method: 'POST', path: `/tgapi/bot${token}/sendMessage`, headers, body });
     await response.body.dump();
-    if (response.statusCode >= 500) failures.push(`sendMessage answered ${response.statusCode}`);
+    if (response.statusCode !== 200) failures.push(`sendMessage answered ${response.statusCode}`);
   };
   const take = (text: string, token: string) => {
-    for (const [, madeAt] of text.matchAll(MADE_AT)) {
+    for (const [, chatId, madeAt] of text.matchAll(CHAT_AND_MADE_AT)) {
       lags.push(Date.now() - Number(madeAt));
       received += 1;
-      if (received % ANSWERS_EVERY === 0) answer(token).catch((error: Error) => failures.push(error.message));
+      if (received % ANSWERS_EVERY === 0) answer(token, Number(chatId)).catch((error: Error) => failures.push(error.message));
     }
   };
   const backend = await startBackend(take);

@@ -40,6 +40,7 @@ export async function benchSizing(database: { url: string }): Promise<void> {
       })),
       ...costsOf('a worker for each role', apart),
       ...costsOf('one worker', together),
+      { what: 'calls sent, failed', figure: `${load.sent()}, ${load.failures().length}`, target: '0 failed' },
       { what: 'Redis, an update that waits', figure: `${waiting.toFixed(0)} bytes` },
       {
         what: 'Postgres, a message that is kept',
