@@ -41,7 +41,7 @@ export const REQUESTS_AT_ONCE = 1600;
 
 /** If a worker is killed, what it delivered since the last such moment is delivered again. */
 const SETTLE_EVERY_MS = 10;
-/** While updates come often, those that were polled wait so long at most. */
+/** While polls are answered often, what they brought waits so long at most. */
 const APPEND_WITHIN_MS = 5;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */

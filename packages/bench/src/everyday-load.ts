@@ -38,7 +38,8 @@ export async function startEverydayLoad(fleet: Fleet, botCount: number): Promise
     for (const [, chatId, madeAt] of text.matchAll(CHAT_AND_MADE_AT)) {
       lags.push(Date.now() - Number(madeAt));
       received += 1;
-      if (received % ANSWERS_EVERY === 0) answer(token, Number(chatId)).catch((error: Error) => failures.push(error.message));
+      if (received % ANSWERS_EVERY > 0) continue;
+      answer(token, Number(chatId)).catch((error: Error) => failures.push(error.message));
     }
   };
   const backend = await startBackend(take);

@@ -1,6 +1,6 @@
 import { setImmediate as nextPass } from 'node:timers/promises';
 
-/** Two batches may be at work in one pass of the event loop, and a delivery must not wait for them. */
+/** The shortest slice. Two batches may be at work in one pass of the event loop, and a delivery must not wait for them. */
 const SLICE_MS = 0.5;
 /** Steps of a batch follow each other without a pause, so less than this may be left of a slice at the end. */
 const LEFT_MS = 0.1;
@@ -11,7 +11,7 @@ const LEFT_MS = 0.1;
 const SHARE = 0.1;
 const LONGEST_SLICE_MS = 1.5;
 
-/** Does the work for each item in order, in slices of half a millisecond. In between it lets the rest of the process work. */
+/** Does the work for each item in order, in short slices. In between it lets the rest of the process work. */
 export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   let begunAtMs = performance.now();
   let sliceMs = SLICE_MS;

@@ -113,3 +113,11 @@ test('an append of a few updates goes to Redis at the moment that it shares with
   expect(await Promise.all(both)).toEqual([accepted(1), accepted(1)]);
   expect(most()).toBe(2);
 });
+
+test('an append that fails gives its place back', async () => {
+  const closed = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
+  await closed.close();
+  const largeAppends = sharedLimiter(1);
+  await expect(accept({ redis: closed, largeAppends }, bots[0]!, MANY)).rejects.toThrow();
+  expect(largeAppends.taken()).toBe(0);
+});

@@ -11,7 +11,6 @@ import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
-import type { SharedLimiter } from '../lanes/shared-limiter.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
 import type { MemoryWatch } from '../update-log/watch-memory.ts';
 import type { IdReserve } from './reserve-ids.ts';
@@ -29,8 +28,11 @@ export type AcceptDeps = {
   /** When small appends of this process go to Redis. Without it, each goes at once. */
   smallAppends?: SharedMoments;
   /** Large appends of this process that Redis has at once. Without it, none waits for others. */
-  largeAppends?: SharedLimiter;
+  largeAppends?: Places;
 };
+
+/** A limiter without holders. */
+type Places = { takeSoon(holder: '', withinMs: number): Promise<boolean>; giveBack(): void };
 
 /** A turn that owns the push of its bot. */
 export type TurnHere = {
@@ -56,6 +58,8 @@ export type Accepted =
 const BYTES_AROUND_UPDATE = 300;
 /** Index of the script argument "update ids up to this one may have been given out". */
 const RESERVED_ID = 8;
+/** Index of the script argument that names the Redis servers which we know. */
+const RUN_IDS = 9;
 /** Indexes of the script arguments that say by which filters the updates were judged, and how. */
 const FILTERS_DIGEST = 10;
 const MARKS = 11;
@@ -63,9 +67,9 @@ const MARKS = 11;
 const TURN_HERE = 12;
 /** Redis takes up to 2 ms for 100 updates. Bots whose updates come one by one do not wait for appends of so many. */
 const LARGE_FROM = 20;
-/** Whatever else asks Redis waits behind those that it has: at most some 10 ms behind this many. */
+/** Whatever else asks Redis waits behind those that it has: some 10 ms behind this many. */
 export const LARGE_APPENDS_AT_ONCE = 4;
-/** Then an append goes to Redis anyway: those before it may hang at another server. */
+/** After this time an append goes to Redis beside the others, because those may hang at another server. */
 const LARGE_APPEND_WAITS_MS = 1_000;
 /** The call is repeated only if the configuration has changed again since the last one. */
 const REPEATED_AT_MOST = 10;
@@ -113,7 +117,7 @@ async function appendUpdates(
     traceparent,
     pressure === 'tight' ? TIGHT_BACKLOG_LIMIT : '',
     '',
-    deps.redis.runIds(),
+    '',
     '',
     '',
     '',
@@ -185,6 +189,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
     const reply = await amongOthers(deps, updates.length, () => {
       const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
       args[TURN_HERE] = here?.fencingToken ?? '';
+      args[RUN_IDS] = deps.redis.runIds();
       const appending = runScript(deps.redis.commands, 'accept-updates', scriptKeys, args);
       here?.tell(appending);
       return appending;

@@ -1,4 +1,4 @@
-/** A limit that all turns of a process share, so that none can take all of it. */
+/** A limit that all turns of a process share, so that no holder can take all of it. */
 export type SharedLimiter = {
   /**
    * How many of the wanted ones may be taken now: at most half of the free ones, and never so many that one holder

@@ -11,11 +11,11 @@ export type HistoryReader = {
   release(count: number): void;
 };
 
-/** A reply of this many records is parsed within half a millisecond. */
+/** The smallest page. A reply of this many records is parsed within half a millisecond. */
 const PAGE = 50;
-/** For each millisecond that the last page took: of a busy process, parsing takes some twentieth. */
-const MORE_FOR_A_MS = 6;
-const LARGEST_PAGE = 250;
+/** Records for each millisecond that the last page took: parsing them takes some twentieth of the time of a busy process. */
+const RECORDS_FOR_A_MS = 6;
+const LARGEST_PAGE = 150;
 /** Replies that come together are parsed in one pass of the event loop. */
 const READS_AT_ONCE = 2;
 /** More would only wait to be written, and the garbage collector would copy them meanwhile. */
@@ -50,7 +50,7 @@ export function historyReader(redis: RedisHandles): HistoryReader {
           const wanted = Math.min(size, count - entries.length);
           const askedAtMs = performance.now();
           const page = await readPage(shard, last === undefined ? '-' : `(${last.id}`, wanted);
-          size = Math.min(Math.max(PAGE, Math.floor((performance.now() - askedAtMs) * MORE_FOR_A_MS)), LARGEST_PAGE);
+          size = Math.min(Math.max(PAGE, Math.floor((performance.now() - askedAtMs) * RECORDS_FOR_A_MS)), LARGEST_PAGE);
           entries.push(...page);
           if (page.length < wanted) break;
         }
