@@ -4,10 +4,7 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 const SLICE_MS = 0.5;
 /** Steps of a batch follow each other without a pause, so less than this may be left of a slice at the end. */
 const LEFT_MS = 0.1;
-/**
- * When the rest of the process is busy, a slice may take this part of the time that it took, so that a history with a
- * backlog is stored as well.
- */
+/** While a pass of the event loop takes long, a slice may take this part of it. Otherwise a busy process stores too little. */
 const SHARE = 0.1;
 const LONGEST_SLICE_MS = 1.5;
 

@@ -28,11 +28,11 @@ export type AcceptDeps = {
   /** When small appends of this process go to Redis. Without it, each goes at once. */
   smallAppends?: SharedMoments;
   /** Large appends of this process that Redis has at once. Without it, none waits for others. */
-  largeAppends?: Places;
+  largeAppends?: AppendLimit;
 };
 
-/** A limiter without holders. */
-type Places = { takeSoon(holder: '', withinMs: number): Promise<boolean>; giveBack(): void };
+/** A limiter of appends, which have no holder. */
+type AppendLimit = { takeSoon(holder: '', withinMs: number): Promise<boolean>; giveBack(): void };
 
 /** A turn that owns the push of its bot. */
 export type TurnHere = {
@@ -186,7 +186,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   if (judge !== null) await judgeBy(judge);
   const isHeard = updates.some(({ kind }) => isPushed(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const reply = await amongOthers(deps, updates.length, () => {
+    const reply = await paced(deps, updates.length, () => {
       const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
       args[TURN_HERE] = here?.fencingToken ?? '';
       args[RUN_IDS] = deps.redis.runIds();
@@ -211,7 +211,7 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
  * Small appends that come often share a moment, because Redis stores what comes together in one step. Large ones of many
  * bots come to it little by little, so that it serves turns and polls meanwhile.
  */
-async function amongOthers<T>(deps: AcceptDeps, updates: number, append: () => Promise<T>): Promise<T> {
+async function paced<T>(deps: AcceptDeps, updates: number, append: () => Promise<T>): Promise<T> {
   if (updates < LARGE_FROM) {
     await deps.smallAppends?.next();
     return append();
