@@ -44,7 +44,7 @@ if s.on ~= '1' then return { 'OFF' } end
 if ARGV[4] ~= '' and ARGV[4] ~= s.pollingFencingToken then return { 'FENCED' } end
 if (s.filtersDigest or '') ~= ARGV[11] then return { 'FILTERS', s.filtersDigest or '', redis.call('HGET', state, '@filters') or '' } end
 
-local last, n = tonumber(s.lastId), tonumber(s.allowedCount)
+local last, lastText, n, nText = tonumber(s.lastId), s.lastId, tonumber(s.allowedCount), s.allowedCount
 local polled, own, reserved = ARGV[4] ~= '', s.own == '1', tonumber(s.reserved or 0)
 if not string.find(ARGV[10], s.run or '?', 1, true) then
   local run = runId()
@@ -53,8 +53,8 @@ if not string.find(ARGV[10], s.run or '?', 1, true) then
     local known = tonumber(ARGV[9])
     -- Polled ids rise by themselves. They need the reserved id only if the state is certainly old.
     if not polled or own or known > reserved then last = math.max(last, reserved, known) end
-    reserved = math.max(reserved, known)
-    writeState(state, { '@run', run, '@lastId', last, '@reserved', reserved })
+    reserved, lastText = math.max(reserved, known), tostring(last)
+    writeState(state, { '@run', run, '@lastId', lastText, '@reserved', reserved })
   end
 end
 local pull, push, manage, rules = s.pull == '1', s.push == '1', s.manage == '1', s.rules == '1'
@@ -139,12 +139,13 @@ for i = 14, #ARGV, 9 do
     local kind, raw = ARGV[i + 3], ARGV[i + 8]
     local id = math.max(last + 1, platformId)
     if id > MAX_ID then return redis.error_reply('update ids of bot ' .. botId .. ' are used up') end
+    last, lastText = id, ARGV[i]
     if id ~= platformId then
-      raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. id .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
+      lastText = tostring(id)
+      raw = string.sub(raw, 1, tonumber(ARGV[i + 6]) - 1) .. lastText .. string.sub(raw, tonumber(ARGV[i + 7]) + 1)
     end
     own = id ~= platformId or (own and not polled)
-    last = id
-    local idText, mark, owner, isParked = tostring(id), '', nil, false
+    local mark, owner, isParked = '', nil, false
     if marks then mark, owner, isParked = markOf((i - 5) / 9) end
     heed(mark, owner)
     if isParked then
@@ -154,17 +155,20 @@ for i = 14, #ARGV, 9 do
     end
     -- The default readers leave out what a program takes, but it counts as waiting for them until they have passed it.
     local allowed = not owner and isAllowedKind(kind)
-    if allowed or owner then n = n + 1 end
+    if allowed or owner then
+      n = n + 1
+      nText = tostring(n)
+    end
     heard = heard or allowed
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
-      redis.call('XADD', log, idText .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', tostring(n), 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
+      redis.call('XADD', log, lastText .. '-0', 'u', raw, 'k', kind, 'l', ARGV[i + 4], 't', at, 'x', ARGV[i + 5], 'n', nText, 'm', allowed and '0' or '1', unpack(mark == '' and traced or { 'tp', ARGV[7], 'o', mark }))
     end
     if manage then
-      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', idText, 'u', raw, unpack(traced))
+      redis.call('XADD', history, '*', 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', lastText, 'u', raw, unpack(traced))
     end
-    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', idText, 'u', raw) end
+    if watched then addLive(live, #raw, 't', 'update', 'b', botId, 'g', ARGV[1], 'a', at, 'i', lastText, 'u', raw) end
     appended = appended + 1
   end
 end
@@ -179,12 +183,13 @@ end
 countActivity(KEYS[6], KEYS[7], now, appended, 0, 0, 0, 0)
 
 if albumsChanged then addField(changes, '@albums', albums) end
-addField(changes, '@lastId', tostring(last))
-addField(changes, '@allowedCount', tostring(n))
+addField(changes, '@lastId', lastText)
+addField(changes, '@allowedCount', nText)
 addField(changes, '@updateAt', at)
 if prolonged ~= s.seenProlonged then addField(changes, '@seenProlonged', prolonged) end
-addField(changes, '@own', own and '1' or '0')
-moveIdleCursors(changes, pull, holdsForPush, tostring(last), tostring(n))
+local ownText = own and '1' or '0'
+if s.own ~= ownText then addField(changes, '@own', ownText) end
+moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
 if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
 if watched then announceLive(botId) end
@@ -203,14 +208,14 @@ if routable > 0 then
   turns[#turns + 1] = rulesTurn
 end
 local isToldByCaller = ARGV[13] ~= '' and ARGV[13] == s.pushFencingToken
-local toWake, isRunning, held = makePending(pendingTurns, turns, now, isToldByCaller and botId .. ':push')
+local toWake, isRunning, held = makePending(pendingTurns, turns, at, isToldByCaller and botId .. ':push')
 for _, id in ipairs(pushing) do
   if toWake[botId .. ':program:' .. id] then wakePrograms[#wakePrograms + 1] = id end
 end
 -- A running turn, perhaps waiting for a hanging request, must learn of new updates in its other lanes. The bot's id wakes
 -- all its turns: a worker of the previous release knows no other name.
 if isRunning then redis.call('PUBLISH', 'flotilla:pushable', botId) else tellHeld(held) end
-local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', now, 'history') or 0
+local wakeHistory = (manage or buries) and redis.call('ZADD', pendingTurns, 'NX', at, 'history') or 0
 if now - tonumber(s.trimmedAt) > TRIM_EVERY_MS then trimLog(state, log, consumers, now) end
 local reserve = (not polled or own) and last > reserved - RESERVED_AHEAD
 local wakePush, wakeRules = toWake[botId .. ':push'] and 1 or 0, toWake[rulesTurn] and 1 or 0

@@ -89,7 +89,7 @@ local function acknowledge(id, received)
   end
   local count = countUpTo(log, cursor, n, last)
   if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - s.pullCursorCount), 0, 0, 0) end
-  writeState(state, { '@pullCursor', cursor, '@pullCursorCount', count })
+  writeState(state, { '@pullCursor', tostring(cursor), '@pullCursorCount', count == n and s.allowedCount or count })
   if hidesSome() and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then
     redis.call('DEL', deliveredByPush)
     hidden = false
@@ -155,7 +155,7 @@ if ARGV[8] == '1' and (default or program) then
   local own = program and KEYS[7] or state
   -- @read poll <- own: prevOffset, prevAt
   if poll.prevOffset == ARGV[4] and now - tonumber(poll.prevAt) < 3000 and tonumber(ARGV[6]) < 3000 then throttled = 1 end
-  redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', now)
+  redis.call('HSET', own, 'prevOffset', ARGV[4], 'prevAt', ARGV[2])
 end
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
@@ -164,7 +164,7 @@ local passes, passed = from <= cursor + 1, cursor
 ended = from > last
 while #raws < limit and not more and not ended do
   local count = wanted == '' and math.min(limit - #raws, PAGE) or PAGE
-  local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', count)
+  local page = redis.call('XRANGE', log, '(' .. (from - 1), '+', 'COUNT', textOf(count))
   local read
   for _, entry in ipairs(page) do
     if expiresAtOf(entry) > now and isWanted(entry) and not (hidesSome() and redis.call('SISMEMBER', deliveredByPush, idOf(entry)) == 1) then
@@ -195,7 +195,7 @@ end
 local shownMs = ARGV[7] == '1' and SHOWN_MS or SHOWN_WAITING_MS
 if default then
   acknowledge(passed, false)
-  if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', now) end
+  if now - tonumber(s.pulledAt or 0) >= shownMs then redis.call('HSET', state, 'pulledAt', ARGV[2]) end
 else
   local knownCursor, polledAt = string.match(known or '', '^(%d+) (%d+)$')
   if knownCursor ~= tostring(passed) or now - tonumber(polledAt) >= shownMs then

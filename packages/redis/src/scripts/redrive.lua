@@ -43,7 +43,7 @@ local function putInLanes()
   end
   -- A paused program needs no turn until it is enabled.
   if not program or string.find(',' .. (s.programs or '') .. ',', ',' .. program .. ',', 1, true) then
-    local _, _, held = makePending(KEYS[4], { ARGV[3] .. ':' .. reader }, now)
+    local _, _, held = makePending(KEYS[4], { ARGV[3] .. ':' .. reader }, ARGV[2])
     tellHeld(held)
   end
   return { 'OK', 'lanes' }
@@ -87,7 +87,7 @@ local function appendToLog(consumer)
   for _, other in ipairs({ 'push', 'rules' }) do
     if s[other] == '1' then turns[#turns + 1] = ARGV[3] .. ':' .. other end
   end
-  local toWake, _, held = makePending(KEYS[4], turns, now)
+  local toWake, _, held = makePending(KEYS[4], turns, ARGV[2])
   tellHeld(held)
   local function wakes(other) return toWake[ARGV[3] .. ':' .. other] and 1 or 0 end
   return { 'OK', 'log', last, last > reserved - RESERVED_AHEAD and 1 or 0, wakes('push'), wakes('rules') }

@@ -1,3 +1,4 @@
+-- @include state
 -- Counts what happened in a minute. A bot and its shard have a hash for each hour: minute of the hour times five plus the
 -- place of the count (in, delivered, failed, retried, calls) → how often. Redis keeps these small numbers as a listpack.
 local COUNTS = 5
@@ -6,7 +7,7 @@ local COUNTS = 5
 local ACTIVITY_LIFE_S = 50 * 3600
 
 local function addToCount(key, field, count)
-  if redis.call('HINCRBY', key, field, count) == count then redis.call('EXPIRE', key, ACTIVITY_LIFE_S) end
+  if redis.call('HINCRBY', key, textOf(field), textOf(count)) == count then redis.call('EXPIRE', key, ACTIVITY_LIFE_S) end
 end
 
 -- Adds to the minute of `now` (ms): accepted, delivered, failed, retried, calls. ofBot, ofShard: the hashes of that hour.

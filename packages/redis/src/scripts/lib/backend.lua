@@ -92,7 +92,7 @@ end
 local function fileNewEntries(turn, s, isWanted)
   local cursor = tonumber(s.pushCursor)
   if tonumber(s.lastId) <= cursor then return cursor, false end
-  local found = redis.call('XRANGE', turn.log, '(' .. s.pushCursor, '+', 'COUNT', FILE_AT_ONCE)
+  local found = redis.call('XRANGE', turn.log, '(' .. s.pushCursor, '+', 'COUNT', textOf(FILE_AT_ONCE))
   if #found == 0 then return cursor, false end
   for _, entry in ipairs(found) do
     if isWanted(entry) then
@@ -111,7 +111,7 @@ end
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened; without units and answer.
 local function closeBackendTurn(turn, s, found)
   found.units = claimForBackend(turn, s, found.openUntil)
-  change(turn, '@pushPending', turn.pending)
+  change(turn, '@pushPending', textOf(turn.pending))
   found.answer = { found.more and 1 or 0, found.hopeless, found.closed, found.opened, turn.pending }
   return closeTurn(turn, found)
 end

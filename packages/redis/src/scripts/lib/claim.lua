@@ -36,7 +36,7 @@ local function readHeads(turn, due)
   local ids, fields = {}, {}
   for i = 1, #due, 2 do
     local lane = due[i]
-    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, 0)
+    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, '0')
     if id and not turn.fresh[id] then ids[#ids + 1] = id end
     turn.heads[lane] = id or nil
   end
@@ -62,7 +62,7 @@ end
 -- again (ms). An empty lane gives nil. Expired and crashed units become dead letters here.
 local function headOf(turn, lane, gatherMs)
   while true do
-    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, 0)
+    local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, '0')
     if not id then return nil end
     local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
@@ -93,7 +93,7 @@ local function dueLanes(turn)
   turn.foundNone = turn.pending == turn.filed and redis.call('EXISTS', turn.lanes) == 0
   if not turn.foundNone then
     writeLanes(turn)
-    return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.now, 'WITHSCORES', 'LIMIT', 0, turn.limit)
+    return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.nowText, 'WITHSCORES', 'LIMIT', '0', textOf(turn.limit))
   end
   -- Nothing waited before this call.
   local due = {}
@@ -125,7 +125,7 @@ local function claimDue(turn, suspect, gatherMs)
       end
       turn.due[lane] = IN_FLIGHT_TEXT
       addField(claimed, lane, turn.claim)
-      addField(begun, 's:' .. unit[4], tostring(times))
+      addField(begun, 's:' .. unit[4], textOf(times))
       units[#units + 1] = unit
       if isSuspect then
         change(turn, turn.fields.suspect, lane)

@@ -1,7 +1,7 @@
 -- Pending turns of a shard: a sorted set of turns (`<bot>:push`, `<bot>:program:<id>`, `<bot>:rules`) by the time (ms) since
 -- which each is pending. A fraction in the time says that a worker holds the turn; it is told of work by the turn's name.
 -- The time of a held turn without work lies in the future.
-local HELD = 0.5
+local HELD = '.5'
 -- Longer than a worker holds a turn that has nothing to do.
 local HELD_AT_MOST_MS = 120000
 
@@ -11,11 +11,11 @@ end
 
 -- Records that the calling worker continues to hold this turn, which has nothing to do.
 local function holdTurn(pendingTurns, turn, now)
-  redis.call('ZADD', pendingTurns, now + HELD_AT_MOST_MS + HELD, turn)
+  redis.call('ZADD', pendingTurns, (now + HELD_AT_MOST_MS) .. HELD, turn)
 end
 
 -- These turns have work from now on. Returns the set of those that must be woken, whether one runs that is not held, and
--- the names of those that are held. told: a turn that the caller tells itself; it counts as neither.
+-- the names of those that are held. now: a text (ms); told: a turn that the caller tells itself; it counts as neither.
 local function makePending(pendingTurns, turns, now, told)
   local toWake, isRunning, held, changes = {}, false, {}, {}
   if #turns == 0 then return toWake, isRunning, held end
@@ -25,7 +25,7 @@ local function makePending(pendingTurns, turns, now, told)
       toWake[turns[i]], pendingFrom = true, now
     elseif isHeld(since) then
       if turns[i] ~= told then held[#held + 1] = turns[i] end
-      if since > now then pendingFrom = now + HELD end
+      if since > tonumber(now) then pendingFrom = now .. HELD end
     elseif turns[i] ~= told then
       isRunning = true
     end

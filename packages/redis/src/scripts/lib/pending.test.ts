@@ -10,7 +10,7 @@ afterAll(() => scene.close());
 
 const [PUSH, FIFTH, SIXTH, RULES] = [`${BOT}:push`, `${BOT}:program:5`, `${BOT}:program:6`, `${BOT}:rules`];
 const makePending = (turns: string[], nowMs: number, told = '') => {
-  const body = `local toWake, isRunning, held = makePending(KEYS[1], cjson.decode(ARGV[1]), tonumber(ARGV[2]), ARGV[3])
+  const body = `local toWake, isRunning, held = makePending(KEYS[1], cjson.decode(ARGV[1]), ARGV[2], ARGV[3])
 local woken = {}
 for _, turn in ipairs(cjson.decode(ARGV[1])) do if toWake[turn] then woken[#woken + 1] = turn end end
 return { woken, isRunning and 1 or 0, held }`;

@@ -9,7 +9,7 @@ local ASKED_FROM = 3
 local LEAVES_LANE = { delivered = true, dropped = true, dead = true }
 
 local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
-  local ids = redis.call('LRANGE', turn.lanePrefix .. lane, 0, members)
+  local ids = redis.call('LRANGE', turn.lanePrefix .. lane, '0', textOf(members))
   -- A newer owner may have settled this unit already.
   if ids[1] ~= id then
     turn.hasOnlyBegun = false

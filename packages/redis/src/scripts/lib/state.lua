@@ -6,6 +6,18 @@ local function addField(changes, field, value)
   changes[count + 1], changes[count + 2] = field, value
 end
 
+-- A number as a text. Redis formats a number that it gets from Lua as a fraction; the texts of small ones are made only once.
+local SMALL = 1000
+local texts = {}
+
+local function textOf(number)
+  local text = texts[number]
+  if text then return text end
+  text = tostring(number)
+  if number >= 0 and number < SMALL then texts[number] = text end
+  return text
+end
+
 -- Sets fields of the state, if there are any: name, value …
 local function writeState(state, changes)
   if #changes > 0 then redis.call('HSET', state, unpack(changes)) end

@@ -24,7 +24,7 @@ local FORGOTTEN_AT_ONCE = 1000
 --   due: when lanes are due (ms), false for those that are empty now; forgotten: fields of work to be removed
 --   hasOnlyBegun: whether work has nothing but the counts of units that are in flight, or were when this call began; nil
 --   before anybody has asked
--- Numbers for commands are texts where they can be: Redis formats a number that it gets from Lua as a fraction.
+-- Numbers for commands are texts where they can be (textOf in lib/state.lua).
 local function withLanes(turn)
   turn.filing, turn.filingLanes, turn.filed, turn.filled = {}, {}, 0, {}
   turn.heads, turn.due, turn.forgotten = {}, {}, {}
@@ -122,7 +122,7 @@ end
 
 -- These ids, the first ones of the lane, leave it. The caller says when it is due again.
 local function leaveLane(turn, lane, ids)
-  redis.call('LPOP', turn.lanePrefix .. lane, #ids)
+  redis.call('LPOP', turn.lanePrefix .. lane, textOf(#ids))
   local forgotten = turn.forgotten
   for _, id in ipairs(ids) do
     forgotten[#forgotten + 1] = 's:' .. id
@@ -165,7 +165,7 @@ local function firstLane(turn, units)
   if turn.foundNone and #units == #turn.filled then
     return #units == 0 and {} or { turn.filled[1], IN_FLIGHT_SCORE }
   end
-  return redis.call('ZRANGE', turn.lanes, 0, 0, 'WITHSCORES')
+  return redis.call('ZRANGE', turn.lanes, '0', '0', 'WITHSCORES')
 end
 
 -- The consumer of a program has its floor, so that everything that trims the log knows it.
