@@ -67,7 +67,7 @@ export type Context = Service & {
 };
 
 /** A poll that only acknowledges, of a bot for which nothing has come, waits so long at most. */
-const ACKNOWLEDGE_EVERY_MS = 10;
+const ACKNOWLEDGE_EVERY_MS = 25;
 
 /** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {

@@ -22,7 +22,7 @@ export type WorkerContext = Service & {
   pushable: ChannelWaiters;
   /** The push turns of this process, which its polling turns tell of new updates. */
   pushTurnsHere: TurnsHere;
-  /** When turns settle what nobody waits for. */
+  /** When turns settle what nobody waits for: with the next small appends, if they come first. */
   settling: SharedMoments;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
@@ -40,9 +40,9 @@ export type WorkerContext = Service & {
 export const REQUESTS_AT_ONCE = 1600;
 
 /** If a worker is killed, what it delivered since the last such moment is delivered again. */
-const SETTLE_EVERY_MS = 10;
+const SETTLE_EVERY_MS = 20;
 /** While polls are answered often, what they brought waits so long at most. */
-const APPEND_WITHIN_MS = 5;
+const APPEND_WITHIN_MS = 7;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
@@ -62,6 +62,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
+  const settling = sharedMoments(SETTLE_EVERY_MS, clock);
   return {
     ...service,
     config,
@@ -69,10 +70,10 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     pollingClient: polling,
     pushable,
     pushTurnsHere: turnsHere(),
-    settling: sharedMoments(SETTLE_EVERY_MS, clock),
+    settling,
     backends,
     requestLimiter,
-    smallAppends: momentsUnderLoad(APPEND_WITHIN_MS, clock),
+    smallAppends: momentsUnderLoad(APPEND_WITHIN_MS, clock, settling),
     largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),

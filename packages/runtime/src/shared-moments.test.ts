@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { systemClock } from './clock.ts';
 import { momentsUnderLoad, sharedMoments, untilMomentMs } from './shared-moments.ts';
 
+const HOUR_MS = 3_600_000;
+
 test('all processes have the same moments', () => {
   const leftAt = (nowMs: number) => untilMomentMs(10, { nowMs: () => nowMs });
   expect([leftAt(1_800_000_000_001), leftAt(1_800_000_000_009), leftAt(1_800_000_000_010)]).toEqual([9, 1, 10]);
@@ -13,6 +15,17 @@ test('callers share the coming moment, and those after it the next one', async (
   expect(moments.next()).toBe(first);
   await first;
   expect(moments.next()).not.toBe(first);
+});
+
+test('a moment may come early, and those after it wait for another one', async () => {
+  const moments = sharedMoments(HOUR_MS, systemClock);
+  const first = moments.next();
+  moments.comeNow();
+  await first;
+  const second = moments.next();
+  expect(second).not.toBe(first);
+  moments.comeNow();
+  await second;
 });
 
 test('under load, a caller after a pause does not wait, and those close behind it go together', async () => {
@@ -32,4 +45,17 @@ test('under load, a caller after a pause does not wait, and those close behind i
   await together[0];
   await Promise.resolve();
   expect(gone).toEqual(['after a pause', 'first', 'second']);
+});
+
+test('with each caller after a pause, and with those who share a moment, others go that wait', async () => {
+  let nowMs = 1_000;
+  const others = sharedMoments(HOUR_MS, systemClock);
+  const moments = momentsUnderLoad(20, { nowMs: () => nowMs }, others);
+  const afterPause = others.next();
+  await moments.next();
+  await afterPause;
+  const shared = others.next();
+  nowMs += 1;
+  await moments.next();
+  await shared;
 });

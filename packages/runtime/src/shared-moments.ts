@@ -6,24 +6,43 @@ export type SharedMoments = {
   next(): Promise<void>;
 };
 
-/** Moments at whole multiples of `everyMs` of the clock, so that all processes have the same ones. */
-export function sharedMoments(everyMs: number, clock: Clock): SharedMoments {
-  let coming: Promise<void> | null = null;
+/** Moments that may come early: when something else is sent anyway, all who wait go with it. */
+export type MovableMoments = SharedMoments & {
+  /** The moment for which callers wait, if any do, is now. */
+  comeNow(): void;
+};
+
+/** Moments at whole multiples of `everyMs` of the clock, so that all processes have the same ones, or earlier. */
+export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
+  let coming: { moment: Promise<void>; come(): void } | null = null;
+  const begin = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const come = () => {
+      clearTimeout(timer);
+      coming = null;
+      resolve();
+    };
+    const timer = setTimeout(come, untilMomentMs(everyMs, clock));
+    return { moment: promise, come };
+  };
   return {
     next: () => {
-      coming ??= delay(untilMomentMs(everyMs, clock)).then(() => {
-        coming = null;
-      });
-      return coming;
+      coming ??= begin();
+      return coming.moment;
     },
+    comeNow: () => coming?.come(),
   };
 }
 
 /**
  * Moments for callers that come often: whoever comes within `withinMs` of the one before waits so long at most, and all who come
- * meanwhile go with it. A caller after a pause does not wait.
+ * meanwhile go with it. A caller after a pause does not wait. Those who wait for `others` go with each.
  */
-export function momentsUnderLoad(withinMs: number, clock: Clock): SharedMoments {
+export function momentsUnderLoad(
+  withinMs: number,
+  clock: Clock,
+  others?: Pick<MovableMoments, 'comeNow'>,
+): SharedMoments {
   let coming: Promise<void> | null = null;
   let lastMs = Number.NEGATIVE_INFINITY;
   return {
@@ -31,9 +50,10 @@ export function momentsUnderLoad(withinMs: number, clock: Clock): SharedMoments 
       const nowMs = clock.nowMs();
       const isAfterPause = nowMs - lastMs > withinMs;
       lastMs = nowMs;
-      if (isAfterPause) return;
+      if (isAfterPause) return others?.comeNow();
       coming ??= delay(withinMs).then(() => {
         coming = null;
+        others?.comeNow();
       });
       await coming;
     },
