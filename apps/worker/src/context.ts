@@ -6,7 +6,12 @@ import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import { momentsUnderLoad, type SharedMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
+import {
+  type MovableMoments,
+  momentsUnderLoad,
+  type SharedMoments,
+  sharedMoments,
+} from '@flotilla/runtime/shared-moments.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -22,8 +27,8 @@ export type WorkerContext = Service & {
   pushable: ChannelWaiters;
   /** The push turns of this process, which its polling turns tell of new updates. */
   pushTurnsHere: TurnsHere;
-  /** When turns settle what nobody waits for: with the next small appends, if they come first. */
-  settling: SharedMoments;
+  /** When turns settle what nobody waits for: with the next small appends or claims, if they come first. */
+  settling: MovableMoments;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;

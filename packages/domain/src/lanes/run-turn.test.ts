@@ -6,7 +6,7 @@ import { type LaneReader, runTurn, type TurnClaim } from './run-turn.ts';
 
 const clock = { nowMs: () => Date.now() };
 /** The next moment of settling never comes, but for those who bring it about. */
-const deps = { clock, settling: { next: () => new Promise<void>(() => {}) } };
+const deps = { clock, settling: { next: () => new Promise<void>(() => {}), comeNow: () => {} } };
 /** How many turns are held. */
 let heldTurns = 0;
 const hold = async (wait: Promise<void>) => {
@@ -120,7 +120,7 @@ function moments() {
   let asked = 0;
   return {
     asked: () => asked,
-    come: () => come(),
+    comeNow: () => come(),
     next: () => {
       asked += 1;
       return new Promise<void>((resolve) => {
@@ -136,7 +136,17 @@ test('a delivery for which nothing waits is settled at the next moment that turn
   const turn = runTurn({ clock, settling }, reader, lease, deaf);
   await waitFor(() => settling.asked() === 1);
   expect(asked).toHaveLength(1);
-  settling.come();
+  settling.comeNow();
+  expect(await turn).toEqual({ next: 'idle' });
+  expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
+});
+
+test('a delivery for which nothing waits is settled together with the claim of another turn', async () => {
+  const settling = moments();
+  const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
+  const turn = runTurn({ clock, settling }, reader, lease, deaf);
+  await waitFor(() => settling.asked() === 1);
+  await runTurn({ clock, settling }, readerOf([]).reader, lease, deaf);
   expect(await turn).toEqual({ next: 'idle' });
   expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
 });
@@ -154,7 +164,7 @@ test('a delivery is settled before such a moment when its bot gets an update, or
     else told.send();
     expect(await turn).toEqual({ next: 'idle' });
     expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
-    settling.come();
+    settling.comeNow();
   }
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
@@ -44,8 +44,11 @@ export type HandlingTurn = {
   cancel: AbortSignal;
 };
 
-/** `settling`: moments at which the turns of a process settle deliveries that hold up no other update. */
-type TurnDeps = { clock: Clock; settling: SharedMoments };
+/**
+ * `settling`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
+ * others along.
+ */
+type TurnDeps = { clock: Clock; settling: MovableMoments };
 /** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
@@ -116,6 +119,7 @@ async function takeShare<Settled extends SettledUnit>(
   const { claims } = appended;
   const claimNow: ClaimNow = (request) => {
     const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn, ...(claims && { claims }) };
+    deps.settling.comeNow();
     return reader.claim(asked, inFlight.takeSettled());
   };
   let fencingToken: number | null = null;
