@@ -46,8 +46,9 @@ export const REQUESTS_AT_ONCE = 1600;
 
 /** If a worker is killed, what it delivered since the last such moment is delivered again. */
 const SETTLE_EVERY_MS = 20;
-/** While polls are answered often, what they brought waits so long at most. */
-const APPEND_WITHIN_MS = 7;
+/** While polls are answered often, what they brought waits so long at most, or until so many answers are together. */
+const APPEND_WITHIN_MS = 10;
+const APPENDS_TOGETHER = 5;
 
 /** Opens what a worker needs. Rejects when Redis cannot be reached and `options` do not say to wait for it. */
 export async function createWorkerContext(config: WorkerConfig, options: ServiceOptions = {}): Promise<WorkerContext> {
@@ -78,7 +79,7 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     settling,
     backends,
     requestLimiter,
-    smallAppends: momentsUnderLoad(APPEND_WITHIN_MS, clock, settling),
+    smallAppends: momentsUnderLoad({ withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER }, clock, settling),
     largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),

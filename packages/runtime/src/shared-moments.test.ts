@@ -30,7 +30,7 @@ test('a moment may come early, and those after it wait for another one', async (
 
 test('under load, a caller after a pause does not wait, and those close behind it go together', async () => {
   let nowMs = 1_000;
-  const moments = momentsUnderLoad(20, { nowMs: () => nowMs });
+  const moments = momentsUnderLoad({ withinMs: 20, atMost: 10 }, { nowMs: () => nowMs });
   await moments.next();
   const gone: string[] = [];
   const go = async (name: string) => {
@@ -50,7 +50,7 @@ test('under load, a caller after a pause does not wait, and those close behind i
 test('with each caller after a pause, and with those who share a moment, others go that wait', async () => {
   let nowMs = 1_000;
   const others = sharedMoments(HOUR_MS, systemClock);
-  const moments = momentsUnderLoad(20, { nowMs: () => nowMs }, others);
+  const moments = momentsUnderLoad({ withinMs: 20, atMost: 10 }, { nowMs: () => nowMs }, others);
   const afterPause = others.next();
   await moments.next();
   await afterPause;
@@ -58,4 +58,11 @@ test('with each caller after a pause, and with those who share a moment, others 
   nowMs += 1;
   await moments.next();
   await shared;
+});
+
+test('so many callers as may be together do not wait for the time', async () => {
+  const moments = momentsUnderLoad({ withinMs: HOUR_MS, atMost: 3 }, systemClock);
+  await moments.next();
+  await Promise.all([moments.next(), moments.next(), moments.next()]);
+  await Promise.all([moments.next(), moments.next(), moments.next()]);
 });

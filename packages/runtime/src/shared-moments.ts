@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 /** Moments that many callers share. What they send to Redis together costs it less than half of what it costs one by one. */
@@ -14,17 +13,11 @@ export type MovableMoments = SharedMoments & {
 
 /** Moments at whole multiples of `everyMs` of the clock, so that all processes have the same ones, or earlier. */
 export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
-  let coming: { moment: Promise<void>; come(): void } | null = null;
-  const begin = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const come = () => {
-      clearTimeout(timer);
+  let coming: Coming | null = null;
+  const begin = () =>
+    comingIn(untilMomentMs(everyMs, clock), () => {
       coming = null;
-      resolve();
-    };
-    const timer = setTimeout(come, untilMomentMs(everyMs, clock));
-    return { moment: promise, come };
-  };
+    });
   return {
     next: () => {
       coming ??= begin();
@@ -34,28 +27,51 @@ export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
   };
 }
 
+type Coming = { moment: Promise<void>; come(): void };
+
+/** A moment after this time, or when somebody lets it come. `onCome` runs first. */
+function comingIn(afterMs: number, onCome: () => void): Coming {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const come = () => {
+    clearTimeout(timer);
+    onCome();
+    resolve();
+  };
+  const timer = setTimeout(come, afterMs);
+  return { moment: promise, come };
+}
+
 /**
  * Moments for callers that come often: whoever comes within `withinMs` of the one before waits so long at most, and all who come
- * meanwhile go with it. A caller after a pause does not wait. Those who wait for `others` go with each.
+ * meanwhile go with it, at once when they are `atMost`. A caller after a pause does not wait. Those who wait for `others` go with
+ * each.
  */
 export function momentsUnderLoad(
-  withinMs: number,
+  { withinMs, atMost }: { withinMs: number; atMost: number },
   clock: Clock,
   others?: Pick<MovableMoments, 'comeNow'>,
 ): SharedMoments {
-  let coming: Promise<void> | null = null;
+  let coming: Coming | null = null;
+  let waiting = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
+  const begin = () => {
+    waiting = 0;
+    return comingIn(withinMs, () => {
+      coming = null;
+      others?.comeNow();
+    });
+  };
   return {
     next: async () => {
       const nowMs = clock.nowMs();
       const isAfterPause = nowMs - lastMs > withinMs;
       lastMs = nowMs;
       if (isAfterPause) return others?.comeNow();
-      coming ??= delay(withinMs).then(() => {
-        coming = null;
-        others?.comeNow();
-      });
-      await coming;
+      coming ??= begin();
+      const { moment, come } = coming;
+      waiting += 1;
+      if (waiting === atMost) come();
+      await moment;
     },
   };
 }

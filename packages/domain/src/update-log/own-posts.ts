@@ -41,14 +41,20 @@ function automaticOrigin(message: Fields): Fields[] {
   return origin === null ? [] : [origin];
 }
 
+/** Whether `rememberOwnPosts` may have something to remember; quick. */
+export function maySendOwnPosts({ method, result }: Pick<AnsweredCall, 'method' | 'result'>): boolean {
+  // Ids of channels and groups are negative. Most results have no minus, and one character is found fastest.
+  const isHidden = () => result.includes('-') && (result.includes('"channel"') || result.includes('"sender_chat"'));
+  return ID_METHODS.includes(method) || isHidden();
+}
+
 function ownPostKeys({ method, params, result }: AnsweredCall): string[] {
+  if (!maySendOwnPosts({ method, result })) return [];
   if (ID_METHODS.includes(method)) {
     const chat = (params.chat_id ?? '').trim();
     if (!chat.startsWith('@') && !(Number(chat) < SHARED_CHATS_BELOW)) return [];
     return listed(result).flatMap((sent) => keysOf(chat.toLowerCase(), sent));
   }
-  // Ids of channels and groups are negative. Most results have no minus, and one character is found fastest.
-  if (!result.includes('-') || !(result.includes('"channel"') || result.includes('"sender_chat"'))) return [];
   return listed(result).flatMap((sent) => {
     const chat = readObject(sent, 'chat') ?? {};
     const isHidden = chat.type === 'channel' || readObject(sent, 'sender_chat') !== null;

@@ -15,6 +15,7 @@ import type { MemoryPressure } from '../../update-log/memory-pressure.ts';
 import { type CallBuffer, callBuffer } from './call-buffer.ts';
 import type { CapturedCall } from './captured-call.ts';
 
+const HOUR_MS = 3_600_000;
 const LIMITS = { calls: 50_000, bytes: 1_000_000, tries: 2_400 };
 
 let server: TestRedis;
@@ -58,7 +59,7 @@ afterEach(async () => {
   for (const buffer of buffers.splice(0)) buffer.close();
 });
 
-function newBuffer(limits: Partial<typeof LIMITS> = {}): CallBuffer {
+function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5): CallBuffer {
   const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } });
   const directory = {
     ready: () => true,
@@ -74,7 +75,7 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}): CallBuffer {
   };
   const memory = { pressure: () => pressure, wrote: () => {} };
   const deps = { redis, turns: { history }, clock, memory, directory, log, metrics };
-  const buffer = callBuffer(deps, { ...LIMITS, ...limits });
+  const buffer = callBuffer(deps, { ...LIMITS, ...limits }, everyMs);
   buffers.push(buffer);
   return buffer;
 }
@@ -164,6 +165,22 @@ describe('calls', () => {
     await mirrorBot({ redis: direct, secrets, clock }, bot);
     await buffer.drain();
     expect(await ids(bot)).toEqual([1]);
+  });
+
+  test('go together at the next moment, sooner when they are fifty, or when one is a post that does not name its bot', async () => {
+    const several = [await newBot(), await newBot()];
+    const buffer = newBuffer({}, HOUR_MS);
+    for (const id of range(25)) for (const bot of several) buffer.keep(bot, message(id));
+    await buffer.drain();
+    for (const bot of several) expect(await ids(bot)).toEqual(range(25));
+
+    const [one, other] = several as [Bot, Bot];
+    buffer.keep(one, message(26));
+    const chat = '{"id":-1001234567890,"type":"channel"}';
+    buffer.keep(other, { ...message(26), result: `{"message_id":26,"chat":${chat}}` });
+    await buffer.drain();
+    for (const bot of several) expect(await ids(bot)).toEqual(range(26));
+    expect(await direct.commands.exists(ownPostKey('-1001234567890', 26))).toBe(1);
   });
 
   test('of a bot that was deleted are dropped, and not lost', async () => {

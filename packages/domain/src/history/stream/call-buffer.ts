@@ -5,11 +5,12 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
 import type { BotDirectory } from '../../bots/bot-directory.ts';
-import { rememberOwnPosts } from '../../update-log/own-posts.ts';
+import { maySendOwnPosts, rememberOwnPosts } from '../../update-log/own-posts.ts';
 import type { MemoryWatch } from '../../update-log/watch-memory.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
 import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
@@ -44,7 +45,12 @@ type Waiting = { bot: Bot; call: SeenCall; bytes: number };
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BYTES_AROUND_CALL = 200;
-const GATHER_MS = 3;
+/** Calls of all bots go to Redis at the same moments. */
+export const CALLS_EVERY_MS = 25;
+/** They go sooner when there are so many: what lives longer costs the garbage collector more. */
+const TOGETHER = 50;
+/** Rules must soon know a post that does not name its bot, because another bot may receive it. */
+const OWN_POST_WITHIN_MS = 3;
 const BATCH_AT_MOST = 200;
 const ASK_AGAIN_MS = 250;
 
@@ -52,13 +58,15 @@ const ASK_AGAIN_MS = 250;
  * Writes calls in batches, so that a bot's calls of one moment share their common work. A batch without an answer is
  * tried again unchanged, and the bot's later calls wait behind it, which keeps their order.
  */
-export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffer {
+export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS, everyMs: number = CALLS_EVERY_MS): CallBuffer {
   const process = randomBytes(6).toString('hex');
   /** By bot, oldest call first. There is an entry while workOff runs for the bot. */
   const queues = new Map<number, Waiting[]>();
   const probes = new Map<number, Promise<void>>();
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
   let drained: (() => void)[] = [];
+  const moments = sharedMoments(everyMs, deps.clock);
+  let gathered = 0;
   const outcomes = callMetrics(deps.metrics, () => calls);
 
   const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
@@ -136,7 +144,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   };
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < BATCH_AT_MOST) await delay(GATHER_MS);
+      if (queue.length < BATCH_AT_MOST) await moments.next();
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -144,6 +152,16 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       remove(batch);
     }
     queues.delete(botId);
+  };
+
+  const appendNow = (): void => {
+    gathered = 0;
+    moments.comeNow();
+  };
+  const appendSoon = (call: CapturedCall): void => {
+    gathered += 1;
+    if (gathered >= TOGETHER) appendNow();
+    else if (maySendOwnPosts(call)) setTimeout(appendNow, OWN_POST_WITHIN_MS);
   };
 
   const hasRoom = (): boolean => calls < limits.calls && bytes < limits.bytes;
@@ -165,6 +183,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
         queues.set(bot.id, begun);
         void workOff(bot.id, begun);
       }
+      appendSoon(call);
     },
     lose,
     unanswered: () => outcomes.unanswered.inc(),
