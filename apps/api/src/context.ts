@@ -2,7 +2,6 @@ import { type CredentialCache, credentialCache } from '@flotilla/domain/accounts
 import { keyUseRecorder } from '@flotilla/domain/accounts/key-use-recorder.ts';
 import { type StatusColumns, statusColumns } from '@flotilla/domain/bots/status-columns.ts';
 import { type SystemReader, systemReader } from '@flotilla/domain/fleet-figures/read-system.ts';
-import { CALLS_EVERY_MS } from '@flotilla/domain/history/stream/call-buffer.ts';
 import { botChanges } from '@flotilla/domain/live/bot-changes.ts';
 import { tokenUseRecorder } from '@flotilla/domain/programs/token-use-recorder.ts';
 import { type CaughtUp, caughtUpConsumers } from '@flotilla/domain/pull/caught-up.ts';
@@ -67,16 +66,13 @@ export type Context = Service & {
   beginStop(): void;
 };
 
-/** A poll that only acknowledges, of a bot for which nothing has come, waits so long at most: it goes with captured calls. */
-const ACKNOWLEDGE_EVERY_MS = CALLS_EVERY_MS;
-
 /** Opens what the api needs; rejects if Redis cannot be reached and the caller does not wait for it. */
 export async function createContext(config: ApiConfig, options: ServiceOptions = {}): Promise<Context> {
   const service = await openService({ name: 'api', roles: ['api'] }, config, options);
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
-  const caughtUp = caughtUpConsumers(clock, ACKNOWLEDGE_EVERY_MS);
+  const caughtUp = caughtUpConsumers(service.unhurried);
   onClose(caughtUp.close);
   const changes = botChanges({ redis, directory, clock });
   onClose(changes.close);

@@ -6,12 +6,7 @@ import { type RefusalRecorder, refusalRecorder } from '@flotilla/domain/refusals
 import { openService, type Service, type ServiceOptions } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import {
-  type MovableMoments,
-  momentsUnderLoad,
-  type SharedMoments,
-  sharedMoments,
-} from '@flotilla/runtime/shared-moments.ts';
+import { momentsUnderLoad, type SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
@@ -27,8 +22,6 @@ export type WorkerContext = Service & {
   pushable: ChannelWaiters;
   /** The push turns of this process, which its polling turns tell of new updates. */
   pushTurnsHere: TurnsHere;
-  /** When turns settle what nobody waits for: with the next small appends or claims, if they come first. */
-  settling: MovableMoments;
   backends: BackendConnections;
   /** Limits requests to backends over all turns of this process. */
   requestLimiter: SharedLimiter;
@@ -44,8 +37,6 @@ export type WorkerContext = Service & {
 /** Requests to backends of one worker; well below the number of its push turns, which hanging requests must not fill. */
 export const REQUESTS_AT_ONCE = 1600;
 
-/** If a worker is killed, what it delivered since the last such moment is delivered again. */
-const SETTLE_EVERY_MS = 20;
 /** While polls are answered often, what they brought waits so long at most, or until so many answers are together. */
 const APPEND_WITHIN_MS = 10;
 const APPENDS_TOGETHER = 5;
@@ -68,7 +59,6 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
   const requestLimiter = sharedLimiter(REQUESTS_AT_ONCE);
-  const settling = sharedMoments(SETTLE_EVERY_MS, clock);
   return {
     ...service,
     config,
@@ -76,10 +66,9 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     pollingClient: polling,
     pushable,
     pushTurnsHere: turnsHere(),
-    settling,
     backends,
     requestLimiter,
-    smallAppends: momentsUnderLoad({ withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER }, clock, settling),
+    smallAppends: momentsUnderLoad({ withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER }, clock, service.unhurried),
     largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),

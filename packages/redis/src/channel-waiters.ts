@@ -17,6 +17,8 @@ export type ChannelWaiters = {
 export type Waiter = {
   /** Resolves when the bot's id came, the time is up, or the signal aborts, to whether it came. */
   wake(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Ends a `wake` as if its time were up. */
+  endWait(): void;
   /** Whether the bot's id came since the last `wake` ended, or since this was asked. */
   heard(): boolean;
   /** Calls the listener at every wake until stop; use it instead of `wake`. */
@@ -127,6 +129,10 @@ class WaiterOfBot implements Waiter {
       if (this.#wasWoken || signal.aborted) finish();
       else signal.addEventListener('abort', finish);
     });
+  }
+
+  endWait(): void {
+    this.#listener?.();
   }
 
   onWake(listener: () => void): void {

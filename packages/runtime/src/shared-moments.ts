@@ -29,7 +29,7 @@ export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
 
 type Coming = { moment: Promise<void>; come(): void };
 
-/** A moment after this time, or when somebody lets it come. `onCome` runs first. */
+/** A moment after this time, or when somebody lets it come. `onCome` runs first. It keeps no process from ending. */
 function comingIn(afterMs: number, onCome: () => void): Coming {
   const { promise, resolve } = Promise.withResolvers<void>();
   const come = () => {
@@ -37,7 +37,7 @@ function comingIn(afterMs: number, onCome: () => void): Coming {
     onCome();
     resolve();
   };
-  const timer = setTimeout(come, afterMs);
+  const timer = setTimeout(come, afterMs).unref();
   return { moment: promise, come };
 }
 

@@ -14,7 +14,8 @@ import { writeHistory } from './write-history.ts';
 const BATCH = 500;
 /** Transactions at once. With more, each would be smaller, and a transaction costs about the same whatever its size. */
 const WRITES_AT_ONCE = 2;
-const TURN_BATCHES = 20;
+/** Half a minute, after which another worker may take the shard. To begin a turn and to end it takes some 40 commands in Redis. */
+const TURN_BATCHES = 60;
 /** Two seconds, of the five after which upkeep takes a pending turn for a lost one. */
 const RENEW_EVERY_BATCHES = 4;
 /** Records of all shards that arrive within this time are written together. */

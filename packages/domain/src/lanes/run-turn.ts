@@ -45,10 +45,10 @@ export type HandlingTurn = {
 };
 
 /**
- * `settling`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
+ * `unhurried`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
  * others along.
  */
-type TurnDeps = { clock: Clock; settling: MovableMoments };
+type TurnDeps = { clock: Clock; unhurried: MovableMoments };
 /** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
@@ -85,7 +85,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease: TurnLease,
   appended: Appended,
 ): Promise<TurnOutcome> {
-  const inFlight = unitsInFlight<Settled>(deps.settling);
+  const inFlight = unitsInFlight<Settled>(deps.unhurried);
   const cancel = new AbortController();
   let patience: NodeJS.Timeout | undefined;
   const windDown = () => {
@@ -119,7 +119,7 @@ async function takeShare<Settled extends SettledUnit>(
   const { claims } = appended;
   const claimNow: ClaimNow = (request) => {
     const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn, ...(claims && { claims }) };
-    deps.settling.comeNow();
+    deps.unhurried.comeNow();
     return reader.claim(asked, inFlight.takeSettled());
   };
   let fencingToken: number | null = null;

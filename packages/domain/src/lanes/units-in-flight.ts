@@ -19,7 +19,7 @@ export type UnitsInFlight<Settled> = {
   news(withinMs: number): Promise<void>;
 };
 
-export function unitsInFlight<Settled extends SettledUnit>(settling: SharedMoments): UnitsInFlight<Settled> {
+export function unitsInFlight<Settled extends SettledUnit>(unhurried: SharedMoments): UnitsInFlight<Settled> {
   let settled: Settled[] = [];
   let count = 0;
   let news = false;
@@ -30,7 +30,7 @@ export function unitsInFlight<Settled extends SettledUnit>(settling: SharedMomen
     wakeUp();
   };
   const tellLater = async () => {
-    await settling.next();
+    await unhurried.next();
     if (settled.length > 0) tell();
   };
   return {

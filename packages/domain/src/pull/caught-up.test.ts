@@ -7,6 +7,7 @@ import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
@@ -51,7 +52,7 @@ beforeEach(async () => {
   const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
   await mirrorBot({ redis, secrets, clock: systemClock }, BOT);
   // The next moment is an hour away.
-  caughtUp = caughtUpConsumers({ nowMs: () => 0 }, HOUR_MS);
+  caughtUp = caughtUpConsumers(sharedMoments(HOUR_MS, { nowMs: () => 0 }));
 });
 afterEach(() => caughtUp.close());
 
@@ -90,7 +91,7 @@ test('a poll that only acknowledges waits for a shared moment, and an update end
 });
 
 test('at the moment it acknowledges, and goes on waiting', async () => {
-  caughtUp = caughtUpConsumers(systemClock, 20);
+  caughtUp = caughtUpConsumers(sharedMoments(20, systemClock));
   await accept(1);
   expect(await poll(0)).toEqual([1]);
   const waiting = poll(2);

@@ -1,6 +1,5 @@
 import type { Waiter } from '@flotilla/redis/channel-waiters.ts';
-import type { Clock } from '@flotilla/runtime/clock.ts';
-import { untilMomentMs } from '@flotilla/runtime/shared-moments.ts';
+import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 
 /**
  * Consumers that have got all that there is for them, from the answer of one poll of this process to their next poll. They
@@ -11,8 +10,8 @@ export type CaughtUp = {
   keep(botId: number, consumer: string | null, offset: number, waiter: Waiter): void;
   /** The waiter that has heard everything since then, if this poll is the next one. */
   take(botId: number, consumer: string | null, offset: number): Waiter | null;
-  /** How long a poll that only acknowledges may wait for others. */
-  untilMomentMs(): number;
+  /** When a poll that only acknowledges goes to Redis, with others. */
+  moment(): Promise<void>;
   count(): number;
   close(): void;
 };
@@ -20,7 +19,7 @@ export type CaughtUp = {
 /** A poller that takes longer to come back is read for at once. */
 const KEPT_MS = 1000;
 
-export function caughtUpConsumers(clock: Clock, everyMs: number): CaughtUp {
+export function caughtUpConsumers(unhurried: SharedMoments): CaughtUp {
   const kept = new Map<string, { offset: number; waiter: Waiter; timer: NodeJS.Timeout }>();
   const nameOf = (botId: number, consumer: string | null) => `${botId}:${consumer ?? ''}`;
   const remove = (name: string): { offset: number; waiter: Waiter } | null => {
@@ -43,7 +42,7 @@ export function caughtUpConsumers(clock: Clock, everyMs: number): CaughtUp {
       known.waiter.stop();
       return null;
     },
-    untilMomentMs: () => untilMomentMs(everyMs, clock),
+    moment: unhurried.next,
     count: () => kept.size,
     close: () => {
       for (const name of [...kept.keys()]) remove(name)?.waiter.stop();

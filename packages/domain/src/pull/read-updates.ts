@@ -98,7 +98,12 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
 async function acknowledgingLater({ caughtUp }: PullDeps, listening: Waiter, signal: AbortSignal): Promise<boolean> {
   if (listening.heard()) return false;
   const begunAtMs = performance.now();
-  const woken = await listening.wake(caughtUp.untilMomentMs(), signal);
+  let waits = true;
+  void caughtUp.moment().then(() => {
+    if (waits) listening.endWait();
+  });
+  const woken = await listening.wake(REREAD_EVERY_MS, signal);
+  waits = false;
   if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
   return woken;
 }

@@ -19,7 +19,7 @@ export type PushTurnDeps = BackendReaderDeps &
     pushable: ChannelWaiters;
     /** The push turns of this process. */
     pushTurnsHere: TurnsHere;
-    settling: MovableMoments;
+    unhurried: MovableMoments;
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */

@@ -17,7 +17,7 @@ import type { RoutingDeps } from './routing-deps.ts';
 export type RulesTurnDeps = RoutingDeps & {
   /** Tells a running turn about new updates. */
   pushable: ChannelWaiters;
-  settling: MovableMoments;
+  unhurried: MovableMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;

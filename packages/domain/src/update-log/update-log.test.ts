@@ -5,6 +5,7 @@ import { botKeys, channels } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   redis = await connectRedis({ url: server.url, log: createLogger({ name: 'test', level: 'silent' }) });
   waiters = channelWaiters(redis, channels.appended);
-  caughtUp = caughtUpConsumers(clock, 10);
+  caughtUp = caughtUpConsumers(sharedMoments(10, clock));
   turns = {
     push: turnQueue(redis, 'push'),
     programs: turnQueue(redis, 'programs'),

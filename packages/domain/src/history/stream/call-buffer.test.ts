@@ -1,9 +1,11 @@
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, ownPostKey } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
+import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
+import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { startTcpRelay, type TcpRelay } from '@flotilla/testing/tcp-relay.ts';
@@ -74,8 +76,9 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5): CallBuffer
     refresh: async () => {},
   };
   const memory = { pressure: () => pressure, wrote: () => {} };
-  const deps = { redis, turns: { history }, clock, memory, directory, log, metrics };
-  const buffer = callBuffer(deps, { ...LIMITS, ...limits }, everyMs);
+  const unhurried = sharedMoments(everyMs, systemClock);
+  const deps = { redis, turns: { history }, clock, memory, directory, unhurried, log, metrics };
+  const buffer = callBuffer(deps, { ...LIMITS, ...limits });
   buffers.push(buffer);
   return buffer;
 }

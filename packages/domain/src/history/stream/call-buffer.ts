@@ -5,7 +5,7 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import { sharedMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
@@ -36,6 +36,8 @@ export type LostCall = { botId: number; method: string; reason: string };
 type BufferDeps = AppendDeps & {
   memory: Pick<MemoryWatch, 'pressure'>;
   directory: BotDirectory;
+  /** When calls go to Redis, unless there are many. */
+  unhurried: MovableMoments;
   log: Logger;
   metrics: Metrics;
 };
@@ -45,9 +47,7 @@ type Waiting = { bot: Bot; call: SeenCall; bytes: number };
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BYTES_AROUND_CALL = 200;
-/** Calls of all bots go to Redis at the same moments. */
-export const CALLS_EVERY_MS = 25;
-/** They go sooner when there are so many: what lives longer costs the garbage collector more. */
+/** So many calls do not wait for a moment: what lives longer costs the garbage collector more. */
 const TOGETHER = 50;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
 const OWN_POST_WITHIN_MS = 3;
@@ -58,14 +58,13 @@ const ASK_AGAIN_MS = 250;
  * Writes calls in batches, so that a bot's calls of one moment share their common work. A batch without an answer is
  * tried again unchanged, and the bot's later calls wait behind it, which keeps their order.
  */
-export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS, everyMs: number = CALLS_EVERY_MS): CallBuffer {
+export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffer {
   const process = randomBytes(6).toString('hex');
   /** By bot, oldest call first. There is an entry while workOff runs for the bot. */
   const queues = new Map<number, Waiting[]>();
   const probes = new Map<number, Promise<void>>();
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
   let drained: (() => void)[] = [];
-  const moments = sharedMoments(everyMs, deps.clock);
   let gathered = 0;
   const outcomes = callMetrics(deps.metrics, () => calls);
 
@@ -144,7 +143,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS, everyMs: n
   };
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < BATCH_AT_MOST) await moments.next();
+      if (queue.length < BATCH_AT_MOST) await deps.unhurried.next();
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -156,7 +155,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS, everyMs: n
 
   const appendNow = (): void => {
     gathered = 0;
-    moments.comeNow();
+    deps.unhurried.comeNow();
   };
   const appendSoon = (call: CapturedCall): void => {
     gathered += 1;
