@@ -72,7 +72,7 @@ export async function createContext(config: ApiConfig, options: ServiceOptions =
   const { db, redis, clock, log, metrics, directory, onClose } = service;
   const waiters = channelWaiters(redis, channels.appended);
   onClose(waiters.close);
-  const caughtUp = caughtUpConsumers(service.unhurried);
+  const caughtUp = caughtUpConsumers(service.deferredWrites);
   onClose(caughtUp.close);
   const changes = botChanges({ redis, directory, clock });
   onClose(changes.close);

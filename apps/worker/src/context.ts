@@ -68,7 +68,11 @@ export async function createWorkerContext(config: WorkerConfig, options: Service
     pushTurnsHere: turnsHere(),
     backends,
     requestLimiter,
-    smallAppends: momentsUnderLoad({ withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER }, clock, service.unhurried),
+    smallAppends: momentsUnderLoad(
+      { withinMs: APPEND_WITHIN_MS, atMost: APPENDS_TOGETHER },
+      clock,
+      service.deferredWrites,
+    ),
     largeAppends: sharedLimiter(LARGE_APPENDS_AT_ONCE),
     programRefusals,
     measure: workerMetrics(metrics, requestLimiter),

@@ -6,6 +6,7 @@ import { connectRedis, type RedisHandles } from './connect.ts';
 
 const CHANNEL = 'news';
 const THOUSANDS = 3_000;
+const HOUR_MS = 3_600_000;
 
 let server: TestRedis;
 let redis: RedisHandles;
@@ -50,6 +51,20 @@ test('the name of a turn wakes this turn only, and the id of a bot all its turns
   expect(await wokenBy('5')).toEqual(['5 program:7', '5 push']);
   for (const waiter of listening) waiter.stop();
   expect(await wokenBy('5 6')).toEqual([]);
+});
+
+test('a wait may be ended, and says that nothing came; what comes later ends the next one', async () => {
+  const waiter = waiters.listen(5);
+  const never = new AbortController().signal;
+  const first = waiter.wake(HOUR_MS, never);
+  waiter.endWait();
+  expect(await first).toBe(false);
+  // Nobody waits now.
+  waiter.endWait();
+  const second = waiter.wake(HOUR_MS, never);
+  waiters.wakeSoon(5);
+  expect(await second).toBe(true);
+  waiter.stop();
 });
 
 test('when the connection is back everyone is woken, of thousands only some at a time', async () => {

@@ -20,11 +20,11 @@ test('callers share the coming moment, and those after it the next one', async (
 test('a moment may come early, and those after it wait for another one', async () => {
   const moments = sharedMoments(HOUR_MS, systemClock);
   const first = moments.next();
-  moments.comeNow();
+  moments.flush();
   await first;
   const second = moments.next();
   expect(second).not.toBe(first);
-  moments.comeNow();
+  moments.flush();
   await second;
 });
 

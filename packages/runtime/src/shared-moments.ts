@@ -6,16 +6,16 @@ export type SharedMoments = {
 };
 
 /** Moments that may come early: when something else is sent anyway, all who wait go with it. */
-export type MovableMoments = SharedMoments & {
-  /** The moment for which callers wait, if any do, is now. */
-  comeNow(): void;
+export type FlushableMoments = SharedMoments & {
+  /** Those who wait, if any do, go now. */
+  flush(): void;
 };
 
 /** Moments at whole multiples of `everyMs` of the clock, so that all processes have the same ones, or earlier. */
-export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
-  let coming: Coming | null = null;
+export function sharedMoments(everyMs: number, clock: Clock): FlushableMoments {
+  let coming: Pending | null = null;
   const begin = () =>
-    comingIn(untilMomentMs(everyMs, clock), () => {
+    pendingFor(untilMomentMs(everyMs, clock), () => {
       coming = null;
     });
   return {
@@ -23,22 +23,22 @@ export function sharedMoments(everyMs: number, clock: Clock): MovableMoments {
       coming ??= begin();
       return coming.moment;
     },
-    comeNow: () => coming?.come(),
+    flush: () => coming?.flush(),
   };
 }
 
-type Coming = { moment: Promise<void>; come(): void };
+type Pending = { moment: Promise<void>; flush(): void };
 
-/** A moment after this time, or when somebody lets it come. `onCome` runs first. It keeps no process from ending. */
-function comingIn(afterMs: number, onCome: () => void): Coming {
+/** A moment after this time, or at the flush. `onMoment` runs first. It keeps no process from ending. */
+function pendingFor(afterMs: number, onMoment: () => void): Pending {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const come = () => {
+  const flush = () => {
     clearTimeout(timer);
-    onCome();
+    onMoment();
     resolve();
   };
-  const timer = setTimeout(come, afterMs).unref();
-  return { moment: promise, come };
+  const timer = setTimeout(flush, afterMs).unref();
+  return { moment: promise, flush };
 }
 
 /**
@@ -49,16 +49,16 @@ function comingIn(afterMs: number, onCome: () => void): Coming {
 export function momentsUnderLoad(
   { withinMs, atMost }: { withinMs: number; atMost: number },
   clock: Clock,
-  others?: Pick<MovableMoments, 'comeNow'>,
+  others?: Pick<FlushableMoments, 'flush'>,
 ): SharedMoments {
-  let coming: Coming | null = null;
+  let coming: Pending | null = null;
   let waiting = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   const begin = () => {
     waiting = 0;
-    return comingIn(withinMs, () => {
+    return pendingFor(withinMs, () => {
       coming = null;
-      others?.comeNow();
+      others?.flush();
     });
   };
   return {
@@ -66,11 +66,11 @@ export function momentsUnderLoad(
       const nowMs = clock.nowMs();
       const isAfterPause = nowMs - lastMs > withinMs;
       lastMs = nowMs;
-      if (isAfterPause) return others?.comeNow();
+      if (isAfterPause) return others?.flush();
       coming ??= begin();
-      const { moment, come } = coming;
+      const { moment, flush } = coming;
       waiting += 1;
-      if (waiting === atMost) come();
+      if (waiting === atMost) flush();
       await moment;
     },
   };

@@ -5,8 +5,8 @@ import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { type LaneReader, runTurn, type TurnClaim } from './run-turn.ts';
 
 const clock = { nowMs: () => Date.now() };
-/** The next moment of unhurried never comes, but for those who bring it about. */
-const deps = { clock, unhurried: { next: () => new Promise<void>(() => {}), comeNow: () => {} } };
+/** The next moment never comes, but for those who bring it about. */
+const deps = { clock, deferredWrites: { next: () => new Promise<void>(() => {}), flush: () => {} } };
 /** How many turns are held. */
 let heldTurns = 0;
 const hold = async (wait: Promise<void>) => {
@@ -120,7 +120,7 @@ function moments() {
   let asked = 0;
   return {
     asked: () => asked,
-    comeNow: () => come(),
+    flush: () => come(),
     next: () => {
       asked += 1;
       return new Promise<void>((resolve) => {
@@ -131,40 +131,40 @@ function moments() {
 }
 
 test('a delivery for which nothing waits is settled at the next moment that turns share', async () => {
-  const unhurried = moments();
+  const deferredWrites = moments();
   const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-  const turn = runTurn({ clock, unhurried }, reader, lease, deaf);
-  await waitFor(() => unhurried.asked() === 1);
+  const turn = runTurn({ clock, deferredWrites }, reader, lease, deaf);
+  await waitFor(() => deferredWrites.asked() === 1);
   expect(asked).toHaveLength(1);
-  unhurried.comeNow();
+  deferredWrites.flush();
   expect(await turn).toEqual({ next: 'idle' });
   expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
 });
 
 test('a delivery for which nothing waits is settled together with the claim of another turn', async () => {
-  const unhurried = moments();
+  const deferredWrites = moments();
   const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-  const turn = runTurn({ clock, unhurried }, reader, lease, deaf);
-  await waitFor(() => unhurried.asked() === 1);
-  await runTurn({ clock, unhurried }, readerOf([]).reader, lease, deaf);
+  const turn = runTurn({ clock, deferredWrites }, reader, lease, deaf);
+  await waitFor(() => deferredWrites.asked() === 1);
+  await runTurn({ clock, deferredWrites }, readerOf([]).reader, lease, deaf);
   expect(await turn).toEqual({ next: 'idle' });
   expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
 });
 
 test('a delivery is settled before such a moment when its bot gets an update, or the process stops', async () => {
   for (const happens of ['an update', 'a stop']) {
-    const unhurried = moments();
+    const deferredWrites = moments();
     const told = wakes();
     const stop = new AbortController();
     const stopping = { ...lease, signal: stop.signal, ownsTurn: () => !stop.signal.aborted };
     const { asked, reader } = readerOf([claimOf([unitOf(1)], { waiting: 1 })]);
-    const turn = runTurn({ clock, unhurried }, reader, stopping, told);
-    await waitFor(() => unhurried.asked() === 1);
+    const turn = runTurn({ clock, deferredWrites }, reader, stopping, told);
+    await waitFor(() => deferredWrites.asked() === 1);
     if (happens === 'a stop') stop.abort();
     else told.send();
     expect(await turn).toEqual({ next: 'idle' });
     expect(asked.map(({ settled }) => settled)).toEqual([[], ['1 delivered']]);
-    unhurried.comeNow();
+    deferredWrites.flush();
   }
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
@@ -45,10 +45,10 @@ export type HandlingTurn = {
 };
 
 /**
- * `unhurried`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
+ * `deferredWrites`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
  * others along.
  */
-type TurnDeps = { clock: Clock; unhurried: MovableMoments };
+type TurnDeps = { clock: Clock; deferredWrites: FlushableMoments };
 /** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
@@ -85,7 +85,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease: TurnLease,
   appended: Appended,
 ): Promise<TurnOutcome> {
-  const inFlight = unitsInFlight<Settled>(deps.unhurried);
+  const inFlight = unitsInFlight<Settled>(deps.deferredWrites);
   const cancel = new AbortController();
   let patience: NodeJS.Timeout | undefined;
   const windDown = () => {
@@ -119,7 +119,7 @@ async function takeShare<Settled extends SettledUnit>(
   const { claims } = appended;
   const claimNow: ClaimNow = (request) => {
     const asked = { ...request, name: nextName(), ownsTurn: lease.ownsTurn, ...(claims && { claims }) };
-    deps.unhurried.comeNow();
+    deps.deferredWrites.flush();
     return reader.claim(asked, inFlight.takeSettled());
   };
   let fencingToken: number | null = null;

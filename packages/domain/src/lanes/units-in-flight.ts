@@ -19,7 +19,7 @@ export type UnitsInFlight<Settled> = {
   news(withinMs: number): Promise<void>;
 };
 
-export function unitsInFlight<Settled extends SettledUnit>(unhurried: SharedMoments): UnitsInFlight<Settled> {
+export function unitsInFlight<Settled extends SettledUnit>(deferredWrites: SharedMoments): UnitsInFlight<Settled> {
   let settled: Settled[] = [];
   let count = 0;
   let news = false;
@@ -30,7 +30,7 @@ export function unitsInFlight<Settled extends SettledUnit>(unhurried: SharedMome
     wakeUp();
   };
   const tellLater = async () => {
-    await unhurried.next();
+    await deferredWrites.next();
     if (settled.length > 0) tell();
   };
   return {

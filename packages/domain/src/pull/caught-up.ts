@@ -19,7 +19,7 @@ export type CaughtUp = {
 /** A poller that takes longer to come back is read for at once. */
 const KEPT_MS = 1000;
 
-export function caughtUpConsumers(unhurried: SharedMoments): CaughtUp {
+export function caughtUpConsumers(deferredWrites: SharedMoments): CaughtUp {
   const kept = new Map<string, { offset: number; waiter: Waiter; timer: NodeJS.Timeout }>();
   const nameOf = (botId: number, consumer: string | null) => `${botId}:${consumer ?? ''}`;
   const remove = (name: string): { offset: number; waiter: Waiter } | null => {
@@ -42,7 +42,7 @@ export function caughtUpConsumers(unhurried: SharedMoments): CaughtUp {
       known.waiter.stop();
       return null;
     },
-    moment: unhurried.next,
+    moment: deferredWrites.next,
     count: () => kept.size,
     close: () => {
       for (const name of [...kept.keys()]) remove(name)?.waiter.stop();

@@ -70,7 +70,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
     const begunAtMs = performance.now();
     const reader = new PageReader(deps, bot, request);
     let waited = false;
-    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, signal);
+    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, timeoutMs, signal);
     let page = await reader.next();
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
     while (page.updates.count === 0 && page.state !== 'ended' && !signal.aborted) {
@@ -95,14 +95,19 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
  * A poll of a consumer that had got everything, and of which nothing has come since, only acknowledges. It waits for a
  * shared moment, unless an update comes. Resolves to whether one came.
  */
-async function acknowledgingLater({ caughtUp }: PullDeps, listening: Waiter, signal: AbortSignal): Promise<boolean> {
+async function acknowledgingLater(
+  { caughtUp }: PullDeps,
+  listening: Waiter,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (listening.heard()) return false;
   const begunAtMs = performance.now();
   let waits = true;
   void caughtUp.moment().then(() => {
     if (waits) listening.endWait();
   });
-  const woken = await listening.wake(REREAD_EVERY_MS, signal);
+  const woken = await listening.wake(timeoutMs, signal);
   waits = false;
   if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
   return woken;

@@ -1,6 +1,6 @@
 import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
-import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Bot, pushes } from '../bots/bot.ts';
 import type { BotDeps } from '../bots/bot-deps.ts';
@@ -19,7 +19,7 @@ export type PushTurnDeps = BackendReaderDeps &
     pushable: ChannelWaiters;
     /** The push turns of this process. */
     pushTurnsHere: TurnsHere;
-    unhurried: MovableMoments;
+    deferredWrites: FlushableMoments;
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */

@@ -4,7 +4,7 @@ import type { ChannelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Span, Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Bot, routes } from '../bots/bot.ts';
 import { botForTurn } from '../bots/bot-for-turn.ts';
@@ -17,7 +17,7 @@ import type { RoutingDeps } from './routing-deps.ts';
 export type RulesTurnDeps = RoutingDeps & {
   /** Tells a running turn about new updates. */
   pushable: ChannelWaiters;
-  unhurried: MovableMoments;
+  deferredWrites: FlushableMoments;
   /** Null when tracing is off. */
   tracing: Tracing | null;
   measure: MeasureRouting;

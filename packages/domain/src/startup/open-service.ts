@@ -3,7 +3,7 @@ import { createLogger, type Logger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';
 import { openTracing } from '@flotilla/runtime/open-tracing.ts';
 import { describeProcess, readVersion } from '@flotilla/runtime/process-metrics.ts';
-import { type MovableMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
+import { type FlushableMoments, sharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import type { Patience } from '@flotilla/runtime/until-available.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
@@ -34,7 +34,7 @@ export type Service = OpenProcess & {
   turns: { polling: TurnQueue; push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   idReserve: IdReserve;
   /** When this process sends to Redis what may wait: with something else, or after a while. */
-  unhurried: MovableMoments;
+  deferredWrites: FlushableMoments;
   /** Captured calls that went through this process, on their way to the history. */
   calls: CallBuffer;
 };
@@ -43,7 +43,7 @@ export type Service = OpenProcess & {
  * A process that is killed has not sent what may wait since the last such moment: what a worker has delivered comes again, and
  * captured calls are missing in the history.
  */
-const UNHURRIED_EVERY_MS = 25;
+const DEFERRED_AT_MOST_MS = 25;
 
 export type ServiceOptions = {
   log?: Logger;
@@ -85,8 +85,8 @@ export async function openService(
   onClose(() => Promise.allSettled(Object.values(turns).map((queue) => queue.close())));
   const idReserve = reserveIds({ db, redis, log });
   onClose(idReserve.close);
-  const unhurried = sharedMoments(UNHURRIED_EVERY_MS, clock);
-  const calls = callBuffer({ redis, turns, clock, memory, directory, unhurried, log, metrics });
+  const deferredWrites = sharedMoments(DEFERRED_AT_MOST_MS, clock);
+  const calls = callBuffer({ redis, turns, clock, memory, directory, deferredWrites, log, metrics });
   onClose(calls.close);
   return {
     ...opened,
@@ -99,7 +99,7 @@ export async function openService(
     publicUrl: config.publicUrl,
     turns,
     idReserve,
-    unhurried,
+    deferredWrites,
     calls,
     close: async () => {
       // A collector that is away must not delay closing the stores, nor the stores the export.

@@ -42,24 +42,28 @@ function automaticOrigin(message: Fields): Fields[] {
 }
 
 /** Whether `rememberOwnPosts` may have something to remember; quick. */
-export function maySendOwnPosts({ method, result }: Pick<AnsweredCall, 'method' | 'result'>): boolean {
+export function maySendOwnPosts({ method, params, result }: AnsweredCall): boolean {
+  if (ID_METHODS.includes(method)) {
+    const chat = chatIn(params);
+    return chat.startsWith('@') || Number(chat) < SHARED_CHATS_BELOW;
+  }
   // Ids of channels and groups are negative. Most results have no minus, and one character is found fastest.
-  const isHidden = () => result.includes('-') && (result.includes('"channel"') || result.includes('"sender_chat"'));
-  return ID_METHODS.includes(method) || isHidden();
+  return result.includes('-') && (result.includes('"channel"') || result.includes('"sender_chat"'));
 }
 
-function ownPostKeys({ method, params, result }: AnsweredCall): string[] {
-  if (!maySendOwnPosts({ method, result })) return [];
-  if (ID_METHODS.includes(method)) {
-    const chat = (params.chat_id ?? '').trim();
-    if (!chat.startsWith('@') && !(Number(chat) < SHARED_CHATS_BELOW)) return [];
-    return listed(result).flatMap((sent) => keysOf(chat.toLowerCase(), sent));
-  }
+function ownPostKeys(call: AnsweredCall): string[] {
+  if (!maySendOwnPosts(call)) return [];
+  const { method, params, result } = call;
+  if (ID_METHODS.includes(method)) return listed(result).flatMap((sent) => keysOf(chatIn(params).toLowerCase(), sent));
   return listed(result).flatMap((sent) => {
     const chat = readObject(sent, 'chat') ?? {};
     const isHidden = chat.type === 'channel' || readObject(sent, 'sender_chat') !== null;
     return isHidden ? keysOf(String(chat.id), sent) : [];
   });
+}
+
+function chatIn(params: Record<string, string>): string {
+  return (params.chat_id ?? '').trim();
 }
 
 function keysOf(chat: string, sent: Fields): string[] {

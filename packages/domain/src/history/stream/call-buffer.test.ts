@@ -1,3 +1,4 @@
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, ownPostKey } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
@@ -61,7 +62,7 @@ afterEach(async () => {
   for (const buffer of buffers.splice(0)) buffer.close();
 });
 
-function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5): CallBuffer {
+function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5, through = redis): CallBuffer {
   const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } });
   const directory = {
     ready: () => true,
@@ -76,11 +77,23 @@ function newBuffer(limits: Partial<typeof LIMITS> = {}, everyMs = 5): CallBuffer
     refresh: async () => {},
   };
   const memory = { pressure: () => pressure, wrote: () => {} };
-  const unhurried = sharedMoments(everyMs, systemClock);
-  const deps = { redis, turns: { history }, clock, memory, directory, unhurried, log, metrics };
+  const deferredWrites = sharedMoments(everyMs, systemClock);
+  const deps = { redis: through, turns: { history }, clock, memory, directory, deferredWrites, log, metrics };
   const buffer = callBuffer(deps, { ...LIMITS, ...limits });
   buffers.push(buffer);
   return buffer;
+}
+/** The same Redis, and how many scripts it was asked for. */
+function watchedRedis() {
+  let asked = 0;
+  const fcall = (...args: Parameters<typeof redis.commands.fcall>) => {
+    asked += 1;
+    return redis.commands.fcall(...args);
+  };
+  const commands = new Proxy(redis.commands, {
+    get: (real, name) => (name === 'fcall' ? fcall : Reflect.get(real, name)),
+  });
+  return { watched: { ...redis, commands }, asked: () => asked };
 }
 async function newBot(overrides: Partial<Bot> = {}): Promise<Bot> {
   nextId += 1;
@@ -90,6 +103,11 @@ async function newBot(overrides: Partial<Bot> = {}): Promise<Bot> {
   return bot;
 }
 const message = (id: number): CapturedCall => ({ method: 'sendmessage', params: {}, result: `{"message_id":${id}}` });
+const CHANNEL = -1001234567890;
+const post = (id: number): CapturedCall => ({
+  ...message(id),
+  result: `{"message_id":${id},"chat":{"id":${CHANNEL},"type":"channel"}}`,
+});
 const deletion = (id: number): CapturedCall => ({
   method: 'deletemessage',
   params: { chat_id: '5', message_id: String(id) },
@@ -173,17 +191,35 @@ describe('calls', () => {
   test('go together at the next moment, sooner when they are fifty, or when one is a post that does not name its bot', async () => {
     const several = [await newBot(), await newBot()];
     const buffer = newBuffer({}, HOUR_MS);
-    for (const id of range(25)) for (const bot of several) buffer.keep(bot, message(id));
+    const [one, other] = several as [Bot, Bot];
+    for (const id of range(24)) for (const bot of several) buffer.keep(bot, message(id));
+    buffer.keep(one, message(25));
+    // Commands of one connection are run in their order.
+    await nextPass();
+    await redis.commands.ping();
+    for (const bot of several) expect(await ids(bot)).toEqual([]);
+    buffer.keep(other, message(25));
     await buffer.drain();
     for (const bot of several) expect(await ids(bot)).toEqual(range(25));
 
-    const [one, other] = several as [Bot, Bot];
     buffer.keep(one, message(26));
-    const chat = '{"id":-1001234567890,"type":"channel"}';
-    buffer.keep(other, { ...message(26), result: `{"message_id":26,"chat":${chat}}` });
+    buffer.keep(other, message(26));
+    buffer.keep(other, post(27));
     await buffer.drain();
-    for (const bot of several) expect(await ids(bot)).toEqual(range(26));
-    expect(await direct.commands.exists(ownPostKey('-1001234567890', 26))).toBe(1);
+    expect([await ids(one), await ids(other)]).toEqual([range(26), range(27)]);
+    expect(await direct.commands.exists(ownPostKey(CHANNEL, 27))).toBe(1);
+  });
+
+  test('that are posts which do not name their bot wait for no moment, also behind a batch on its way', async () => {
+    const bot = await newBot();
+    const { watched, asked } = watchedRedis();
+    const buffer = newBuffer({}, HOUR_MS, watched);
+    await direct.commands.client('PAUSE', 300);
+    buffer.keep(bot, post(1));
+    await waitFor(() => asked() === 1);
+    buffer.keep(bot, post(2));
+    await buffer.drain();
+    expect(await ids(bot)).toEqual([1, 2]);
   });
 
   test('of a bot that was deleted are dropped, and not lost', async () => {

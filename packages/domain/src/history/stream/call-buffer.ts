@@ -5,7 +5,7 @@ import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
-import type { MovableMoments } from '@flotilla/runtime/shared-moments.ts';
+import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
@@ -37,12 +37,12 @@ type BufferDeps = AppendDeps & {
   memory: Pick<MemoryWatch, 'pressure'>;
   directory: BotDirectory;
   /** When calls go to Redis, unless there are many. */
-  unhurried: MovableMoments;
+  deferredWrites: FlushableMoments;
   log: Logger;
   metrics: Metrics;
 };
 type Limits = { calls: number; bytes: number; tries: number };
-type Waiting = { bot: Bot; call: SeenCall; bytes: number };
+type Waiting = { bot: Bot; call: SeenCall; bytes: number; mayBeOwnPost: boolean };
 
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
@@ -65,7 +65,6 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   const probes = new Map<number, Promise<void>>();
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
   let drained: (() => void)[] = [];
-  let gathered = 0;
   const outcomes = callMetrics(deps.metrics, () => calls);
 
   const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
@@ -143,7 +142,8 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   };
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < BATCH_AT_MOST) await deps.unhurried.next();
+      if (queue.some(({ mayBeOwnPost }) => mayBeOwnPost)) await delay(OWN_POST_WITHIN_MS);
+      else if (queue.length < BATCH_AT_MOST) await deps.deferredWrites.next();
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -153,14 +153,24 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     queues.delete(botId);
   };
 
-  const appendNow = (): void => {
-    gathered = 0;
-    deps.unhurried.comeNow();
+  /** Calls since the last moment. */
+  let gathered = 0;
+  let flushing: NodeJS.Timeout | null = null;
+  const flush = (): void => {
+    if (flushing !== null) clearTimeout(flushing);
+    flushing = null;
+    deps.deferredWrites.flush();
   };
-  const appendSoon = (call: CapturedCall): void => {
+  const flushSoon = (): void => {
+    flushing ??= setTimeout(flush, OWN_POST_WITHIN_MS);
+  };
+  const resetGathered = (): void => {
+    gathered = 0;
+  };
+  const gather = (): void => {
     gathered += 1;
-    if (gathered >= TOGETHER) appendNow();
-    else if (maySendOwnPosts(call)) setTimeout(appendNow, OWN_POST_WITHIN_MS);
+    if (gathered === 1) void deps.deferredWrites.next().then(resetGathered);
+    if (gathered >= TOGETHER) flush();
   };
 
   const hasRoom = (): boolean => calls < limits.calls && bytes < limits.bytes;
@@ -172,17 +182,19 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       lastId += 1;
       const id = leavesAudit(method) ? `call:${process}:${lastId}` : '';
       const seen: SeenCall = { method, params, result, actor, atMs: deps.clock.nowMs(), id };
-      const waiting = { bot, call: seen, bytes: sizeOf(call) };
+      const waiting = { bot, call: seen, bytes: sizeOf(call), mayBeOwnPost: maySendOwnPosts(call) };
       calls += 1;
       bytes += waiting.bytes;
       const queue = queues.get(bot.id);
-      if (queue !== undefined) queue.push(waiting);
-      else {
+      if (queue !== undefined) {
+        queue.push(waiting);
+        if (waiting.mayBeOwnPost) flushSoon();
+      } else {
         const begun = [waiting];
         queues.set(bot.id, begun);
         void workOff(bot.id, begun);
       }
-      appendSoon(call);
+      gather();
     },
     lose,
     unanswered: () => outcomes.unanswered.inc(),
