@@ -48,7 +48,7 @@ type Waiting = { bot: Bot; call: SeenCall; bytes: number; mayBeOwnPost: boolean 
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BYTES_AROUND_CALL = 200;
 /** So many calls do not wait for a moment: what lives longer costs the garbage collector more. */
-const TOGETHER = 50;
+const GATHERED_AT_MOST = 50;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
 const OWN_POST_WITHIN_MS = 3;
 const BATCH_AT_MOST = 200;
@@ -140,10 +140,12 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       else for (const { call } of waiting) lose({ botId: bot.id, method: call.method, reason: String(error) });
     }
   };
+  /** A batch on its way may have kept a post from the flush that it asked for. */
+  const moreToGather = (queue: Waiting[]): Promise<void> =>
+    queue.some(({ mayBeOwnPost }) => mayBeOwnPost) ? delay(OWN_POST_WITHIN_MS) : deps.deferredWrites.next();
   const workOff = async (botId: number, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.some(({ mayBeOwnPost }) => mayBeOwnPost)) await delay(OWN_POST_WITHIN_MS);
-      else if (queue.length < BATCH_AT_MOST) await deps.deferredWrites.next();
+      if (queue.length < BATCH_AT_MOST) await moreToGather(queue);
       const batch = queue.slice(0, BATCH_AT_MOST);
       await store(batch);
       if (closed) return;
@@ -170,7 +172,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   const gather = (): void => {
     gathered += 1;
     if (gathered === 1) void deps.deferredWrites.next().then(resetGathered);
-    if (gathered >= TOGETHER) flush();
+    if (gathered >= GATHERED_AT_MOST) flush();
   };
 
   const hasRoom = (): boolean => calls < limits.calls && bytes < limits.bytes;
