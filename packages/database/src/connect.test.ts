@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { getHeapSpaceStatistics } from 'node:v8';
+import { createMetrics } from '@flotilla/runtime/metrics.ts';
+import { collectGarbage } from '@flotilla/testing/collect-garbage.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { connectDatabase, type Database } from './connect.ts';
@@ -68,7 +72,8 @@ test('a Postgres that is not there, or never answers, is unavailable within 5 s'
   expect(Date.now() - startedMs).toBeLessThan(5000);
 });
 
-test('a connection that fell silent is not used again', async () => {
+/** A relay to the test database, whose connections can fall silent. */
+async function relay(): Promise<{ url: string; links: { client: Socket; upstream: Socket }[] }> {
   const target = new URL(database.url);
   const links: { client: Socket; upstream: Socket }[] = [];
   const url = await listen((client) => {
@@ -77,11 +82,28 @@ test('a connection that fell silent is not used again', async () => {
     client.pipe(upstream).pipe(client);
     links.push({ client, upstream });
   });
+  return { url, links };
+}
+
+test('a connection that fell silent is not used again', async () => {
+  const { url, links } = await relay();
   const db = open(url, 500);
   await sql`select 1`.execute(db);
   links[0]?.upstream.unpipe(links[0].client);
   expect(isUnavailable(await failure(sql`select 1`.execute(db)))).toBe(true);
   await sql`select 1`.execute(db);
+  expect(links).toHaveLength(2);
+});
+
+test('a scrape of the metrics does not keep a connection that fell silent', async () => {
+  const { url, links } = await relay();
+  const metrics = createMetrics();
+  const db = connectDatabase({ url, maxConnections: 1, metrics });
+  opened.push(db);
+  expect(await metrics.registry.metrics()).toContain('flotilla_postgres_up 1');
+  links[0]?.upstream.unpipe(links[0].client);
+  expect(await metrics.registry.metrics()).toContain('flotilla_postgres_up 0');
+  await waitFor(async () => (await metrics.registry.metrics()).includes('flotilla_postgres_up 1'));
   expect(links).toHaveLength(2);
 });
 
@@ -100,6 +122,21 @@ test('a Postgres that does not let us in any more, or has another certificate th
     true,
     true,
   ]);
+});
+
+test('what a query was given is young garbage once it is answered', async () => {
+  const db = open(database.url);
+  const oldBytes = () =>
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN;
+  const [queries, bytes] = [100, 100_000];
+  const text = (number: number) => Buffer.alloc(bytes, 97 + (number % 26)).toString('latin1');
+  collectGarbage('major');
+  const before = oldBytes();
+  for (let number = 0; number < queries; number += 1) {
+    await sql`select length(${text(number)})`.execute(db);
+    if (number % 5 === 0) collectGarbage('minor');
+  }
+  expect(oldBytes() - before).toBeLessThan((queries * bytes) / 2);
 });
 
 test('a refused statement is not unavailable', async () => {

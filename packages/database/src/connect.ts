@@ -48,7 +48,7 @@ export function connectDatabase(options: ConnectOptions): Database {
     types: { getTypeParser },
     // The planner takes our short searches for costly ones, and compiling such a search takes longer than running it.
     options: '-c jit=off',
-    ...(timeoutMs === null ? {} : { query_timeout: timeoutMs, statement_timeout: timeoutMs - 250 }),
+    ...(timeoutMs === null ? {} : { statement_timeout: timeoutMs - 250 }),
   });
   // Without a listener, the loss of an idle connection would end the process.
   pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
@@ -56,13 +56,17 @@ export function connectDatabase(options: ConnectOptions): Database {
   const guardedPool = {
     options: pool.options,
     connect: async () =>
-      guardedClient(await (measure === null ? pool.connect() : measure.wait(pool.connect())), measure),
+      guardedClient(await (measure === null ? pool.connect() : measure.wait(pool.connect())), timeoutMs, measure),
     end: () => pool.end(),
   };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool }) });
 }
 
-function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): PostgresPoolClient {
+function guardedClient(
+  client: pg.PoolClient,
+  timeoutMs: number | null,
+  measure: MeasureQuery | null,
+): PostgresPoolClient {
   // The pool listens to idle clients only. Without this listener, the end of a client in use would end the process.
   const ignore = () => {};
   client.on('error', ignore);
@@ -70,7 +74,7 @@ function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): Pos
   const query = async (text: string, parameters: unknown[]) => {
     if (timedOut) throw new Error(QUERY_TIMED_OUT);
     try {
-      const answer = client.query(text, parameters);
+      const answer = answerOf(client, timeoutMs, text, parameters);
       return await (measure === null ? answer : measure.query(answer));
     } catch (error) {
       timedOut = error instanceof Error && error.message === QUERY_TIMED_OUT;
@@ -84,6 +88,27 @@ function guardedClient(client: pg.PoolClient, measure: MeasureQuery | null): Pos
   };
   const guarded = { query, release };
   return guarded as unknown as PostgresPoolClient;
+}
+
+/**
+ * The answer to a query; rejects when there is none after `timeoutMs`. Instead of the promise and the timeout of `pg`: these
+ * assign functions to a property, so V8 makes them old, and the texts of each query stay in memory until old garbage is
+ * collected.
+ */
+function answerOf(
+  client: pg.PoolClient,
+  timeoutMs: number | null,
+  text: string,
+  parameters: unknown[],
+): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    const timer = timeoutMs === null ? undefined : setTimeout(() => reject(new Error(QUERY_TIMED_OUT)), timeoutMs);
+    client.query(text, parameters, (error, result) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(result);
+    });
+  });
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {

@@ -1,6 +1,6 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { answersMetric } from '@flotilla/runtime/process-metrics.ts';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import { isUnavailable } from './is-unavailable.ts';
 
 export type MeasureQuery = {
@@ -13,6 +13,9 @@ export type MeasureQuery = {
 type Duration = { observe(seconds: number): void };
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Of the pool, which has no limit of its own: a silent connection must not be kept for good (ms). */
+const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 2_000 };
 
 export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   const queries = metrics.histogram({
@@ -43,7 +46,7 @@ export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {
   answersMetric(
     metrics,
     { name: 'flotilla_postgres_up', help: '1 when Postgres answered a query within 2 s of the scrape.' },
-    () => pool.query('select 1'),
+    () => pool.query(PING),
   );
   const ok = queries.labels('ok');
   const failed = { refused: queries.labels('refused'), away: queries.labels('away') };

@@ -59,30 +59,46 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
   for (let batches = 0; batches < TURN_BATCHES; batches += 1) {
     if (!isBacklog) await timeToWrite();
     if (!lease.ownsTurn()) break;
-    const found = await deps.historyReader.read(shard, BATCH);
-    isBacklog = found.length === BATCH;
-    const newest = found.at(-1);
-    if (!newest) return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
-    const entries = found.map(({ entry }) => entry);
-    const span = beginSpan(deps, entries);
-    try {
-      await deps.storeHistory(entries);
-      span?.end();
-    } catch (error) {
-      span?.end('failed');
-      deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
-      return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
-    } finally {
-      deps.historyReader.release(found.length);
-    }
-    await trimHistoryStream(deps.redis, shard, newest.id);
+    await deps.historyReader.reserve(BATCH);
+    const stored = await storeBatch(deps, shard);
+    if (stored === 'nothing') return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
+    if (stored === 'failed') return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
+    await trimHistoryStream(deps.redis, shard, stored.newestId);
     if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard, deps.clock.nowMs());
-    deps.measure.historyRows.inc(entries.length);
-    for (const { atMs } of entries) {
-      deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
-    }
+    isBacklog = stored.count === BATCH;
   }
   return { next: 'again' };
+}
+
+/**
+ * Stores the oldest entries of a shard, as many as were reserved. A function of its own, begun when they can be read: what
+ * a suspended function has in its variables stays in memory, even if their block has ended. And if it waited before it
+ * got the entries, it is old by then, and the collections of young garbage take all that it refers to for used.
+ */
+async function storeBatch(
+  deps: TurnDeps,
+  shard: number,
+): Promise<{ count: number; newestId: string } | 'nothing' | 'failed'> {
+  const found = await deps.historyReader.read(shard, BATCH);
+  const newest = found.at(-1);
+  if (!newest) return 'nothing';
+  const entries = found.map(({ entry }) => entry);
+  const span = beginSpan(deps, entries);
+  try {
+    await deps.storeHistory(entries);
+    span?.end();
+  } catch (error) {
+    span?.end('failed');
+    deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
+    return 'failed';
+  } finally {
+    deps.historyReader.release(found.length);
+  }
+  deps.measure.historyRows.inc(entries.length);
+  for (const { atMs } of entries) {
+    deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
+  }
+  return { count: found.length, newestId: newest.id };
 }
 
 /** The same moments for all shards of this process, so that they share transactions. */

@@ -20,12 +20,15 @@ afterAll(async () => {
 });
 
 function passedThrough(rows: Row[]) {
-  return unnestRows(rows, [
-    ['text', (row) => row.text],
-    ['bigint', (row) => row.count],
-    ['boolean', (row) => row.is],
-    ['timestamptz', (row) => row.at],
-  ]).then((given) => sql<Row>`select * from ${given} as r (text, count, "is", at)`.execute(db));
+  return unnestRows(
+    [...rows],
+    [
+      ['text', (row) => row.text],
+      ['bigint', (row) => row.count],
+      ['boolean', (row) => row.is],
+      ['timestamptz', (row) => row.at],
+    ],
+  ).then((given) => sql<Row>`select * from ${given} as r (text, count, "is", at)`.execute(db));
 }
 
 test('every text comes through as it is', async () => {
@@ -56,4 +59,10 @@ test('null, numbers of 53 bits, the last date and no row at all come through', a
   ];
   expect((await passedThrough(rows)).rows).toEqual(rows);
   expect((await passedThrough([])).rows).toEqual([]);
+});
+
+test('rows are taken out, so that who waits for the statement does not keep them', async () => {
+  const rows = [{ count: 1 }, { count: 2 }];
+  await unnestRows(rows, [['bigint', ({ count }) => count]]);
+  expect(rows).toEqual([]);
 });

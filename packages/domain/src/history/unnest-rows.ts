@@ -10,24 +10,25 @@ const SPECIAL = /["\\]/g;
 
 /**
  * Passes rows as one parameter a column, so that the statement's text and plan are the same for any number of rows. The
- * texts of the arrays are made here, in slices: `pg` makes them in one go, and takes three times as long.
+ * texts of the arrays are made here, in slices: `pg` makes them in one go, and takes three times as long. Rows are taken out
+ * of the array, so that those who wait for the statement do not keep them alive.
  */
-export async function unnestRows<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-): Promise<RawBuilder<unknown>> {
-  const texts = columns.map((): string[] => []);
-  await inSlices(inChunks(rows), (chunk) => {
+export async function unnestRows<Row>(rows: Row[], columns: readonly Column<Row>[]): Promise<RawBuilder<unknown>> {
+  // Pieces that are joined once: V8 would copy the sum of two texts again when it is sent.
+  const pieces = columns.map((): string[] => []);
+  await inSlices(takeChunks(rows), (chunk) => {
     for (const [at, [, read]] of columns.entries()) {
-      texts[at]?.push(chunk.map((row) => elementOf(read(row))).join());
+      pieces[at]?.push(',', chunk.map((row) => elementOf(read(row))).join());
     }
   });
-  const arrays = columns.map(([type], at) => sql`${`{${texts[at]?.join()}}`}::${sql.raw(type)}[]`);
+  const arrays = columns.map(
+    ([type], at) => sql`${['{', ...(pieces[at] ?? []).slice(1), '}'].join('')}::${sql.raw(type)}[]`,
+  );
   return sql`unnest(${sql.join(arrays)})`;
 }
 
-function* inChunks<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let from = 0; from < rows.length; from += CHUNK) yield rows.slice(from, from + CHUNK);
+function* takeChunks<Row>(rows: Row[]): Generator<Row[]> {
+  while (rows.length > 0) yield rows.splice(0, CHUNK);
 }
 
 /** An element as the text of an array has it. */

@@ -45,8 +45,8 @@ export async function writeBatch(
   return db.transaction().execute(async (transaction) => {
     const bots = await lockBots(transaction, [...new Set(entries.map((entry) => entry.botId))]);
     const programs = await lockPrograms(transaction, entries);
-    const { effects, deadLetters, links, refused } = await readEffects(entries, bots, programs);
-    const replaced = await writeEffects(transaction, effects);
+    const { fold, deadLetters, links, refused } = await foldEntries(transaction, entries, bots, programs);
+    const replaced = await writeFold(transaction, fold);
     if (links.length > 0) await insertRouteLinks(transaction, links);
     if (deadLetters.length > 0) await insertDeadLetters(transaction, deadLetters);
     return { refused, replaced };
@@ -58,9 +58,24 @@ export async function writeBatch(
  * the same id.
  */
 export async function writeEffects(db: Database, effects: readonly BotEffect[]): Promise<number> {
+  return writeFold(db, await foldEffects(db, effects));
+}
+
+async function foldEffects(db: Database, effects: readonly BotEffect[]): Promise<HistoryFold> {
   const fold = emptyFold(await findStoredBefore(db, effects));
   await inSlices(effects, ({ botId, effect }) => foldEffect(fold, botId, effect));
-  return fold.replaced + (await writeFold(db, fold));
+  return fold;
+}
+
+/** The effects are local to this function, so that they are garbage while their fold is written. */
+async function foldEntries(
+  db: Database,
+  entries: readonly HistoryEntry[],
+  bots: Map<number, HistoryBot>,
+  programs: ReadonlySet<number>,
+) {
+  const { effects, ...others } = await readEffects(entries, bots, programs);
+  return { ...others, fold: await foldEffects(db, effects) };
 }
 
 async function readEffects(
@@ -132,16 +147,16 @@ function chatNames(effect: HistoryEffect): string[] {
 // (this one and a REST call that stores what it sent) wait for each other instead of deadlocking.
 async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const [messages, chats] = [historyMessageStore(db), historyChatStore(db)];
-  const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(messagesInOrder(fold));
+  const added = fold.messages.size === 0 ? [] : await messages.upsertMessages(takeMessages(fold));
   const removed = fold.deletions.length === 0 ? [] : await deleteMessages(messages, fold);
   const { known, guessed } = countedChats(fold, added);
   if (known.length > 0) await chats.upsertChats(known);
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
   if (removed.length > 0) await chats.subtractCounts(removed);
-  if (fold.authors.size > 0) await chats.upsertAuthors(authorsInOrder(fold));
+  if (fold.authors.size > 0) await chats.upsertAuthors(takeAuthors(fold));
   for (const migration of fold.migrations) await chats.migrateChat(migration);
   if (fold.audits.length > 0) await insertAudits(db, fold.audits);
-  return added.reduce((sum, { replaced }) => sum + replaced, 0);
+  return fold.replaced + added.reduce((sum, { replaced }) => sum + replaced, 0);
 }
 
 async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fold: HistoryFold): Promise<ChatCount[]> {
@@ -163,10 +178,15 @@ function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: Cou
   return { known: known.sort(byKey), guessed: guessed.sort(byKey) };
 }
 
-function messagesInOrder(fold: HistoryFold): FoldedMessage[] {
-  return [...fold.messages.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.id - b.id);
+/** In the order of their keys. The fold forgets them, since they are many and their statement takes long. */
+function takeMessages({ messages }: HistoryFold): FoldedMessage[] {
+  const taken = [...messages.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.id - b.id);
+  messages.clear();
+  return taken;
 }
 
-function authorsInOrder(fold: HistoryFold): FoldedAuthor[] {
-  return [...fold.authors.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId || a.id - b.id);
+function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {
+  const taken = [...authors.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId || a.id - b.id);
+  authors.clear();
+  return taken;
 }

@@ -3,7 +3,13 @@ import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys } from '@flotilla/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { historyReader, renewPendingTurn, trimHistoryStream } from './history-stream.ts';
+import {
+  type HistoryReader,
+  historyReader,
+  renewPendingTurn,
+  type StreamEntry,
+  trimHistoryStream,
+} from './history-stream.ts';
 
 const SHARD = 7;
 const OTHER = 8;
@@ -32,15 +38,20 @@ async function append(shard: number, count: number): Promise<void> {
   );
 }
 
+async function read(reader: HistoryReader, shard: number, count: number): Promise<StreamEntry[]> {
+  await reader.reserve(count);
+  return reader.read(shard, count);
+}
+
 test('reads as many records as wanted, in order, over several pages', async () => {
   await append(SHARD, 230);
   const reader = historyReader(redis);
-  const found = await reader.read(SHARD, 120);
+  const found = await read(reader, SHARD, 120);
   expect(found.map(({ entry }) => entry.type === 'update' && entry.updateId)).toEqual(
     Array.from({ length: 120 }, (_, at) => at + 1),
   );
   reader.release(found.length);
-  expect(await reader.read(SHARD, 500)).toHaveLength(230);
+  expect(await read(reader, SHARD, 500)).toHaveLength(230);
 });
 
 test('pages are larger while replies take long', async () => {
@@ -54,7 +65,7 @@ test('pages are larger while replies take long', async () => {
   const commands = new Proxy(redis.commands, {
     get: (real, name) => (name === 'xrange' ? xrange : Reflect.get(real, name)),
   });
-  expect(await historyReader({ ...redis, commands }).read(SHARD, 500)).toHaveLength(500);
+  expect(await read(historyReader({ ...redis, commands }), SHARD, 500)).toHaveLength(500);
   expect(pages).toBeLessThanOrEqual(5);
 });
 
@@ -62,9 +73,9 @@ test('waits while more records are held than are soon written', async () => {
   await append(SHARD, 1_000);
   await append(OTHER, 1);
   const reader = historyReader(redis);
-  const held = await reader.read(SHARD, 1_000);
+  const held = await read(reader, SHARD, 1_000);
   let isRead = false;
-  const waiting = reader.read(OTHER, 500).then((found) => {
+  const waiting = read(reader, OTHER, 500).then((found) => {
     isRead = true;
     return found;
   });
@@ -75,19 +86,39 @@ test('waits while more records are held than are soon written', async () => {
   expect(await waiting).toHaveLength(1);
 });
 
+test('what was reserved and not found is free for others', async () => {
+  await append(SHARD, 1);
+  const reader = historyReader(redis);
+  for (let at = 0; at < 5; at += 1) expect(await read(reader, SHARD, 500)).toHaveLength(1);
+});
+
+test('no more is reserved at once than may be held', async () => {
+  await append(SHARD, 1);
+  const reader = historyReader(redis);
+  await reader.reserve(1_000);
+  let isReserved = false;
+  const waiting = reader.reserve(500).then(() => {
+    isReserved = true;
+  });
+  await redis.commands.ping();
+  expect(isReserved).toBe(false);
+  await reader.read(SHARD, 1_000);
+  await waiting;
+});
+
 test('a read that fails does not keep the next ones waiting', async () => {
   await redis.commands.set(shardKeys(SHARD).history, 'no stream');
   await append(OTHER, 1);
   const reader = historyReader(redis);
-  for (let at = 0; at < 5; at += 1) await expect(reader.read(SHARD, 1)).rejects.toThrow('WRONGTYPE');
-  expect(await reader.read(OTHER, 1)).toHaveLength(1);
+  for (let at = 0; at < 5; at += 1) await expect(read(reader, SHARD, 1)).rejects.toThrow('WRONGTYPE');
+  expect(await read(reader, OTHER, 1)).toHaveLength(1);
 });
 
 test('trimming removes what is stored, and nothing behind it', async () => {
   await append(SHARD, 3);
-  const [, second, third] = await historyReader(redis).read(SHARD, 3);
+  const [, second, third] = await read(historyReader(redis), SHARD, 3);
   await trimHistoryStream(redis, SHARD, second!.id);
-  expect(await historyReader(redis).read(SHARD, 3)).toEqual([third]);
+  expect(await read(historyReader(redis), SHARD, 3)).toEqual([third]);
 });
 
 test('a pending turn is renewed only while it is there', async () => {

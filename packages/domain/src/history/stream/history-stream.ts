@@ -5,7 +5,9 @@ import { type HistoryEntry, readRecord } from './history-codec.ts';
 export type StreamEntry = { id: string; entry: HistoryEntry };
 
 export type HistoryReader = {
-  /** Reads the oldest entries of a shard's history stream, at most `count`. It may wait until others are released. */
+  /** Waits until so many entries may be read; then `read` must follow. */
+  reserve(count: number): Promise<void>;
+  /** Reads the oldest entries of a shard's history stream, at most the `count` that were reserved. */
   read(shard: number, count: number): Promise<StreamEntry[]>;
   /** Says that so many of the entries that were read are no longer needed. */
   release(count: number): void;
@@ -23,41 +25,51 @@ const HELD_AT_MOST = 1_000;
 
 /** Reads the streams of all shards in small pages, so that neither replies nor their garbage hold the event loop. */
 export function historyReader(redis: RedisHandles): HistoryReader {
-  const waiting: (() => void)[] = [];
+  const waiting: { count: number; begin: () => void }[] = [];
   let reading = 0;
   let held = 0;
   const admit = () => {
-    while (reading < READS_AT_ONCE && held < HELD_AT_MOST && waiting.length > 0) {
+    while (reading < READS_AT_ONCE && held < HELD_AT_MOST) {
+      const next = waiting.shift();
+      if (next === undefined) return;
       reading += 1;
-      waiting.shift()?.();
+      held += next.count;
+      next.begin();
     }
   };
   const readPage = async (shard: number, after: string, count: number): Promise<StreamEntry[]> => {
     const found = await redis.commands.xrange(shardKeys(shard).history, after, '+', 'COUNT', count);
     return found.map(([id, record]) => ({ id, entry: readRecord(shard, id, record) }));
   };
+  const readPages = async (shard: number, count: number): Promise<StreamEntry[]> => {
+    const entries: StreamEntry[] = [];
+    let size = PAGE;
+    while (entries.length < count) {
+      const last = entries.at(-1);
+      const wanted = Math.min(size, count - entries.length);
+      const askedAtMs = performance.now();
+      const page = await readPage(shard, last === undefined ? '-' : `(${last.id}`, wanted);
+      size = Math.min(Math.max(PAGE, Math.floor((performance.now() - askedAtMs) * RECORDS_FOR_A_MS)), LARGEST_PAGE);
+      entries.push(...page);
+      if (page.length < wanted) break;
+    }
+    return entries;
+  };
   return {
-    read: async (shard, count) => {
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+    reserve: (count) =>
+      new Promise((resolve) => {
+        waiting.push({ count, begin: resolve });
         admit();
-      });
-      const entries: StreamEntry[] = [];
-      let size = PAGE;
+      }),
+    read: async (shard, count) => {
+      let unused = count;
       try {
-        while (entries.length < count) {
-          const last = entries.at(-1);
-          const wanted = Math.min(size, count - entries.length);
-          const askedAtMs = performance.now();
-          const page = await readPage(shard, last === undefined ? '-' : `(${last.id}`, wanted);
-          size = Math.min(Math.max(PAGE, Math.floor((performance.now() - askedAtMs) * RECORDS_FOR_A_MS)), LARGEST_PAGE);
-          entries.push(...page);
-          if (page.length < wanted) break;
-        }
-        held += entries.length;
+        const entries = await readPages(shard, count);
+        unused -= entries.length;
         return entries;
       } finally {
         reading -= 1;
+        held -= unused;
         admit();
       }
     },
