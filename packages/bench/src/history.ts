@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { historyStore, historyTurn } from '@flotilla/domain/history/history-turn.ts';
 import { MESSAGE_COLUMNS } from '@flotilla/domain/history/message-row.ts';
-import type { HistoryRecord } from '@flotilla/domain/history/stream/history-codec.ts';
 import { historyReader } from '@flotilla/domain/history/stream/history-stream.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { shardKeys, shardOf } from '@flotilla/redis/keys.ts';
@@ -11,17 +10,16 @@ import { createLogger } from '@flotilla/runtime/logger.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { startTestRedis } from '@flotilla/testing/redis.ts';
 import { sql } from 'kysely';
+import { fillHistory, type Owner } from './fill-history.ts';
 import { loopHolds } from './loop-holds.ts';
 import { percentile } from './percentile.ts';
 import { postgresPart, usageOf } from './process-usage.ts';
 import { ms, perSecond, report } from './report.ts';
 
 const BOTS = 100;
-const CHATS = 10;
 const RECORDS = 120_000;
 const LOOK_EVERY_MS = 20;
 const ROUNDS = 3;
-const AT_ONCE = 100;
 const BARE_BATCH = 500;
 const IDLE_MS = 5_000;
 const LEASE = {
@@ -31,8 +29,6 @@ const LEASE = {
   hold: (wait: Promise<void>) => wait,
 };
 const NOTHING = { inc: () => {}, observe: () => {} };
-
-type Owner = { botId: number; registrationId: string };
 
 /** How fast the history writer stores a backlog of the everyday mix, and how long it holds its event loop. */
 export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?: number }): Promise<void> {
@@ -51,12 +47,12 @@ export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?
     const idle = await heldDuring(() => delay(IDLE_MS));
     const rounds: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      await fill(redis, owners, rows, round);
+      await fillHistory(server.url, owners, { firstId: round * rows, count: rows });
       rounds.push(await costOf(url, rows, store, () => untilStored(redis, shards)));
     }
     const backlogs: number[][] = [];
     for (let round = ROUNDS; round < 2 * ROUNDS; round += 1) {
-      await fill(redis, owners, rows / 2, round * 2);
+      await fillHistory(server.url, owners, { firstId: round * rows, count: Math.floor(rows / 2) });
       backlogs.push(await heldDuring(store));
     }
     // Node compiles the writer in the first round.
@@ -172,55 +168,3 @@ async function untilStored(redis: RedisHandles, shards: number[]): Promise<void>
   const left = () => Promise.all(shards.map((shard) => redis.commands.xlen(shardKeys(shard).history)));
   while ((await left()).some((length) => length > 0)) await delay(LOOK_EVERY_MS);
 }
-
-/** Appends records in rotation: of ten, eight messages, one edit or press of a button, and one call of the bot. */
-async function fill(redis: RedisHandles, owners: Owner[], count: number, round: number): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => {
-      const number = from + at;
-      const owner = owners[number % owners.length]!;
-      const record = recordOf(owner, round * count + number, Math.floor(number / owners.length));
-      return ['xadd', shardKeys(shardOf(owner.botId)).history, '*', ...record] as [string, string, ...string[]];
-    });
-    await redis.runMany(some);
-  }
-}
-
-function recordOf(owner: Owner, id: number, turn: number): HistoryRecord {
-  const chat = 7_000_000 + (turn % CHATS);
-  const atMs = Date.now();
-  const date = Math.floor(atMs / 1000);
-  const person = {
-    id: chat,
-    is_bot: false,
-    first_name: `Person ${chat}`,
-    username: `person_${chat}`,
-    language_code: 'en',
-  };
-  const place = { id: chat, type: 'private', first_name: person.first_name, username: person.username };
-  const text = `Hello, this is the message number ${turn} with a few words of an everyday length`;
-  const message = { message_id: id + 1, from: person, chat: place, date, text };
-  const record = (type: string, ...fields: string[]): HistoryRecord => [
-    ...['t', type, 'b', `${owner.botId}`, 'g', owner.registrationId, 'a', `${atMs}`],
-    ...fields,
-  ];
-  const update = (body: object): HistoryRecord =>
-    record('update', 'i', `${id + 1}`, 'u', JSON.stringify({ update_id: id + 1, ...body }));
-  switch (Math.floor(turn / CHATS) % 10) {
-    case 3:
-      return update({ callback_query: { id: '1', from: person, chat_instance: '5', data: `press:${turn}`, message } });
-    case 4:
-      return update({ message: { ...message, caption: text, text: undefined, photo: [PHOTO, PHOTO] } });
-    case 5:
-      return update({ edited_message: { ...message, message_id: id + 1 - BOTS * CHATS, edit_date: date } });
-    case 9: {
-      const from = { id: owner.botId, is_bot: true, first_name: 'One of many' };
-      const params = JSON.stringify({ chat_id: `${chat}`, text: 'noted' });
-      return record('call', 'm', 'sendMessage', 'p', params, 'r', JSON.stringify({ ...message, from, text: 'noted' }));
-    }
-    default:
-      return update({ message });
-  }
-}
-
-const PHOTO = { file_id: 'AgACAgIAAxkBAAIBY2Wx', file_unique_id: 'AQADbcAxG', width: 90, height: 67, file_size: 1234 };
