@@ -12,8 +12,8 @@ export type Owner = { botId: number; registrationId: string };
 type Backlog = { firstId: number; count: number };
 
 /**
- * Appends records in rotation: of ten, eight messages, one edit or press of a button, and one call of the bot. In a process
- * of its own, whose garbage the writer must not collect.
+ * Appends records in rotation: of ten, eight messages, one edit or press of a button, and one call of the bot. A process
+ * of its own does it, so that the writer does not collect its garbage.
  */
 export async function fillHistory(redisUrl: string, owners: Owner[], backlog: Backlog): Promise<void> {
   const child = fork(import.meta.filename, [redisUrl, JSON.stringify(owners), JSON.stringify(backlog)]);

@@ -87,7 +87,7 @@ export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?
 
 async function heldDuring(work: () => Promise<unknown>): Promise<number[]> {
   const holds = loopHolds();
-  await work();
+  await work().finally(holds.stop);
   return holds.stop();
 }
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 0.2;
 /**
  * Measures how long (ms) passes of this event loop held it, those over 1 ms: without the time in which its thread waited for
  * a processor, and at most a tick more than its processor time. So other load of the machine does not count, garbage
- * collection does. Linux only (proc(5), schedstat).
+ * collection does. The thread sleeps a little after each pass, which slows what is measured. Linux only (proc(5), schedstat).
  */
 export function loopHolds(): { stop(): number[] } {
   const waits = openSync('/proc/thread-self/schedstat', 'r');

@@ -14,7 +14,7 @@ type Duration = { observe(seconds: number): void };
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Of the pool, which has no limit of its own: a silent connection must not be kept for good (ms). */
+/** The pool's own queries have no limit; without one, a connection that fell silent would never be given back. */
 const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 2_000 };
 
 export function measurePool(metrics: Metrics, pool: Pool): MeasureQuery {

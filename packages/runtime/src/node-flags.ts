@@ -14,7 +14,7 @@ const ALL_YOUNG_AT_FIRST = '--no-allocation-site-pretenuring';
 
 /**
  * By default five threads collect young garbage together, and the event loop waits for the last of them to get a
- * processor. What a worker has in use is copied in 1 to 2 ms by one thread (ADR 44).
+ * processor. What a writer of the history has in use, 1 MB, one thread copies in 1 to 2 ms (ADR 44).
  */
 const COLLECTED_BY = { api: [], worker: ['--no-parallel-scavenge'] };
 

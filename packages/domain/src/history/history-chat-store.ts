@@ -51,7 +51,10 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
 // The last second that Date can hold; Postgres goes further.
 const LAST_DATE_S = 8.64e12;
 
-/** The history writer's statements about chats and the people in them, each for many rows; `db` may be a transaction. */
+/**
+ * The history writer's statements about chats and the people in them, each for many rows, which it takes out of their array; `db` may be a
+ * transaction.
+ */
 export function historyChatStore(db: Database) {
   return {
     /** The chats with these names ('@name', lower case), the one that was seen last at the end. */

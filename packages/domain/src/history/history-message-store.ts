@@ -48,7 +48,10 @@ const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
   ['timestamptz', (deletion) => new Date(deletion.atMs)],
 ];
 
-/** The history writer's statements about messages, each for many rows; `db` may be a transaction. */
+/**
+ * The history writer's statements about messages, each for many rows, which it takes out of their array; `db` may be a
+ * transaction.
+ */
 export function historyMessageStore(db: Database) {
   return {
     /** Messages outside business connections, by bot, chat and id. */

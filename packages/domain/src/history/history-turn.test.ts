@@ -93,8 +93,15 @@ test('what Postgres does not take stays, and is stored by the next turn', async 
   const away = async () => {
     throw new Error('Postgres is away');
   };
-  const reader = historyReader(redis);
+  let released = 0;
+  const shared = historyReader(redis);
+  const release = (count: number) => {
+    released += count;
+    shared.release(count);
+  };
+  const reader = { ...shared, release };
   expect(await historyTurn(deps(away, reader), SHARD, LEASE)).toMatchObject({ next: 'at' });
+  expect(released).toBe(2);
   expect(await redis.commands.xlen(shardKeys(SHARD).history)).toBe(2);
   const stored: HistoryEntry[] = [];
   const store = async (entries: HistoryEntry[]) => void stored.push(...entries);

@@ -64,6 +64,7 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
     if (stored === 'nothing') return (await clearPendingTurn(deps.redis, shard)) ? { next: 'again' } : { next: 'idle' };
     if (stored === 'failed') return { next: 'at', atMs: deps.clock.nowMs() + POSTGRES_AWAY_PAUSE_MS };
     await trimHistoryStream(deps.redis, shard, stored.newestId);
+    deps.measure.historyRows.inc(stored.count);
     if ((batches + 1) % RENEW_EVERY_BATCHES === 0) await renewPendingTurn(deps.redis, shard, deps.clock.nowMs());
     isBacklog = stored.count === BATCH;
   }
@@ -72,33 +73,39 @@ export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLeas
 
 /**
  * Stores the oldest entries of a shard, as many as were reserved. A function of its own, begun when they can be read: what
- * a suspended function has in its variables stays in memory, even if their block has ended. And if it waited before it
- * got the entries, it is old by then, and the collections of young garbage take all that it refers to for used.
+ * a suspended function has in its variables stays in memory, even if their block has ended. And one that waited before it
+ * got the entries is old by then: when it has ended, collections of young garbage still treat them as in use.
  */
 async function storeBatch(
   deps: TurnDeps,
   shard: number,
 ): Promise<{ count: number; newestId: string } | 'nothing' | 'failed'> {
   const found = await deps.historyReader.read(shard, BATCH);
-  const newest = found.at(-1);
-  if (!newest) return 'nothing';
-  const entries = found.map(({ entry }) => entry);
+  try {
+    const newest = found.at(-1);
+    if (!newest) return 'nothing';
+    const entries = found.map(({ entry }) => entry);
+    if (!(await tryToStore(deps, shard, entries))) return 'failed';
+    for (const { atMs } of entries) {
+      deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
+    }
+    return { count: found.length, newestId: newest.id };
+  } finally {
+    deps.historyReader.release(found.length);
+  }
+}
+
+async function tryToStore(deps: TurnDeps, shard: number, entries: HistoryEntry[]): Promise<boolean> {
   const span = beginSpan(deps, entries);
   try {
     await deps.storeHistory(entries);
     span?.end();
+    return true;
   } catch (error) {
     span?.end('failed');
     deps.log.warn({ shard, reason: String(error) }, 'history waits for Postgres');
-    return 'failed';
-  } finally {
-    deps.historyReader.release(found.length);
+    return false;
   }
-  deps.measure.historyRows.inc(entries.length);
-  for (const { atMs } of entries) {
-    deps.measure.historyLag.observe(Math.max(0, deps.clock.nowMs() - atMs) / 1000);
-  }
-  return { count: found.length, newestId: newest.id };
 }
 
 /** The same moments for all shards of this process, so that they share transactions. */

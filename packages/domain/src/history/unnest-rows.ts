@@ -14,7 +14,7 @@ const SPECIAL = /["\\]/g;
  * of the array, so that those who wait for the statement do not keep them alive.
  */
 export async function unnestRows<Row>(rows: Row[], columns: readonly Column<Row>[]): Promise<RawBuilder<unknown>> {
-  // Pieces that are joined once: V8 would copy the sum of two texts again when it is sent.
+  // Joined once: V8 copies a text that was put together with + once more when it is sent.
   const pieces = columns.map((): string[] => []);
   await inSlices(takeChunks(rows), (chunk) => {
     for (const [at, [, read]] of columns.entries()) {

@@ -5,7 +5,7 @@ import { type HistoryEntry, readRecord } from './history-codec.ts';
 export type StreamEntry = { id: string; entry: HistoryEntry };
 
 export type HistoryReader = {
-  /** Waits until so many entries may be read; then `read` must follow. */
+  /** Waits until so many entries may be read; then `read` must follow, and `release` of what it found. */
   reserve(count: number): Promise<void>;
   /** Reads the oldest entries of a shard's history stream, at most the `count` that were reserved. */
   read(shard: number, count: number): Promise<StreamEntry[]>;
@@ -20,8 +20,11 @@ const RECORDS_FOR_A_MS = 6;
 const LARGEST_PAGE = 150;
 /** Replies that come together are parsed in one pass of the event loop. */
 const READS_AT_ONCE = 2;
-/** More would only wait to be written, and the garbage collector would copy them meanwhile. */
-const HELD_AT_MOST = 1_000;
+/**
+ * Two batches that are being written, and one read ahead. More would only wait, and the garbage collector would copy them
+ * meanwhile.
+ */
+const HELD_AT_MOST = 1_250;
 
 /** Reads the streams of all shards in small pages, so that neither replies nor their garbage hold the event loop. */
 export function historyReader(redis: RedisHandles): HistoryReader {
