@@ -16,6 +16,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START_MS = 100_000;
+/** Turns of a worker that was killed begin anew up to 15 s later. */
+const PATIENCE = { timeoutMs: 60_000 };
 
 type Sandbox = { child: ChildProcess; output(): string; ended: Promise<number | null> };
 
@@ -212,8 +214,8 @@ describe('The sandbox', () => {
     expect(await again.asBot(bot.token, 'sendMessage', { chat_id: bea.id, text: 'answer' })).toMatchObject({
       ok: true,
     });
-    for (const text of ['before', 'after', 'answer']) await waitFor(() => found(again, bea.id, text));
-    for (const text of ['beforehand', 'afterwards']) await waitFor(() => found(again, group, text));
+    for (const text of ['before', 'after', 'answer']) await waitFor(() => found(again, bea.id, text), PATIENCE);
+    for (const text of ['beforehand', 'afterwards']) await waitFor(() => found(again, group, text), PATIENCE);
     expect(await stop(second)).toBe(0);
 
     await rm(join(own, 'simulator'), { recursive: true });
