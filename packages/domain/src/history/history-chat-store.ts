@@ -52,8 +52,8 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
 const LAST_DATE_S = 8.64e12;
 
 /**
- * The history writer's statements about chats and the people in them, each for many rows, which it takes out of their array; `db` may be a
- * transaction.
+ * The history writer's statements about chats and the people in them, each for many rows, which it takes out of their
+ * array; `db` may be a transaction.
  */
 export function historyChatStore(db: Database) {
   return {

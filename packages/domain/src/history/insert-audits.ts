@@ -23,7 +23,10 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => audit.by.address],
 ];
 
-/** Appends the audited calls of bots, and of accounts through them; a recorded call is not added again. Takes the audits out of their array. */
+/**
+ * Appends the audited calls of bots, and of accounts through them; a recorded call is not added again. Takes the audits
+ * out of their array.
+ */
 export async function insertAudits(db: Database, audits: FoldedAudit[]): Promise<void> {
   const given = await unnestRows(audits, AUDIT_COLUMNS);
   await sql`
