@@ -126,7 +126,7 @@ describe('a worker', () => {
     const told: string[] = [];
     const listening = Promise.withResolvers<void>();
     const subscription = context.redis.subscribe(channels.pushable, {
-      message: (names) => told.push(...names.split(' ')),
+      message: (names) => told.push(...String(names).split(' ')),
       listening: () => listening.resolve(),
     });
     await listening.promise;

@@ -53,18 +53,42 @@ test('the name of a turn wakes this turn only, and the id of a bot all its turns
   expect(await wokenBy('5 6')).toEqual([]);
 });
 
-test('a wait may be ended, and says that nothing came; what comes later ends the next one', async () => {
+test('a wait may be ended while nothing came; what comes later ends the next one', async () => {
   const waiter = waiters.listen(5);
   const never = new AbortController().signal;
   const first = waiter.wake(HOUR_MS, never);
   waiter.endWait();
-  expect(await first).toBe(false);
+  await first;
+  expect(waiter.heard()).toBe(null);
   // Nobody waits now.
   waiter.endWait();
   const second = waiter.wake(HOUR_MS, never);
   waiters.wakeSoon(5);
-  expect(await second).toBe(true);
+  await second;
+  expect(waiter.heard()).toBe('unknown');
+  // What was not asked for ends a wait at once.
+  waiters.wakeSoon(5);
+  await waiter.wake(HOUR_MS, never);
   waiter.stop();
+});
+
+test('messages that say what is new are kept for the waiters of their bot, until one of them says nothing or they are many', async () => {
+  const [waiter, other] = [waiters.listen(5), waiters.listen(6)];
+  const hearAfter = async (...payloads: string[]) => {
+    for (const payload of payloads) await redis.commands.publish(CHANNEL, payload);
+    await wokenBy('0');
+    const heard = waiter.heard();
+    return Array.isArray(heard) ? heard.map(String) : heard;
+  };
+  expect(await hearAfter()).toBe(null);
+  expect(await hearAfter('5 is\n{"6":6 7}', '5 was\n')).toEqual(['5 is\n{"6":6 7}', '5 was\n']);
+  expect(await hearAfter('5 is\nnew', '5', '5 is\nnew')).toBe('unknown');
+  const many = Array.from({ length: 16 }, (_, at) => `5 ${at}\n`);
+  expect(await hearAfter(...many)).toEqual(many);
+  expect(await hearAfter(...many, '5 16\n')).toBe('unknown');
+  expect(other.heard()).toBe(null);
+  waiter.stop();
+  other.stop();
 });
 
 test('when the connection is back everyone is woken, of thousands only some at a time', async () => {

@@ -15,29 +15,42 @@ export type ChannelWaiters = {
 };
 
 export type Waiter = {
-  /** Resolves when the bot's id came, the time is up, or the signal aborts, to whether it came. */
-  wake(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Resolves when there is something to hear, the time is up, or the signal aborts. */
+  wake(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Ends a `wake` as if its time were up. */
   endWait(): void;
-  /** Whether the bot's id came since the last `wake` ended, or since this was asked. */
-  heard(): boolean;
+  /** What came for the bot since this was last asked. */
+  heard(): Heard;
   /** Calls the listener at every wake until stop; use it instead of `wake`. */
   onWake(listener: () => void): void;
   stop(): void;
 };
 
+/** Nothing; messages that say what is new, in their order; or that something is new, perhaps more than messages say. */
+export type Heard = null | Buffer[] | 'unknown';
+
+/** A waiter that nobody asks keeps no more messages than these. */
+const MESSAGES_KEPT = 16;
+const LINE_BREAK = 10;
 /** Each of those woken asks Redis. If ten thousand did that at once, the last would have no answer in time. */
 const WOKEN_AT_ONCE = 200;
 const WAKE_PAUSE_MS = 20;
 
 /**
  * Subscribes to a channel when somebody first listens, because each message costs Redis a write to every subscriber, and
- * wakes its process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names.
+ * wakes its process. A payload names bots by id, or turns as `<bot id>:<turn>`, with spaces between the names. One of
+ * several lines begins with the id of a bot and a space, and says what is new.
  */
 export function channelWaiters(redis: RedisHandles, channel: string): ChannelWaiters {
   const waiting = new Map<number, Set<WaiterOfBot>>();
-  const wake = (botId: number, turn: string) => {
-    for (const waiter of waiting.get(botId) ?? []) if (waiter.heeds(turn)) waiter.woken();
+  const wake = (botId: number, turn: string, message: Buffer | null = null) => {
+    for (const waiter of waiting.get(botId) ?? []) if (waiter.heeds(turn)) waiter.woken(message);
+  };
+  const wakeNamed = (names: string) => {
+    for (const name of names.split(' ')) {
+      const [botId] = name.split(':', 1) as [string];
+      wake(Number(botId), name.slice(botId.length + 1));
+    }
   };
   const soon = new Set<number>();
   let timer: NodeJS.Timeout | null = null;
@@ -58,11 +71,9 @@ export function channelWaiters(redis: RedisHandles, channel: string): ChannelWai
   let subscription: Subscription | null = null;
   let closed = false;
   const subscriber: Subscriber = {
-    message: (names) => {
-      for (const name of names.split(' ')) {
-        const [botId] = name.split(':', 1) as [string];
-        wake(Number(botId), name.slice(botId.length + 1));
-      }
+    message: (payload) => {
+      if (payload.includes(LINE_BREAK)) wake(Number(payload.toString('latin1', 0, payload.indexOf(' '))), '', payload);
+      else wakeNamed(String(payload));
     },
     // Messages from while the connection was away are not repeated, so every waiter wakes.
     listening: () => wakeSoon(waiting.keys()),
@@ -91,7 +102,7 @@ class WaiterOfBot implements Waiter {
   readonly #waiting: Map<number, Set<WaiterOfBot>>;
   readonly #botId: number;
   readonly #turn: string;
-  #wasWoken = false;
+  #heard: Heard = null;
   #listener: (() => void) | null = null;
 
   constructor(waiting: Map<number, Set<WaiterOfBot>>, botId: number, turn: string) {
@@ -105,28 +116,29 @@ class WaiterOfBot implements Waiter {
     return turn === '' || this.#turn === '' || turn === this.#turn;
   }
 
-  woken(): void {
-    this.#wasWoken = true;
+  woken(message: Buffer | null): void {
+    if (message === null || this.#heard === 'unknown' || this.#heard?.length === MESSAGES_KEPT) this.#heard = 'unknown';
+    else this.#heard = [...(this.#heard ?? []), message];
     this.#listener?.();
   }
 
-  heard(): boolean {
-    const came = this.#wasWoken;
-    this.#wasWoken = false;
-    return came;
+  heard(): Heard {
+    const heard = this.#heard;
+    this.#heard = null;
+    return heard;
   }
 
-  wake(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-    return new Promise<boolean>((done) => {
+  wake(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((done) => {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
         this.#listener = null;
-        done(this.heard());
+        done();
       };
       const timer = setTimeout(finish, timeoutMs);
       this.#listener = finish;
-      if (this.#wasWoken || signal.aborted) finish();
+      if (this.#heard !== null || signal.aborted) finish();
       else signal.addEventListener('abort', finish);
     });
   }

@@ -201,7 +201,7 @@ export function freshLinkKey(botId: number, businessConnectionId: string, chatId
 
 /** Pub/sub channels. */
 export const channels = {
-  /** Payload: the id of a bot whose log has something new for pull. */
+  /** Payload: the id of a bot whose log has something new for pull, perhaps with the updates, as accept-updates.lua says. */
   appended: 'flotilla:appended',
   /**
    * Payload: the id of a bot whose turns, already woken, have something new to file; or the names of turns that a

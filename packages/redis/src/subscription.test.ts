@@ -30,7 +30,7 @@ test.each([
     const heard: string[] = [];
     let listening = 0;
     const subscription = redis.subscribe('news', {
-      message: (payload) => heard.push(payload),
+      message: (payload) => heard.push(String(payload)),
       listening: () => {
         listening += 1;
       },

@@ -4,7 +4,7 @@ import { disconnectWhenSilent } from './disconnect-when-silent.ts';
 export type Subscription = { close(): void };
 
 export type Subscriber = {
-  message(payload: string): void;
+  message(payload: Buffer): void;
   /**
    * Called when messages begin to come. Messages from before, or from while the connection was away, are not repeated.
    */
@@ -26,7 +26,7 @@ export function subscribeForEver(open: () => Redis, channel: string, subscriber:
     const redis = open();
     const watch = disconnectWhenSilent(() => [redis]);
     current = redis;
-    redis.on('message', (_channel, payload) => subscriber.message(payload));
+    redis.on('messageBuffer', (_channel, payload) => subscriber.message(payload));
     redis.once('end', () => {
       watch.stop();
       failures += 1;

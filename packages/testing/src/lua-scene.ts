@@ -61,7 +61,10 @@ export async function luaScene() {
     /** Hears what scripts publish on a channel, from now on. */
     subscribe: async (channel: string, message: (payload: string) => void) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const subscription = redis.subscribe(channel, { message, listening: resolve });
+      const subscription = redis.subscribe(channel, {
+        message: (payload) => message(String(payload)),
+        listening: resolve,
+      });
       await promise;
       return subscription;
     },

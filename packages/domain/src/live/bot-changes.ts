@@ -53,7 +53,7 @@ export function botChanges({ redis, directory, clock }: Deps): BotChanges {
     tellSoon();
   };
   const subscription = redis.subscribe(channels.botState, {
-    message: (botId) => changed(Number(botId)),
+    message: (payload) => changed(Number(String(payload))),
     // Messages from while the connection was away are not repeated.
     listening: () => {
       missedSome = Number.isFinite(knownSinceMs);

@@ -167,8 +167,8 @@ export function botWatches(deps: Deps): BotWatches {
   };
 
   const subscription = redis.subscribe(channels.live, {
-    message: (botId) => {
-      const watch = watches.get(Number(botId));
+    message: (payload) => {
+      const watch = watches.get(Number(String(payload)));
       if (watch !== undefined) void follow(watch);
     },
     // Messages from while the connection was away are not repeated.

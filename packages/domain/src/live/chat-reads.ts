@@ -33,8 +33,8 @@ export function chatReads({ redis }: Deps): ChatReads {
   const listenersOf = new Map<number, Set<ReadListener>>();
   let subscribed: { subscription: Subscription; ready: Promise<void> } | null = null;
 
-  const tell = (payload: string): void => {
-    const [accountId = 0, botId = 0, chatId = 0, messageId = 0] = payload.split(' ').map(Number);
+  const tell = (payload: Buffer): void => {
+    const [accountId = 0, botId = 0, chatId = 0, messageId = 0] = String(payload).split(' ').map(Number);
     const read = { accountId, botId, chatId, messageId };
     for (const listener of listenersOf.get(accountId) ?? []) listener.onRead(read);
   };

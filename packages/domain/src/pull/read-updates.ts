@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChannelWaiters, Waiter } from '@flotilla/redis/channel-waiters.ts';
+import type { ChannelWaiters, Heard, Waiter } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScriptRaw } from '@flotilla/redis/scripts.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
 import { wantedKinds } from '../update-log/wanted-kinds.ts';
+import { announcedUpdates } from './announced-updates.ts';
 import type { CaughtUp } from './caught-up.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
@@ -70,7 +71,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
     const begunAtMs = performance.now();
     const reader = new PageReader(deps, bot, request);
     let waited = false;
-    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, timeoutMs, signal);
+    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, bot, request);
     let page = await reader.next();
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
     while (page.updates.count === 0 && page.state !== 'ended' && !signal.aborted) {
@@ -80,7 +81,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
       await listening.wake(Math.min(leftMs, pauseMs), signal);
       if (performance.now() - begunAtMs < BUSY_WITHIN_MS && leftMs > GATHER_MS) await delay(GATHER_MS);
-      page = await reader.next();
+      page = reader.announced(listening.heard()) ?? (await reader.next());
     }
     measure(deps, page, waited);
     hasAll = page.updates.count > 0 && page.atEnd;
@@ -98,16 +99,23 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
 async function acknowledgingLater(
   { caughtUp }: PullDeps,
   listening: Waiter,
-  timeoutMs: number,
-  signal: AbortSignal,
+  bot: Bot,
+  { offset, timeoutMs, signal }: PullRequest,
 ): Promise<boolean> {
-  if (listening.heard()) return false;
+  const hasNews = () => announcedUpdates(bot, offset, listening.heard())?.updates.count !== 0;
+  if (hasNews()) return false;
   const begunAtMs = performance.now();
   let waits = true;
+  let woken = false;
   void caughtUp.moment().then(() => {
     if (waits) listening.endWait();
+    waits = false;
   });
-  const woken = await listening.wake(timeoutMs, signal);
+  while (waits && !woken) {
+    await listening.wake(timeoutMs, signal);
+    woken = hasNews();
+    waits &&= !signal.aborted && performance.now() - begunAtMs < timeoutMs;
+  }
   waits = false;
   if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
   return woken;
@@ -131,6 +139,8 @@ class PageReader {
   #known: Reading;
   #offset: number;
   #first = true;
+  /** Nothing was behind what was read last. */
+  #atEnd = false;
 
   constructor(deps: PullDeps, bot: Bot, request: PullRequest) {
     this.#deps = deps;
@@ -150,7 +160,20 @@ class PageReader {
     }
     this.#offset = page.offset;
     this.#first = false;
+    this.#atEnd = page.atEnd;
     return page;
+  }
+
+  /** What was heard of updates behind the last page. Null if these must be read. */
+  announced(heard: Heard): Page | null {
+    const { consumer, limit } = this.#request;
+    const { bot, kinds } = this.#known;
+    const getsAll = kinds === null && keysOfProgram(bot.id, consumer) === null;
+    if (!this.#atEnd || !getsAll || heard === null) return null;
+    const announced = announcedUpdates(bot, this.#offset, heard);
+    if (announced === null || announced.updates.count > limit) return null;
+    this.#offset = announced.offset;
+    return { ...announced, throttled: false, atEnd: true, state: 'read' };
   }
 
   #read(): Promise<Page> {

@@ -33,6 +33,8 @@ local ALBUM_BYTES = 4096
 local NOBODY = '=0'
 -- Well below the number that stops intake while memory is tight.
 local PASSED_AT = 500
+-- Every api that has a poll gets it.
+local ANNOUNCED_BYTES = 4096
 
 local state, log, history, pendingTurns, consumers, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local at, now, botId = ARGV[2], tonumber(ARGV[2]), ARGV[3]
@@ -128,6 +130,23 @@ local function prolongSeen(key)
   prolonged = string.match(key, '%d+$') .. ' ' .. at
 end
 
+-- What is appended is announced with the updates themselves, unless these are long or do not go to every poll that may wait:
+-- the bot's id, registration id, newest id before and after, time (ms) and number of updates; in the next lines the updates.
+local before, announced, announcedBytes = lastText, pull and {}, 0
+local function note(raw, isForAll)
+  announcedBytes = announcedBytes + #raw
+  if not isForAll or announcedBytes > ANNOUNCED_BYTES then announced = nil end
+  if announced then announced[#announced + 1] = raw end
+end
+local function announce()
+  local message = botId
+  if announced then
+    local head = { botId, ARGV[1], before, lastText, at, textOf(#announced) }
+    message = table.concat(head, ' ') .. '\n' .. table.concat(announced, ',\n')
+  end
+  redis.call('PUBLISH', 'flotilla:appended', message)
+end
+
 local appended, duplicates, heard, routable, buries = 0, 0, false, 0, false
 local traced = ARGV[7] ~= '' and { 'tp', ARGV[7] } or {}
 for i = 14, #ARGV, 9 do
@@ -160,6 +179,7 @@ for i = 14, #ARGV, 9 do
       nText = tostring(n)
     end
     heard = heard or allowed
+    note(raw, allowed and mark == '')
     local forRules = rules and isRoutable(kind)
     if forRules then routable = routable + 1 end
     if named or forRules or (allowed and (pull or holdsForPush)) then
@@ -191,7 +211,7 @@ local ownText = own and '1' or '0'
 if s.own ~= ownText then addField(changes, '@own', ownText) end
 moveIdleCursors(changes, pull, holdsForPush, lastText, nText)
 writeState(state, changes)
-if (pull and heard) or named then redis.call('PUBLISH', 'flotilla:appended', botId) end
+if (pull and heard) or named then announce() end
 if watched then announceLive(botId) end
 -- A bot's own push comes first, then its programs, then its rules.
 local turns, wakePrograms = {}, {}

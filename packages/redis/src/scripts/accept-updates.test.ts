@@ -1,6 +1,6 @@
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -239,4 +239,56 @@ test('the channel does not name a push turn that the caller tells itself, unless
   await waitFor(() => told.includes('the end'));
   subscription.close();
   expect(told).toEqual([`${BOT}:push`, `${BOT}:push`, 'the end']);
+});
+
+describe('an append is announced to polls', () => {
+  const announcedBy = async (append: () => Promise<unknown>): Promise<string[]> => {
+    const announced: string[] = [];
+    const subscription = await scene.subscribe('flotilla:appended', (payload) => announced.push(payload));
+    await append();
+    await scene.commands.publish('flotilla:appended', 'the end');
+    await waitFor(() => announced.at(-1) === 'the end');
+    subscription.close();
+    return announced.slice(0, -1);
+  };
+  const head = (before: number, last: number, count: number) =>
+    `${BOT} ${REGISTRATION} ${before} ${last} ${NOW_MS} ${count}`;
+  const raw = (id: number) => `{"update_id":${id}}`;
+
+  test('with the updates, as they are in the log', async () => {
+    await scene.applyBot({ pull: true });
+    expect(await announcedBy(() => scene.accept([7, 9]))).toEqual([`${head(0, 9, 2)}\n${raw(7)},\n${raw(9)}`]);
+    expect(await announcedBy(() => scene.accept([9, 3]))).toEqual([`${head(9, 10, 1)}\n${raw(10)}`]);
+    expect(await announcedBy(() => scene.accept([9]))).toEqual([]);
+  });
+
+  test('without them when they are long together', async () => {
+    await scene.applyBot({ pull: true });
+    const ids = Array.from({ length: 300 }, (_, at) => at + 1);
+    expect(await announcedBy(() => scene.accept(ids))).toEqual([String(BOT)]);
+    expect(await announcedBy(() => scene.accept([301]))).toEqual([`${head(300, 301, 1)}\n${raw(301)}`]);
+  });
+
+  test('without them when some readers do not get all of them', async () => {
+    await scene.applyBot({ pull: true, programs: [5], filters: 'these' });
+    const acceptMarked = (id: number, marks: string[]) =>
+      scene.accept(
+        marks.map((_, at) => id + at),
+        'c:5',
+        'message',
+        { filters: 'these', marks },
+      );
+    expect(await announcedBy(() => acceptMarked(1, ['', '']))).toEqual([`${head(0, 2, 2)}\n${raw(1)},\n${raw(2)}`]);
+    expect(await announcedBy(() => acceptMarked(3, ['', '=5']))).toEqual([String(BOT)]);
+    expect(await announcedBy(() => acceptMarked(5, [',5,']))).toEqual([String(BOT)]);
+    expect(
+      await announcedBy(() => scene.accept([6], 'c:5', 'message_reaction', { filters: 'these', marks: [''] })),
+    ).toEqual([String(BOT)]);
+  });
+
+  test('without them to the named consumers of a bot that nobody polls', async () => {
+    await scene.applyBot({ push: true });
+    await scene.commands.hset(scene.keys.consumers, 'another', `0 ${NOW_MS}`);
+    expect(await announcedBy(() => scene.accept([1]))).toEqual([String(BOT)]);
+  });
 });

@@ -12,7 +12,7 @@ import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { aBot } from '@flotilla/testing/a-bot.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { acceptUpdates } from '../intake/accept-updates.ts';
 import { type CaughtUp, caughtUpConsumers } from './caught-up.ts';
@@ -53,8 +53,18 @@ beforeEach(async () => {
   await mirrorBot({ redis, secrets, clock: systemClock }, BOT);
   // The next moment is an hour away.
   caughtUp = caughtUpConsumers(sharedMoments(HOUR_MS, { nowMs: () => 0 }));
+  reads = 0;
 });
 afterEach(() => caughtUp.close());
+
+let reads = 0;
+const countingReads = (): RedisHandles => {
+  const callBuffer = (...args: Parameters<typeof redis.commands.callBuffer>) => {
+    reads += 1;
+    return redis.commands.callBuffer(...args);
+  };
+  return { ...redis, commands: Object.create(redis.commands, { callBuffer: { value: callBuffer } }) };
+};
 
 /** Resolves when this process has also heard of the update. */
 const accept = async (id: number) => {
@@ -67,7 +77,7 @@ const accept = async (id: number) => {
   listening.stop();
 };
 const poll = async (offset: number, request: Partial<PullRequest> = {}): Promise<number[]> => {
-  const updates = await readUpdates({ redis, waiters, caughtUp, clock: systemClock }, BOT, {
+  const updates = await readUpdates({ redis: countingReads(), waiters, caughtUp, clock: systemClock }, BOT, {
     ...{ consumer: null, offset, limit: 100, timeoutMs: TIMEOUT_MS, kinds: null, throttle: false },
     signal: new AbortController().signal,
     ...request,
@@ -147,4 +157,52 @@ test('a poller that does not come back is forgotten, and one that comes back is 
   await accept(2);
   await waiting;
   await waitFor(() => caughtUp.count() + waiters.count() === 0);
+});
+
+describe('a poll that waits', () => {
+  /** The ids that the poll answers after these appends, and how often it read the log. */
+  const answeredAfter = async (appends: () => Promise<unknown>, request: Partial<PullRequest> = {}) => {
+    reads = 0;
+    const polling = poll(request.offset ?? 0, request);
+    await acknowledged();
+    expect(reads).toBe(1);
+    await appends();
+    return { ids: await polling, reads };
+  };
+  const announce = (before: number, last: number, registrationId = BOT.registrationId) =>
+    redis.commands.publish(
+      channels.appended,
+      `${BOT.id} ${registrationId} ${before} ${last} 1 1\n{"update_id":${last}}`,
+    );
+
+  test('is answered by what is announced, and its next one acknowledges that', async () => {
+    expect(await answeredAfter(() => accept(1))).toEqual({ ids: [1], reads: 1 });
+    caughtUp.close();
+    expect(await poll(2, { timeoutMs: 0 })).toEqual([]);
+    expect(await acknowledged()).toBe(1);
+  });
+
+  test('of a named consumer likewise', async () => {
+    expect(await answeredAfter(() => accept(1), { consumer: 'another' })).toEqual({ ids: [1], reads: 1 });
+  });
+
+  test('reads what is announced of kinds that it may not want', async () => {
+    expect(await answeredAfter(() => accept(1), { kinds: ['message'] })).toEqual({ ids: [1], reads: 2 });
+  });
+
+  test('passes over what it has, and reads when it missed something', async () => {
+    await accept(1);
+    const again = () => announce(0, 1).then(() => accept(2));
+    expect(await answeredAfter(again, { offset: 2 })).toEqual({ ids: [2], reads: 1 });
+    // What the log does not have is not answered.
+    caughtUp.close();
+    const gap = async () => {
+      await announce(3, 4);
+      await waitFor(() => reads === 2);
+      await announce(1, 2, 'an earlier registration');
+      await waitFor(() => reads === 3);
+      await accept(3);
+    };
+    expect(await answeredAfter(gap, { offset: 3 })).toEqual({ ids: [3], reads: 3 });
+  });
 });
