@@ -188,26 +188,26 @@ describe('calls', () => {
     expect(await ids(bot)).toEqual([1]);
   });
 
-  test('go together at the next moment, sooner when they are fifty, or when one is a post that does not name its bot', async () => {
+  test('go together at the next moment, sooner when they are two hundred, or when one is a post that does not name its bot', async () => {
     const several = [await newBot(), await newBot()];
     const buffer = newBuffer({}, HOUR_MS);
     const [one, other] = several as [Bot, Bot];
-    for (const id of range(24)) for (const bot of several) buffer.keep(bot, message(id));
-    buffer.keep(one, message(25));
+    for (const id of range(99)) for (const bot of several) buffer.keep(bot, message(id));
+    buffer.keep(one, message(100));
     // Commands of one connection are run in their order.
     await nextPass();
     await redis.commands.ping();
     for (const bot of several) expect(await ids(bot)).toEqual([]);
-    buffer.keep(other, message(25));
+    buffer.keep(other, message(100));
     await buffer.drain();
-    for (const bot of several) expect(await ids(bot)).toEqual(range(25));
+    for (const bot of several) expect(await ids(bot)).toEqual(range(100));
 
-    buffer.keep(one, message(26));
-    buffer.keep(other, message(26));
-    buffer.keep(other, post(27));
+    buffer.keep(one, message(101));
+    buffer.keep(other, message(101));
+    buffer.keep(other, post(102));
     await buffer.drain();
-    expect([await ids(one), await ids(other)]).toEqual([range(26), range(27)]);
-    expect(await direct.commands.exists(ownPostKey(CHANNEL, 27))).toBe(1);
+    expect([await ids(one), await ids(other)]).toEqual([range(101), range(102)]);
+    expect(await direct.commands.exists(ownPostKey(CHANNEL, 102))).toBe(1);
   });
 
   test('that are posts which do not name their bot wait for no moment, also behind a batch on its way', async () => {
