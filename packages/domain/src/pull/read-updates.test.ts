@@ -90,13 +90,38 @@ const acknowledged = async () => {
   return Number(await redis.commands.hget(botKeys(BOT.id).state, stateFields.pullCursor));
 };
 
-test('a poll that only acknowledges waits for a shared moment, and an update ends the wait', async () => {
+test('a poll that only acknowledges waits for a shared moment; an update answers it, and is acknowledged by its next one', async () => {
   await accept(1);
   expect(await poll(0)).toEqual([1]);
   const waiting = poll(2);
   expect(await acknowledged()).toBe(0);
   await accept(2);
   expect(await waiting).toEqual([2]);
+  expect(await acknowledged()).toBe(0);
+  expect(await poll(3, { timeoutMs: 0 })).toEqual([]);
+  expect(await acknowledged()).toBe(2);
+});
+
+test('what a poll that was answered before left to acknowledge goes to Redis at the moment', async () => {
+  caughtUp = caughtUpConsumers(sharedMoments(200, systemClock));
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  const waiting = poll(2);
+  await accept(2);
+  expect(await waiting).toEqual([2]);
+  await waitFor(async () => (await acknowledged()) === 1);
+});
+
+test.each([
+  ['before another poll of the consumer', () => poll(0, { timeoutMs: 0 }), [2]],
+  ['when the process stops', () => caughtUp.close().then(() => []), []],
+])('or at once: %s', async (_title, then, ids) => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  const waiting = poll(2);
+  await accept(2);
+  expect(await waiting).toEqual([2]);
+  expect(await then()).toEqual(ids);
   expect(await acknowledged()).toBe(1);
 });
 
@@ -137,15 +162,30 @@ test('it waits only if nothing can be there for it', async () => {
   expect(await poll(0, { consumer: 'another' })).toContain(3);
 });
 
-test('what came between two polls is read at once, and the poll after that waits again', async () => {
+test('what came between two polls answers the second at once, and the poll after that waits again', async () => {
   await accept(1);
   expect(await poll(0)).toEqual([1]);
   await accept(2);
-  expect(await poll(2)).toEqual([2]);
-  const waiting = poll(3);
-  expect(await acknowledged()).toBe(1);
   await accept(3);
-  expect(await waiting).toEqual([3]);
+  reads = 0;
+  expect(await poll(2)).toEqual([2, 3]);
+  const waiting = poll(4);
+  expect(await acknowledged()).toBe(0);
+  await accept(4);
+  expect(await waiting).toEqual([4]);
+  expect(reads).toBe(0);
+  await caughtUp.close();
+  expect([await acknowledged(), reads]).toEqual([3, 1]);
+});
+
+test('more than a poll asks for is read', async () => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  await accept(2);
+  await accept(3);
+  expect(await poll(2, { limit: 1 })).toEqual([2]);
+  expect(await acknowledged()).toBe(1);
+  expect(await poll(3)).toEqual([3]);
 });
 
 test('a poller that does not come back is forgotten, and one that comes back is no longer kept', async () => {
@@ -177,7 +217,7 @@ describe('a poll that waits', () => {
 
   test('is answered by what is announced, and its next one acknowledges that', async () => {
     expect(await answeredAfter(() => accept(1))).toEqual({ ids: [1], reads: 1 });
-    caughtUp.close();
+    await caughtUp.close();
     expect(await poll(2, { timeoutMs: 0 })).toEqual([]);
     expect(await acknowledged()).toBe(1);
   });
@@ -195,7 +235,7 @@ describe('a poll that waits', () => {
     const again = () => announce(0, 1).then(() => accept(2));
     expect(await answeredAfter(again, { offset: 2 })).toEqual({ ids: [2], reads: 1 });
     // What the log does not have is not answered.
-    caughtUp.close();
+    await caughtUp.close();
     const gap = async () => {
       await announce(3, 4);
       await waitFor(() => reads === 2);

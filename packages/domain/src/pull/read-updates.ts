@@ -69,10 +69,10 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
   let hasAll = false;
   try {
     const begunAtMs = performance.now();
-    const reader = new PageReader(deps, bot, request);
-    let waited = false;
-    if (known !== null && timeoutMs > 0) waited = await acknowledgingLater(deps, known, bot, request);
-    let page = await reader.next();
+    const reader = new PageReader(deps, bot, request, known !== null);
+    const mayWait = known !== null && timeoutMs > 0;
+    let { page, waited } = mayWait ? await acknowledgingLater(deps, listening, reader, request) : AT_ONCE;
+    page ??= await reader.next();
     const waitMs = page.throttled ? Math.max(request.timeoutMs, THROTTLED_MS) : request.timeoutMs;
     while (page.updates.count === 0 && page.state !== 'ended' && !signal.aborted) {
       const leftMs = waitMs - (performance.now() - begunAtMs);
@@ -86,39 +86,46 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
     measure(deps, page, waited);
     hasAll = page.updates.count > 0 && page.atEnd;
     if (hasAll) deps.caughtUp.keep(bot.id, consumer, page.offset, listening);
+    if (!reader.hasRead) deps.caughtUp.leave(bot.id, consumer, () => reader.acknowledge());
     return page.updates;
   } finally {
     if (!hasAll) listening.stop();
   }
 }
 
+/** The page that was announced to a poll before it went to Redis, if there is one, and whether it waited for that. */
+type Meanwhile = { page: Page | null; waited: boolean };
+
+const AT_ONCE: Meanwhile = { page: null, waited: false };
+
 /**
- * A poll of a consumer that had got everything, and of which nothing has come since, only acknowledges. It waits for a
- * shared moment, unless an update comes. Resolves to whether one came.
+ * A poll of a consumer that had got everything only acknowledges, until something new comes. So it waits for a shared
+ * moment, and is answered if updates are announced before.
  */
 async function acknowledgingLater(
   { caughtUp }: PullDeps,
   listening: Waiter,
-  bot: Bot,
-  { offset, timeoutMs, signal }: PullRequest,
-): Promise<boolean> {
-  const hasNews = () => announcedUpdates(bot, offset, listening.heard())?.updates.count !== 0;
-  if (hasNews()) return false;
+  reader: PageReader,
+  { timeoutMs, signal }: PullRequest,
+): Promise<Meanwhile> {
   const begunAtMs = performance.now();
   let waits = true;
-  let woken = false;
   void caughtUp.moment().then(() => {
     if (waits) listening.endWait();
     waits = false;
   });
-  while (waits && !woken) {
+  for (let waited = false; ; waited = true) {
+    const heard = listening.heard();
+    const page = heard === null ? null : reader.announced(heard);
+    const isNew = heard !== null && page?.updates.count !== 0;
+    if (isNew || !waits) {
+      waits = false;
+      return { page: isNew ? page : null, waited: isNew && waited };
+    }
     await listening.wake(timeoutMs, signal);
-    woken = hasNews();
-    waits &&= !signal.aborted && performance.now() - begunAtMs < timeoutMs;
+    if (signal.aborted || performance.now() - begunAtMs >= timeoutMs) waits = false;
+    if (waits && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
   }
-  waits = false;
-  if (woken && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
-  return woken;
 }
 
 type Page = {
@@ -140,13 +147,20 @@ class PageReader {
   #offset: number;
   #first = true;
   /** Nothing was behind what was read last. */
-  #atEnd = false;
+  #atEnd: boolean;
 
-  constructor(deps: PullDeps, bot: Bot, request: PullRequest) {
+  /** `hasAll`: the consumer has everything before its offset, and has heard everything since. */
+  constructor(deps: PullDeps, bot: Bot, request: PullRequest, hasAll: boolean) {
     this.#deps = deps;
     this.#request = request;
     this.#known = { bot, kinds: request.kinds };
     this.#offset = request.offset;
+    this.#atEnd = hasAll;
+  }
+
+  /** False as long as announcements were enough, so that nothing is acknowledged. */
+  get hasRead(): boolean {
+    return !this.#first;
   }
 
   async next(): Promise<Page> {
@@ -174,6 +188,13 @@ class PageReader {
     if (announced === null || announced.updates.count > limit) return null;
     this.#offset = announced.offset;
     return { ...announced, throttled: false, atEnd: true, state: 'read' };
+  }
+
+  /** Acknowledges what the poll does, and reads nothing. If it fails, the client's next poll acknowledges more. */
+  async acknowledge(): Promise<void> {
+    const { bot, kinds } = this.#known;
+    const request = { ...this.#request, kinds, limit: 0, throttle: false };
+    await readPage(this.#deps, bot, request, request.offset, true).catch(() => {});
   }
 
   #read(): Promise<Page> {
