@@ -34,6 +34,6 @@ test('it must read when some are missing, when it has only a part, and when they
   expect(announced(8, announcement(8, [9]))).toBe(null);
   expect(announced(8, announcement(7, [8]), announcement(9, [10]))).toBe(null);
   expect(announced(8, announcement(6, [7, 8]))).toBe(null);
-  expect(announced(8, announcement(7, [8], 'another registration'))).toBe(null);
+  expect(announced(8, announcement(7, [8], 'another-registration'))).toBe(null);
   expect(announcedUpdates(BOT, 8, 'unknown')).toBe(null);
 });

@@ -22,6 +22,7 @@ import { type PullRequest, readUpdates } from './read-updates.ts';
 const BOT = aBot({ longPollEnabled: true });
 /** Longer than any test. */
 const TIMEOUT_MS = 600_000;
+const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
 
 let server: TestRedis;
 let redis: RedisHandles;
@@ -49,7 +50,6 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await redis.commands.flushall();
-  const secrets = secretBox(Buffer.alloc(32, 7).toString('base64'));
   await mirrorBot({ redis, secrets, clock: systemClock }, BOT);
   // The next moment is an hour away.
   caughtUp = caughtUpConsumers(sharedMoments(HOUR_MS, { nowMs: () => 0 }));
@@ -66,15 +66,18 @@ const countingReads = (): RedisHandles => {
   return { ...redis, commands: Object.create(redis.commands, { callBuffer: { value: callBuffer } }) };
 };
 
-/** Resolves when this process has also heard of the update. */
+/** Resolves when this process has heard of the change. */
+const heard = async (change: Promise<unknown>) => {
+  const listening = waiters.listen(BOT.id);
+  await change;
+  await listening.wake(TIMEOUT_MS, new AbortController().signal);
+  listening.stop();
+};
 const accept = async (id: number) => {
   const date = Math.floor(Date.now() / 1000);
   const raw = `{"update_id":${id},"message":{"message_id":${id},"date":${date},"chat":{"id":5,"type":"private"},"from":{"id":5}}}`;
   const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
-  const listening = waiters.listen(BOT.id);
-  await acceptUpdates({ redis, turns, clock: systemClock }, BOT, updates);
-  await listening.wake(TIMEOUT_MS, new AbortController().signal);
-  listening.stop();
+  await heard(acceptUpdates({ redis, turns, clock: systemClock }, BOT, updates));
 };
 const poll = async (offset: number, request: Partial<PullRequest> = {}): Promise<number[]> => {
   const updates = await readUpdates({ redis: countingReads(), waiters, caughtUp, clock: systemClock }, BOT, {
@@ -90,39 +93,27 @@ const acknowledged = async () => {
   return Number(await redis.commands.hget(botKeys(BOT.id).state, stateFields.pullCursor));
 };
 
-test('a poll that only acknowledges waits for a shared moment; an update answers it, and is acknowledged by its next one', async () => {
+test('a poll that only acknowledges waits for a shared moment; an update answers it, and it acknowledges at once', async () => {
   await accept(1);
   expect(await poll(0)).toEqual([1]);
   const waiting = poll(2);
   expect(await acknowledged()).toBe(0);
+  reads = 0;
   await accept(2);
   expect(await waiting).toEqual([2]);
-  expect(await acknowledged()).toBe(0);
-  expect(await poll(3, { timeoutMs: 0 })).toEqual([]);
-  expect(await acknowledged()).toBe(2);
+  expect([await acknowledged(), reads]).toEqual([1, 1]);
 });
 
-test('what a poll that was answered before left to acknowledge goes to Redis at the moment', async () => {
-  caughtUp = caughtUpConsumers(sharedMoments(200, systemClock));
+test('with it goes all that waits for the moment', async () => {
+  const moments = sharedMoments(HOUR_MS, { nowMs: () => 0 });
+  caughtUp = caughtUpConsumers(moments);
   await accept(1);
-  expect(await poll(0)).toEqual([1]);
+  await poll(0);
   const waiting = poll(2);
+  const moment = moments.next();
   await accept(2);
-  expect(await waiting).toEqual([2]);
-  await waitFor(async () => (await acknowledged()) === 1);
-});
-
-test.each([
-  ['before another poll of the consumer', () => poll(0, { timeoutMs: 0 }), [2]],
-  ['when the process stops', () => caughtUp.close().then(() => []), []],
-])('or at once: %s', async (_title, then, ids) => {
-  await accept(1);
-  expect(await poll(0)).toEqual([1]);
-  const waiting = poll(2);
-  await accept(2);
-  expect(await waiting).toEqual([2]);
-  expect(await then()).toEqual(ids);
-  expect(await acknowledged()).toBe(1);
+  await waiting;
+  await moment;
 });
 
 test('at the moment it acknowledges, and goes on waiting', async () => {
@@ -167,15 +158,22 @@ test('what came between two polls answers the second at once, and the poll after
   expect(await poll(0)).toEqual([1]);
   await accept(2);
   await accept(3);
-  reads = 0;
   expect(await poll(2)).toEqual([2, 3]);
   const waiting = poll(4);
-  expect(await acknowledged()).toBe(0);
+  expect(await acknowledged()).toBe(1);
   await accept(4);
   expect(await waiting).toEqual([4]);
-  expect(reads).toBe(0);
-  await caughtUp.close();
-  expect([await acknowledged(), reads]).toEqual([3, 1]);
+  expect(await acknowledged()).toBe(3);
+});
+
+test('what was dropped between two polls is not answered', async () => {
+  await accept(1);
+  expect(await poll(0)).toEqual([1]);
+  await accept(2);
+  await heard(mirrorBot({ redis, secrets, clock: systemClock }, BOT, { dropPending: true }));
+  const waiting = poll(2);
+  await accept(3);
+  expect(await waiting).toEqual([3]);
 });
 
 test('more than a poll asks for is read', async () => {
@@ -217,7 +215,7 @@ describe('a poll that waits', () => {
 
   test('is answered by what is announced, and its next one acknowledges that', async () => {
     expect(await answeredAfter(() => accept(1))).toEqual({ ids: [1], reads: 1 });
-    await caughtUp.close();
+    caughtUp.close();
     expect(await poll(2, { timeoutMs: 0 })).toEqual([]);
     expect(await acknowledged()).toBe(1);
   });
@@ -230,16 +228,42 @@ describe('a poll that waits', () => {
     expect(await answeredAfter(() => accept(1), { kinds: ['message'] })).toEqual({ ids: [1], reads: 2 });
   });
 
+  test('of a program reads, because its cursor also passes what it does not get', async () => {
+    const program = {
+      id: 7,
+      name: 'seven',
+      enabled: true,
+      kinds: [],
+      mode: 'pull',
+      order: 1,
+      exclusive: false,
+      tokens: [],
+    } as const;
+    const unset = {
+      backendUrl: '',
+      secretToken: '',
+      backendCertificate: '',
+      signing: null,
+      webhookTokenId: null,
+      webhookKinds: null,
+    };
+    const programs = [
+      { ...program, ...unset, kinds: [], tokens: [], backendRole: 'user' as const, maxConnections: 40, filter: {} },
+    ];
+    await mirrorBot({ redis, secrets, clock: systemClock }, { ...BOT, programs });
+    expect(await answeredAfter(() => accept(1), { consumer: 'program:7' })).toEqual({ ids: [1], reads: 2 });
+  });
+
   test('passes over what it has, and reads when it missed something', async () => {
     await accept(1);
     const again = () => announce(0, 1).then(() => accept(2));
     expect(await answeredAfter(again, { offset: 2 })).toEqual({ ids: [2], reads: 1 });
     // What the log does not have is not answered.
-    await caughtUp.close();
+    caughtUp.close();
     const gap = async () => {
       await announce(3, 4);
       await waitFor(() => reads === 2);
-      await announce(1, 2, 'an earlier registration');
+      await announce(1, 2, 'an-earlier-registration');
       await waitFor(() => reads === 3);
       await accept(3);
     };

@@ -86,7 +86,6 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
     measure(deps, page, waited);
     hasAll = page.updates.count > 0 && page.atEnd;
     if (hasAll) deps.caughtUp.keep(bot.id, consumer, page.offset, listening);
-    if (!reader.hasRead) deps.caughtUp.leave(bot.id, consumer, () => reader.acknowledge());
     return page.updates;
   } finally {
     if (!hasAll) listening.stop();
@@ -100,7 +99,7 @@ const AT_ONCE: Meanwhile = { page: null, waited: false };
 
 /**
  * A poll of a consumer that had got everything only acknowledges, until something new comes. So it waits for a shared
- * moment, and is answered if updates are announced before.
+ * moment. If updates are announced before, it is answered, and its acknowledgement is on the way to Redis before the answer.
  */
 async function acknowledgingLater(
   { caughtUp }: PullDeps,
@@ -120,7 +119,10 @@ async function acknowledgingLater(
     const isNew = heard !== null && page?.updates.count !== 0;
     if (isNew || !waits) {
       waits = false;
-      return { page: isNew ? page : null, waited: isNew && waited };
+      if (!isNew || page === null) return { page: null, waited: isNew && waited };
+      reader.acknowledge();
+      caughtUp.flush();
+      return { page, waited };
     }
     await listening.wake(timeoutMs, signal);
     if (signal.aborted || performance.now() - begunAtMs >= timeoutMs) waits = false;
@@ -158,11 +160,6 @@ class PageReader {
     this.#atEnd = hasAll;
   }
 
-  /** False as long as announcements were enough, so that nothing is acknowledged. */
-  get hasRead(): boolean {
-    return !this.#first;
-  }
-
   async next(): Promise<Page> {
     let page = await this.#read();
     while (page.state === 'changed') {
@@ -190,11 +187,14 @@ class PageReader {
     return { ...announced, throttled: false, atEnd: true, state: 'read' };
   }
 
-  /** Acknowledges what the poll does, and reads nothing. If it fails, the client's next poll acknowledges more. */
-  async acknowledge(): Promise<void> {
+  /**
+   * Acknowledges what the poll does and reads nothing, without waiting for Redis. If Redis is away, the client's next poll
+   * acknowledges more.
+   */
+  acknowledge(): void {
     const { bot, kinds } = this.#known;
     const request = { ...this.#request, kinds, limit: 0, throttle: false };
-    await readPage(this.#deps, bot, request, request.offset, true).catch(() => {});
+    readPage(this.#deps, bot, request, request.offset, true).catch(() => {});
   }
 
   #read(): Promise<Page> {

@@ -224,6 +224,8 @@ local ofPrograms = {
 }
 redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], kept, ARGV[20]))
 if ARGV[22] ~= '' and string.find(ARGV[17], ',' .. ARGV[22] .. ',', 1, true) then dropWaiting(ofPrograms, ARGV[22]) end
+-- A poll may have heard of what is dropped now.
+if ARGV[10] == '1' or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[13]) end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0

@@ -1,5 +1,6 @@
 import { programKeys } from '@flotilla/redis/keys.ts';
 import { BOT, type LuaScene, luaScene, NOW_MS, REGISTRATION } from '@flotilla/testing/lua-scene.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
@@ -26,6 +27,20 @@ test('a switched-off push parks its cursor and fences its turn; pull instead of 
   expect(await state('parked', 'e:push', 'filed')).toEqual([String(NOW_MS + 3_600_000), '1', '0']);
   await scene.applyBot({ pull: true, revision: 3 });
   expect(await state('acked', 'ackedN', 'e:push')).toEqual(['0', '0', '2']);
+});
+
+test('polls hear of it when pull is switched, for they may have heard of updates that are no longer theirs', async () => {
+  const heard: string[] = [];
+  const subscription = await scene.subscribe('flotilla:appended', (payload) => heard.push(payload));
+  await scene.applyBot({ pull: true });
+  await scene.applyBot({ pull: true, manage: true, revision: 2 });
+  await scene.applyBot({ push: true, revision: 3 });
+  await scene.applyBot({ push: true, rules: true, revision: 4 });
+  await scene.applyBot({ pull: true, revision: 5 });
+  await scene.commands.publish('flotilla:appended', 'the end');
+  await waitFor(() => heard.includes('the end'));
+  subscription.close();
+  expect(heard).toEqual([`${BOT}`, `${BOT}`, `${BOT}`, 'the end']);
 });
 
 test('rules that are switched off forget what waits, and what was redriven is a dead letter again', async () => {

@@ -47,7 +47,7 @@ type Waiting = { bot: Bot; call: SeenCall; bytes: number; mayBeOwnPost: boolean 
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
 const BYTES_AROUND_CALL = 200;
-/** So many calls do not wait for a moment: Redis takes some 2 ms for them, and serves nobody meanwhile. */
+/** So many calls do not wait for a moment: in one script they hold Redis for a millisecond or two. */
 const GATHERED_AT_MOST = 200;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
 const OWN_POST_WITHIN_MS = 3;
