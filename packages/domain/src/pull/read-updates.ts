@@ -117,12 +117,15 @@ async function acknowledgingLater(
     const heard = listening.heard();
     const page = heard === null ? null : reader.announced(heard);
     const isNew = heard !== null && page?.updates.count !== 0;
-    if (isNew || !waits) {
+    if (isNew && page !== null) {
       waits = false;
-      if (!isNew || page === null) return { page: null, waited: isNew && waited };
       reader.acknowledge();
       caughtUp.flush();
       return { page, waited };
+    }
+    if (isNew || !waits) {
+      waits = false;
+      return { page: null, waited: waited && isNew };
     }
     await listening.wake(timeoutMs, signal);
     if (signal.aborted || performance.now() - begunAtMs >= timeoutMs) waits = false;
