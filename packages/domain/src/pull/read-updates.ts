@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelWaiters, Heard, Waiter } from '@flotilla/redis/channel-waiters.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
-import { runScriptRaw } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
-import { wantedKinds } from '../update-log/wanted-kinds.ts';
 import { announcedUpdates } from './announced-updates.ts';
 import type { CaughtUp } from './caught-up.ts';
-import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
+import type { PulledUpdates } from './pulled-updates.ts';
+import { isOfProgram, type Page, type PageRequest, readPage } from './read-page.ts';
 
 export type PullDeps = {
   redis: RedisHandles;
@@ -24,25 +21,11 @@ export type MeasurePull = {
   ended(outcome: 'at_once' | 'woken' | 'empty', appendedAgoMs: number): void;
 };
 
-export type PullRequest = {
-  /** null: the default consumer, shared by getUpdates and the REST poll. `programConsumer` names that of a program. */
-  consumer: string | null;
+export type PullRequest = PageRequest & {
   /** Acknowledges as getUpdates does; see https://core.telegram.org/bots/api#getupdates. */
   offset: number;
-  /** 1–100. */
-  limit: number;
-  timeoutMs: number;
-  /**
-   * Kinds to answer; null for all that the consumer gets, 'default' for the platform's default set. Kinds that are left
-   * out move no cursor, but that of a program.
-   */
-  kinds: string[] | 'default' | null;
-  /** The same for what a program took alone, perhaps when it had other kinds. */
-  takenKinds?: string[] | null;
   /** Asked when the configuration has changed since the poll began; null ends the poll. */
   renew?: () => Promise<Reading | null>;
-  /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
-  throttle: boolean;
   signal: AbortSignal;
 };
 
@@ -133,17 +116,6 @@ async function acknowledgingLater(
   }
 }
 
-type Page = {
-  updates: PulledUpdates;
-  offset: number;
-  throttled: boolean;
-  appendedAtMs: number;
-  /** Nothing is behind what was read. */
-  atEnd: boolean;
-  /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
-  state: 'read' | 'changed' | 'ended';
-};
-
 /** Reads on at every call, by the newest configuration. A class, because waiting polls are many and closures are larger. */
 class PageReader {
   readonly #deps: PullDeps;
@@ -182,7 +154,7 @@ class PageReader {
   announced(heard: Heard): Page | null {
     const { consumer, limit } = this.#request;
     const { bot, kinds } = this.#known;
-    const getsAll = kinds === null && keysOfProgram(bot.id, consumer) === null;
+    const getsAll = kinds === null && !isOfProgram(consumer);
     if (!this.#atEnd || !getsAll || heard === null) return null;
     const announced = announcedUpdates(bot, this.#offset, heard);
     if (announced === null || announced.updates.count > limit) return null;
@@ -210,112 +182,3 @@ function measure({ measurePull, clock }: PullDeps, page: Page, waited: boolean):
   if (page.updates.count === 0) measurePull?.ended('empty', 0);
   else measurePull?.ended(waited ? 'woken' : 'at_once', Math.max(0, clock.nowMs() - page.appendedAtMs));
 }
-
-/** Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. */
-async function readPage(deps: PullDeps, bot: Bot, request: PullRequest, offset: number, first: boolean): Promise<Page> {
-  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, atEnd: false, state: 'read' };
-  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
-  for (;;) {
-    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
-    switch (found.outcome) {
-      case 'unreadable':
-        return page;
-      case 'changed':
-        return page.updates.count > 0 ? page : { ...page, state: 'changed' };
-      case 'further-back':
-        Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
-        continue;
-    }
-    if (scan.acknowledge) page.throttled = found.throttled;
-    if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
-    page.updates = joinUpdates([page.updates, found.updates]);
-    page.offset = found.from;
-    page.atEnd = found.atEnd;
-    if (!found.more) return page;
-    Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
-  }
-}
-
-type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: string };
-type Scanned =
-  | {
-      outcome: 'read';
-      updates: PulledUpdates;
-      from: number;
-      more: boolean;
-      throttled: boolean;
-      appendedAtMs: number;
-      answerBytes: number;
-      atEnd: boolean;
-    }
-  | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
-  | { outcome: 'changed' }
-  /** The bot is gone or off. */
-  | { outcome: 'unreadable' };
-
-/** The keys of a program, if the consumer is one. */
-function keysOfProgram(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
-  const [, programId] = /^program:(\d+)$/.exec(consumer ?? '') ?? [];
-  return programId === undefined ? null : programKeys(botId, Number(programId));
-}
-
-async function scanLog(deps: PullDeps, bot: Bot, request: PullRequest, scan: Scan): Promise<Scanned> {
-  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
-  const keys = botKeys(bot.id);
-  const ofProgram = keysOfProgram(bot.id, consumer);
-  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
-  const nowMs = deps.clock.nowMs();
-  const reply = await runScriptRaw(
-    deps.redis.commands,
-    'pull-read',
-    [
-      ...[keys.state, keys.log, keys.consumers, deliveredByPush, ...activityKeys(bot.id, nowMs)],
-      ...(ofProgram === null ? [] : [ofProgram.state]),
-    ],
-    [
-      bot.registrationId,
-      nowMs,
-      consumer ?? '',
-      scan.from,
-      limit,
-      timeoutMs,
-      scan.acknowledge ? '1' : '0',
-      throttle && scan.acknowledge ? '1' : '0',
-      wantedKinds(kinds),
-      scan.answerBytes,
-      scan.backFrom,
-      scan.backCounted,
-      bot.revision,
-      wantedKinds(takenKinds),
-    ],
-  );
-  switch (String(reply[0])) {
-    case 'TOO_MANY':
-      throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
-    case 'CHANGED':
-      return { outcome: 'changed' };
-    case 'BACK': {
-      const [, offset, backFrom, backCounted] = reply as [Buffer, number, Buffer, Buffer];
-      return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
-    }
-    case 'OK': {
-      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes, atEnd] = reply as OkReply;
-      const flags = { more: more === 1, throttled: throttled === 1, atEnd: atEnd === 1 };
-      return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
-    }
-    default:
-      return { outcome: 'unreadable' };
-  }
-}
-
-type OkReply = [
-  status: Buffer,
-  from: number,
-  throttled: number,
-  more: number,
-  count: number,
-  joined: Buffer,
-  appendedAtMs: number,
-  answerBytes: number,
-  atEnd: number,
-];

@@ -2,7 +2,7 @@
 -- KEYS  1 state  2 log  3 consumers  4 ids push has delivered (left out for the default consumer, and for a program whose
 --       own push delivered them)
 --       5 activity of the bot  6 activity of the shard  7 hash of the program (for a program)
--- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit  6 timeout (ms)
+-- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit (0 only acknowledges)  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
 --       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these); the cursor moves by offsets
 --         alone, but that of a program also passes what it does not want, and every cursor what another program took

@@ -1,0 +1,162 @@
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
+import { runScriptRaw } from '@flotilla/redis/scripts.ts';
+import type { Clock } from '@flotilla/runtime/clock.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Bot } from '../bots/bot.ts';
+import { wantedKinds } from '../update-log/wanted-kinds.ts';
+import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
+
+type ReadDeps = { redis: RedisHandles; clock: Clock };
+
+export type PageRequest = {
+  /** null: the default consumer, shared by getUpdates and the REST poll. `programConsumer` names that of a program. */
+  consumer: string | null;
+  /** 1–100; 0 only acknowledges. */
+  limit: number;
+  timeoutMs: number;
+  /**
+   * Kinds to answer; null for all that the consumer gets, 'default' for the platform's default set. Kinds that are left
+   * out move no cursor, but that of a program.
+   */
+  kinds: string[] | 'default' | null;
+  /** The same for what a program took alone, perhaps when it had other kinds. */
+  takenKinds?: string[] | null;
+  /** Applies the platform's 3 s wait for repeated empty calls with a short timeout. */
+  throttle: boolean;
+};
+
+export type Page = {
+  updates: PulledUpdates;
+  offset: number;
+  throttled: boolean;
+  appendedAtMs: number;
+  /** Nothing is behind what was read. */
+  atEnd: boolean;
+  /** changed: nothing was read, because the configuration has changed. ended: nothing more is to be read. */
+  state: 'read' | 'changed' | 'ended';
+};
+
+/**
+ * Reads until the answer is full or the log ends, a limited number of updates at a time so as not to block Redis. The first
+ * read of a poll acknowledges what is before `offset`. Throws FlotillaError('bad_request') for a seventeenth consumer.
+ */
+export async function readPage(
+  deps: ReadDeps,
+  bot: Bot,
+  request: PageRequest,
+  offset: number,
+  first: boolean,
+): Promise<Page> {
+  const page: Page = { updates: NO_UPDATES, offset, throttled: false, appendedAtMs: 0, atEnd: false, state: 'read' };
+  const scan: Scan = { acknowledge: first, from: offset, answerBytes: 0, backFrom: '+', backCounted: '' };
+  for (;;) {
+    const found = await scanLog(deps, bot, { ...request, limit: request.limit - page.updates.count }, scan);
+    switch (found.outcome) {
+      case 'unreadable':
+        return page;
+      case 'changed':
+        return page.updates.count > 0 ? page : { ...page, state: 'changed' };
+      case 'further-back':
+        Object.assign(scan, { from: found.offset, backFrom: found.backFrom, backCounted: found.backCounted });
+        continue;
+    }
+    if (scan.acknowledge) page.throttled = found.throttled;
+    if (page.updates.count === 0) page.appendedAtMs = found.appendedAtMs;
+    page.updates = joinUpdates([page.updates, found.updates]);
+    page.offset = found.from;
+    page.atEnd = found.atEnd;
+    if (!found.more) return page;
+    Object.assign(scan, { acknowledge: false, from: found.from, answerBytes: found.answerBytes });
+  }
+}
+
+type Scan = { acknowledge: boolean; from: number; answerBytes: number; backFrom: string; backCounted: string };
+type Scanned =
+  | {
+      outcome: 'read';
+      updates: PulledUpdates;
+      from: number;
+      more: boolean;
+      throttled: boolean;
+      appendedAtMs: number;
+      answerBytes: number;
+      atEnd: boolean;
+    }
+  | { outcome: 'further-back'; offset: number; backFrom: string; backCounted: string }
+  | { outcome: 'changed' }
+  /** The bot is gone or off. */
+  | { outcome: 'unreadable' };
+
+const PROGRAM = /^program:(\d+)$/;
+
+/** Whether the consumer is that of a program. */
+export function isOfProgram(consumer: string | null): boolean {
+  return consumer !== null && PROGRAM.test(consumer);
+}
+
+function keysOfProgram(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
+  const [, programId] = PROGRAM.exec(consumer ?? '') ?? [];
+  return programId === undefined ? null : programKeys(botId, Number(programId));
+}
+
+async function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<Scanned> {
+  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
+  const keys = botKeys(bot.id);
+  const ofProgram = keysOfProgram(bot.id, consumer);
+  const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
+  const nowMs = deps.clock.nowMs();
+  const reply = await runScriptRaw(
+    deps.redis.commands,
+    'pull-read',
+    [
+      ...[keys.state, keys.log, keys.consumers, deliveredByPush, ...activityKeys(bot.id, nowMs)],
+      ...(ofProgram === null ? [] : [ofProgram.state]),
+    ],
+    [
+      bot.registrationId,
+      nowMs,
+      consumer ?? '',
+      scan.from,
+      limit,
+      timeoutMs,
+      scan.acknowledge ? '1' : '0',
+      throttle && scan.acknowledge ? '1' : '0',
+      wantedKinds(kinds),
+      scan.answerBytes,
+      scan.backFrom,
+      scan.backCounted,
+      bot.revision,
+      wantedKinds(takenKinds),
+    ],
+  );
+  switch (String(reply[0])) {
+    case 'TOO_MANY':
+      throw new FlotillaError('bad_request', 'A bot can have at most 16 named consumers');
+    case 'CHANGED':
+      return { outcome: 'changed' };
+    case 'BACK': {
+      const [, offset, backFrom, backCounted] = reply as [Buffer, number, Buffer, Buffer];
+      return { outcome: 'further-back', offset, backFrom: String(backFrom), backCounted: String(backCounted) };
+    }
+    case 'OK': {
+      const [, from, throttled, more, count, joined, appendedAtMs, answerBytes, atEnd] = reply as OkReply;
+      const flags = { more: more === 1, throttled: throttled === 1, atEnd: atEnd === 1 };
+      return { outcome: 'read', updates: { count, joined }, from, ...flags, appendedAtMs, answerBytes };
+    }
+    default:
+      return { outcome: 'unreadable' };
+  }
+}
+
+type OkReply = [
+  status: Buffer,
+  from: number,
+  throttled: number,
+  more: number,
+  count: number,
+  joined: Buffer,
+  appendedAtMs: number,
+  answerBytes: number,
+  atEnd: number,
+];
