@@ -82,7 +82,7 @@ const AT_ONCE: Meanwhile = { page: null, waited: false };
 
 /**
  * A poll of a consumer that had got everything only acknowledges, until something new comes. So it waits for a shared
- * moment. If updates are announced before, it is answered, and its acknowledgement is on the way to Redis before the answer.
+ * moment. If updates are announced before, it is answered, and sends its acknowledgement in the same pass of the event loop.
  */
 async function acknowledgingLater(
   { caughtUp }: PullDeps,
