@@ -23,7 +23,7 @@ const DOMAIN_FEATURES = [
   'backend-policy',
   'bots',
   'key-rotation',
-  'update-log',
+  'memory',
   'filters',
   'intake',
   'lanes',

@@ -11,8 +11,8 @@ import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../bots/bot.ts';
 import { byteRange } from '../intake/accept-updates.ts';
 import type { IdReserve } from '../intake/reserve-ids.ts';
-import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
-import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
+import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 
 type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };

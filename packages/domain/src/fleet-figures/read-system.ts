@@ -8,8 +8,8 @@ import type { TurnKind, TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import { remembered } from '@flotilla/runtime/remembered.ts';
-import type { MemoryPressure } from '../update-log/memory-pressure.ts';
-import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import type { MemoryPressure } from '../memory/memory-pressure.ts';
+import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import { readFigures } from './gather-figures.ts';
 

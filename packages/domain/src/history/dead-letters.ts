@@ -1,8 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import type { Insertable } from 'kysely';
+import type { DeliveryFailure } from '../lanes/delivery-failure.ts';
 import { takenByGoneProgram } from '../retention/letters-of-gone-program.ts';
-import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { DeadEntry, HistoryEntry, MalformedEntry } from './stream/history-codec.ts';
 
 export type DeadLetterRow = Insertable<DeadLettersTable>;

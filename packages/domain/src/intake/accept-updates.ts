@@ -11,8 +11,8 @@ import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { ONLY_ON_DEMAND } from '@flotilla/telegram/update-kinds.ts';
 import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
-import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
-import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
+import type { MemoryWatch } from '../memory/watch-memory.ts';
 import type { IdReserve } from './reserve-ids.ts';
 
 export type AcceptDeps = {

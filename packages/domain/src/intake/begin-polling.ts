@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { Waiting } from '../update-log/memory-pressure.ts';
+import type { Waiting } from '../memory/memory-pressure.ts';
 
 /** The result of taking over a bot's polling. From then on Redis refuses commits with older fencing tokens. */
 export type PollingBegun =

@@ -6,8 +6,8 @@ import { runScript, type ScriptReply } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../bots/bot.ts';
-import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
 import type { ClaimedUnit, ClaimedUpdate, SettledUnit } from './claimed-unit.ts';
+import type { DeliveryFailure } from './delivery-failure.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
 /** A reader that has lanes: its script, and the keys of its lanes. */

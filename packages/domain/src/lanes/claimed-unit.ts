@@ -1,4 +1,4 @@
-import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
+import type { DeliveryFailure } from './delivery-failure.ts';
 import type { RetryRecord } from './retry-schedule.ts';
 
 export type ClaimedUpdate = {

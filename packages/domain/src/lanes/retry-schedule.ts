@@ -1,5 +1,5 @@
 import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
-import type { DeliveryFailure } from '../update-log/delivery-failure.ts';
+import type { DeliveryFailure } from './delivery-failure.ts';
 
 /** What is stored about the failed tries of an update. */
 export type RetryRecord = {

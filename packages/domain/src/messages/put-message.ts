@@ -15,10 +15,10 @@ import { requireAbleToAct } from '../bots/require-managed.ts';
 import { resultOf } from '../bots/validate-token.ts';
 import type { HistoryEffect } from '../history/effects/history-effect.ts';
 import { messageEffects } from '../history/effects/message-effects.ts';
+import { rememberOwnPosts } from '../history/own-posts.ts';
 import { originOf, storeOwnMessage } from '../history/store-own-message.ts';
 import type { CallBuffer } from '../history/stream/call-buffer.ts';
 import { callActor } from '../history/stream/captured-call.ts';
-import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Message } from './message-store.ts';
 
 export type PutDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock' | 'log'> & {

@@ -13,8 +13,8 @@ import { patchBotState } from '../bots/patch-bot-state.ts';
 import { removeOurWebhook, type WebhookDeps } from '../bots/platform-webhook.ts';
 import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
-import { stopsIntake, type Waiting } from '../update-log/memory-pressure.ts';
-import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import { stopsIntake, type Waiting } from '../memory/memory-pressure.ts';
+import type { MemoryWatch } from '../memory/watch-memory.ts';
 import { askForUpdates, type FailedPoll } from './ask-for-updates.ts';
 import { nextTryInMs } from './next-try.ts';
 

@@ -7,9 +7,9 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { TIGHT_BACKLOG_LIMIT } from '../update-log/memory-pressure.ts';
-import { kindsOfProgram } from '../update-log/wanted-kinds.ts';
-import type { MemoryWatch } from '../update-log/watch-memory.ts';
+import { kindsOfProgram } from '../filters/wanted-kinds.ts';
+import { TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
+import type { MemoryWatch } from '../memory/watch-memory.ts';
 
 export type ParkDeps = {
   redis: RedisHandles;

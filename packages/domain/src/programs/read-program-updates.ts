@@ -3,9 +3,9 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ActiveProgram, programConsumer } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
+import { kindsAsked } from '../filters/wanted-kinds.ts';
 import { NO_UPDATES, type PulledUpdates } from '../pull/pulled-updates.ts';
 import { type PullDeps, type PullRequest, type Reading, readUpdates } from '../pull/read-updates.ts';
-import { kindsAsked } from '../update-log/wanted-kinds.ts';
 
 /** `kinds`: what the caller asks for; null for all that the program gets. */
 type ProgramRequest = Omit<PullRequest, 'consumer' | 'kinds' | 'takenKinds' | 'renew'> & { kinds: string[] | null };

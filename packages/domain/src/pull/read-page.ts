@@ -4,7 +4,7 @@ import { runScriptRaw } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../bots/bot.ts';
-import { wantedKinds } from '../update-log/wanted-kinds.ts';
+import { wantedKinds } from '../filters/wanted-kinds.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
 type ReadDeps = { redis: RedisHandles; clock: Clock };

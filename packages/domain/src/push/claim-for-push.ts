@@ -1,8 +1,8 @@
 import { activityKeys, botKeys } from '@flotilla/redis/keys.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
+import { kindsOfProgram, wantedKinds } from '../filters/wanted-kinds.ts';
 import { type ClaimDeps, type Claimed, type ClaimLost, type ClaimRequest, claimUnits } from '../lanes/claim-units.ts';
 import type { SettledUnit } from '../lanes/claimed-unit.ts';
-import { kindsOfProgram, wantedKinds } from '../update-log/wanted-kinds.ts';
 import { type Backend, keysOfProgram } from './backend.ts';
 import { keepExcerpts } from './keep-excerpts.ts';
 import type { ResponseExcerpt } from './response-excerpt.ts';

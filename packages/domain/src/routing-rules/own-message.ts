@@ -1,7 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
-import { isOwnPost } from '../update-log/own-posts.ts';
+import { isOwnPost } from '../history/own-posts.ts';
 
 type OwnDeps = { redis: RedisHandles; directory: BotDirectory };
 

@@ -1,7 +1,7 @@
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../bots/bot.ts';
+import { rememberOwnPosts } from '../history/own-posts.ts';
 import type { RouteLink } from '../history/route-links.ts';
-import { rememberOwnPosts } from '../update-log/own-posts.ts';
 import type { Destination, DestinationProgress } from './destination.ts';
 import { keepFreshLinks } from './find-counterparts.ts';
 import type { Part } from './message-parts.ts';

@@ -14,7 +14,7 @@ import { followDirectory } from '../bots/follow-directory.ts';
 import { announceReplica } from '../fleet-figures/replicas.ts';
 import { type CallBuffer, callBuffer } from '../history/stream/call-buffer.ts';
 import { type IdReserve, reserveIds } from '../intake/reserve-ids.ts';
-import { type MemoryWatch, watchMemory } from '../update-log/watch-memory.ts';
+import { type MemoryWatch, watchMemory } from '../memory/watch-memory.ts';
 import { type OpenProcess, openProcess } from './open-process.ts';
 import type { ServiceConfig } from './service-config.ts';
 

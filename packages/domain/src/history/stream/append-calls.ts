@@ -5,8 +5,8 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../bots/bot.ts';
-import { rememberOwnPosts } from '../../update-log/own-posts.ts';
-import type { MemoryWatch } from '../../update-log/watch-memory.ts';
+import type { MemoryWatch } from '../../memory/watch-memory.ts';
+import { rememberOwnPosts } from '../own-posts.ts';
 import type { CallBatch } from './captured-call.ts';
 import { callArguments } from './history-codec.ts';
 

@@ -14,7 +14,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Bot } from '../../bots/bot.ts';
 import { mirrorBot } from '../../bots/bot-mirror.ts';
-import type { MemoryPressure } from '../../update-log/memory-pressure.ts';
+import type { MemoryPressure } from '../../memory/memory-pressure.ts';
 import { type CallBuffer, callBuffer } from './call-buffer.ts';
 import type { CapturedCall } from './captured-call.ts';
 

@@ -10,8 +10,8 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
 import type { BotDirectory } from '../../bots/bot-directory.ts';
-import { maySendOwnPosts, rememberOwnPosts } from '../../update-log/own-posts.ts';
-import type { MemoryWatch } from '../../update-log/watch-memory.ts';
+import type { MemoryWatch } from '../../memory/watch-memory.ts';
+import { maySendOwnPosts, rememberOwnPosts } from '../own-posts.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
 import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
 

@@ -1,5 +1,5 @@
 import { reasonCode } from '@flotilla/contract/deliveries.ts';
-import type { DeliveryFailure } from '../../update-log/delivery-failure.ts';
+import type { DeliveryFailure } from '../../lanes/delivery-failure.ts';
 import type { RouteLink } from '../route-links.ts';
 import type { CallActor, SeenCall } from './captured-call.ts';
 
