@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
-const CALL = [99, 'sendmessage', '{}', '{"message_id":1}', '', ''];
-const append = (batch: number, registration = REGISTRATION, calls = CALL) => {
+const CALL = '99\nsendmessage\n{}\n\n\n{"message_id":1}';
+const append = (batch: number, registration = REGISTRATION, calls = [CALL]) => {
   const { state, history, pendingTurns } = scene.keys;
   return scene.run(
     'append-calls',
@@ -34,8 +34,8 @@ test('nothing is kept before the bot is set up, of another registration, or with
 // Other releases read the same stream, so these stored fields must not change.
 test('a record has the fields that the history reads', async () => {
   await scene.applyBot({ manage: true });
-  const audited = [100, 'deletemessage', '{"chat_id":"5"}', 'true', '{"accountId":4}', 'call:p:1'];
-  await append(1, REGISTRATION, [...CALL, ...audited]);
+  const audited = '100\ndeletemessage\n{"chat_id":"5"}\n{"accountId":4}\ncall:p:1\ntrue';
+  await append(1, REGISTRATION, [CALL, audited]);
   const common = ['t', 'call', 'b', String(BOT), 'g', REGISTRATION];
   const records = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(records.map(([, record]) => record)).toEqual([
@@ -43,6 +43,13 @@ test('a record has the fields that the history reads', async () => {
     [...common, ...'a 100 m deletemessage p {"chat_id":"5"} r true u {"accountId":4} c call:p:1'.split(' ')],
   ]);
   expect(await scene.counted()).toEqual(['0 0 0 0 2', '0 0 0 0 2']);
+});
+
+test('a result keeps its line breaks', async () => {
+  await scene.applyBot({ manage: true });
+  await append(1, REGISTRATION, [`${CALL.slice(0, -1)}\n}\n`, `${CALL}\n\n`]);
+  const records = await scene.commands.xrange(scene.keys.history, '-', '+');
+  expect(records.map(([, record]) => record.at(-1))).toEqual(['{"message_id":1\n}\n', '{"message_id":1}\n\n']);
 });
 
 test('whoever watches the bot sees the same records', async () => {
