@@ -33,11 +33,14 @@ const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 const SECRET_NAME =
   '[\\w.-]{0,60}?(?:password|passwd|passphrase|secret|authorization|cookie|encryption_?key|api_?key|token)(?:_?(?:new|old|token|key))?';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** `"name":"value"`, a list of values, and `"name","value"` as in raw headers. */
-const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[(?:\\s*${STRING}\\s*,?)*\\])`, 'gi');
+/**
+ * `"name":"value"`, a list of values, and `"name","value"` as in raw headers. Here and below there is one way only to match
+ * a text, so that a text that does not match takes no longer than one that does: strangers write some of it.
+ */
+const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[\\s*(?:${STRING}\\s*(?:,\\s*)?)*\\])`, 'gi');
 /** The same in JSON inside a JSON string: quotes carry backslashes, those inside a value twice as many and one more. */
 const NESTED = new RegExp(
-  `((\\\\+)"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
+  `((?<!\\\\)(\\\\+)"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
   'gi',
 );
 /** `name=value` of query strings, forms and cookies. */

@@ -21,6 +21,7 @@ export function requestId(response: ServerResponse): string {
   return String(response.getHeader(HEADER) ?? '');
 }
 
+const LOGGED_PATH = 1000;
 const QUIET = new Set(['/livez', '/readyz', '/api/updates/poll', '/admin/queues/api/queues']);
 
 /** Logs one line per request, without the query, which may contain tokens and passwords. */
@@ -31,7 +32,7 @@ export function requestLog(log: Logger) {
     customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
     quietReqLogger: true,
     serializers: {
-      req: (request: { method: string; url: string }) => ({ method: request.method, path: pathOf(request) }),
+      req: (request: { method: string; url: string }) => ({ method: request.method, path: shownPath(pathOf(request)) }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
       err: (error: { message: string }) => ({ message: error.message }),
     },
@@ -56,6 +57,11 @@ function callerIn({ locals }: Response): object {
 
 function pathOf(request: Pick<IncomingMessage, 'url'>): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+/** A path as it is logged. A long one ends with a whole segment, because half a token is not recognised as a secret. */
+function shownPath(path: string): string {
+  return path.length <= LOGGED_PATH ? path : `${path.slice(0, path.lastIndexOf('/', LOGGED_PATH) + 1)}…`;
 }
 
 /** Measures a request from its head to the end of its answer, or until the client is gone. */
