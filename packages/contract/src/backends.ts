@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sentRequest } from './delivery-attempts.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
-import { botId, ownId } from './inputs.ts';
+import { botId, hasRounded, ownId } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 const testedDelivery = z
@@ -54,12 +54,6 @@ function parsedOrNull(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** An integer that is not safe may have been another one in the text. */
-function hasRounded(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
 }
 
 const TEST_NOTE = `The request has the headers of a delivery, and \`X-Flotilla-Test: 1\`. It goes past the log: nothing that waits is

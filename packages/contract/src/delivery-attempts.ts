@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FAILURE, programFields } from './deliveries.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { chatIdField, updateIdField } from './fields.ts';
-import { botId, integer } from './inputs.ts';
+import { botId, integer, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** A request to a backend, as people see it. */
@@ -53,6 +53,7 @@ export const deliveryAttemptOperations = {
     input: z.object({
       bot_id: botId(),
       program_id: integer({ min: 1 }).optional().describe('Only attempts of this program.'),
+      ...pagedInputs(),
     }),
     output: z.array(attemptResource),
     botInputs: ['bot_id'],

@@ -108,15 +108,16 @@ const SWITCHES = new Map<unknown, boolean>([
 /** A boolean; a query string writes true, false, 1 or 0. */
 export const flag = () => z.preprocess((value) => SWITCHES.get(value) ?? value, z.boolean());
 
-const storable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+/** True of text that Postgres can keep: no NUL character, no half of a surrogate pair. */
+export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
 
-/** Text that Postgres can keep: no NUL character, no half of a surrogate pair. Lengths are in UTF-16 units. */
+/** Text that Postgres can keep. Lengths are in UTF-16 units. */
 export function text(range: { min?: number; max: number }) {
   return z
     .string()
     .min(range.min ?? 0)
     .max(range.max)
-    .refine(storable, 'must not contain a NUL character or half of a surrogate pair');
+    .refine(isStorable, 'must not contain a NUL character or half of a surrogate pair');
 }
 
 /** A list, which a query string may carry as JSON text, comma-separated, or as a repeated parameter. */
@@ -142,11 +143,18 @@ export function jsonObject<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(readJson, strictInput(shape));
 }
 
+/** True if it has an integer that may have been another one in the JSON text. */
+export function hasRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
+}
+
 /** An object of the platform's, with whatever fields it has. */
 export function platformObject(isRight: (object: Record<string, unknown>) => boolean, reason: string) {
   const object = z
     .record(z.string(), z.unknown())
-    .refine((value) => isWithin(value, DEEPEST) && isRight(value), reason);
+    .refine((value) => isWithin(value, DEEPEST) && isRight(value), { error: reason, abort: true })
+    .refine((value) => !hasRounded(value), 'has a number beyond 2^53-1, which would be rounded');
   return z.preprocess(readJson, object);
 }
 
@@ -180,11 +188,14 @@ export const instant = () =>
   });
 
 const NO_MOMENT = 'must be Unix seconds, or ISO 8601 with a zone';
+const END_OF_9999_S = 253_402_300_799;
 
 /** A moment as Unix seconds or as ISO 8601 with a zone; read as Unix seconds. */
 export const moment = () =>
   z
-    .union([integer({ min: 0 }), z.iso.datetime({ offset: true, error: NO_MOMENT })], { error: NO_MOMENT })
+    .union([integer({ min: 0, max: END_OF_9999_S }), z.iso.datetime({ offset: true, error: NO_MOMENT })], {
+      error: NO_MOMENT,
+    })
     .transform((value) => (typeof value === 'number' ? value : Math.ceil(Date.parse(value) / 1000)));
 
 /** No answer is longer: what is beyond is behind the `Link` header. */

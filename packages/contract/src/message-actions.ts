@@ -65,13 +65,12 @@ const editInputs = {
     .optional(),
 };
 
+const oneMessageInputs = { bot_id: botId(), chat_id: chatId(), message_id: messageId() };
+
 const oneMessage = {
-  input: z.object({
-    bot_id: botId(),
-    chat_id: chatId(),
-    message_id: messageId(),
-  }),
+  input: z.object(oneMessageInputs),
   botInputs: ['bot_id'],
+  readOnlyFields: fieldsBeside(messageResource, oneMessageInputs),
   output: okAnswer,
   errors: PLATFORM_ERRORS,
   example: { input: { ...EXAMPLE_CHAT, message_id: 501 }, output: { ok: true } },
@@ -112,6 +111,7 @@ export const messageActionOperations = {
     input: z.object(editInputs),
     output: messageResource,
     botInputs: ['bot_id'],
+    readOnlyFields: fieldsBeside(messageResource, editInputs),
     errors: PLATFORM_ERRORS,
     example: {
       input: { ...EXAMPLE_CHAT, message_id: 502, text: 'It is on its way' },

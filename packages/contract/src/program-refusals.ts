@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownId } from './inputs.ts';
+import { ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const PROGRAM_REFUSAL_REASONS = ['method', 'chat', 'file', 'rate', 'expired', 'paused'] as const;
@@ -34,7 +34,7 @@ export const programRefusalOperations = {
     summary: 'Lists what a program was refused lately, newest first.',
     description:
       'These are calls with its tokens, and calls in the answers of its backend. The newest 20 are kept, for a day after the last one. The same refusal is listed once, with the time of the last. A refusal is listed within about a second.',
-    input: z.object({ id: ownId().describe('The program.') }),
+    input: z.object({ id: ownId().describe('The program.'), ...pagedInputs() }),
     output: z.array(programRefusalResource),
     errors: ['not_found'],
     example: {

@@ -143,6 +143,7 @@ const updateInputs = {
   filter: filterInput().optional(),
   exclusive: exclusive().optional(),
   order: order().optional(),
+  enabled: flag().optional().describe('False pauses it, true lets it go on.'),
 };
 
 export const programOperations = {
@@ -196,7 +197,7 @@ export const programOperations = {
 
   updateProgram: defineOperation({
     method: 'POST',
-    audit: ['program_update'],
+    audit: ['program_update', 'program_enable', 'program_disable'],
     paths: ['/api/programs/update'],
     role: 'any',
     summary: 'Changes the given fields of a program. Absent fields keep their value.',

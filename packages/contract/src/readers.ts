@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { botId, ownId } from './inputs.ts';
+import { botId, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 import { consumerName } from './updates.ts';
 
@@ -103,7 +103,7 @@ export const readerOperations = {
     summary: "Shows who reads a bot's updates, and how far each one is.",
     description:
       'All of it is of one moment. Named consumers are listed while they are remembered: 24 hours after a poll.',
-    input: z.object({ bot_id: botId() }),
+    input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(readerResource),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID }, output: READERS },
@@ -115,7 +115,7 @@ export const readerOperations = {
     role: 'any',
     summary: 'Shows how far each program of a bot has read.',
     description: 'The readers of the bot that are programs. All of it is of one moment.',
-    input: z.object({ bot_id: botId() }),
+    input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(readerResource),
     botInputs: ['bot_id'],
     example: { input: { bot_id: EXAMPLE_BOT_ID }, output: [PROGRAM_READER] },

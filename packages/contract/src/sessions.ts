@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { okAnswer } from './fields.ts';
-import { text } from './inputs.ts';
+import { pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 export const sessionResource = z
@@ -46,7 +46,7 @@ export const sessionOperations = {
     summary: 'Lists your own sessions, the last used one first.',
     description:
       'An account has 100 sessions at most: one more ends the one that was unused the longest. A key that may do less than its account finds none.',
-    input: z.object({}),
+    input: z.object(pagedInputs()),
     output: z.array(sessionResource),
     example: { input: {}, output: [SESSION] },
   }),

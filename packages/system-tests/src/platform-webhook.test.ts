@@ -189,6 +189,26 @@ describe('intake by webhook', () => {
     expect(await shown()).not.toHaveProperty('last_error_at');
   }, 60_000);
 
+  test('goes with its bot, and a bot whose webhook the platform did not take is polled', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true });
+    await fleet.rest('/api/bots/delete', { id: bot.id });
+    expect((await webhook(bot)).url).toBe('');
+    const { token, id } = await fleet.control.createBot({});
+    const effect = { kind: 'status', status: 500, description: 'Internal Server Error' } as const;
+    await fleet.control.setFault({ bot: id, method: 'setWebhook', effect, count: 1 });
+    const adding = fleet.rest('/api/bots/add', { token, webhook_mode: true });
+    await expect(adding).rejects.toThrow('The bot was added with the id');
+    const bots = await fleet.rest<{ token: string; webhook_mode: boolean }[]>('/api/bots');
+    expect(bots.find((one) => one.token === token)).toMatchObject({ webhook_mode: false });
+  });
+
+  test('is switched off with the new token of a bot whose token was revoked', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true });
+    const { token } = await fleet.control.revokeToken({ bot: bot.platformId });
+    await fleet.rest('/api/bots/update', { id: bot.id, token, webhook_mode: false });
+    expect((await webhook(bot)).url).toBe('');
+  });
+
   test('webhook_mode without a PUBLIC_URL is refused with a sentence that names it', async () => {
     const other = await startFleet({ apis: 1, workers: 0 });
     try {

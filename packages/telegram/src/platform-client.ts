@@ -36,7 +36,7 @@ export type OpenedFile =
       headers: Record<string, string>;
     }
   | { outcome: 'refused'; status: number }
-  | { outcome: 'unreachable'; reason: string };
+  | { outcome: 'unreachable'; reason: string; timedOut: boolean };
 
 export interface PlatformClient {
   /** Calls a Bot API method. Never throws: failures are in the answer's outcome. */
@@ -170,6 +170,8 @@ function openedFile(stream: Request, token: string): Promise<OpenedFile> {
       const kept = FILE_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
       resolve({ outcome: 'open', status: statusCode, stream, size, mime, headers: Object.fromEntries(kept) });
     });
-    stream.once('error', (error) => resolve({ outcome: 'unreachable', reason: hideToken(error.message, token) }));
+    stream.once('error', ({ message, code }: Error & { code?: string }) =>
+      resolve({ outcome: 'unreachable', reason: hideToken(message, token), timedOut: code === 'ETIMEDOUT' }),
+    );
   });
 }

@@ -285,6 +285,16 @@ describe('changing the password', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
+  test('counts as a guess only what is a wrong old password', async () => {
+    const account = await newAccount();
+    const cookie = cookieOf(await signIn(account));
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const same = await change(cookie, account, { new_password: account.password });
+      expect(same).toMatchObject({ status: 400, json: { details: [{ path: 'new_password' }] } });
+    }
+    expect((await change(cookie, account)).status).toBe(200);
+  });
+
   test('must come first where the account is told to, for its sessions; its keys go on', async () => {
     const account = await newAccount({ mustChangePassword: true, role: 'admin' });
     const signedIn = await signIn(account);
@@ -396,6 +406,20 @@ describe('own sessions', () => {
     expect(older?.user_agent).toHaveLength(200);
     expect(foreign).toMatchObject([{ current: true }]);
     for (const cookie of [cookieOf(first), second]) expect(answer.text).not.toContain(secretOf(cookie));
+  });
+
+  test('are paged like every list', async () => {
+    const account = await newAccount();
+    const cookies = [cookieOf(await signIn(account)), cookieOf(await signIn(account)), cookieOf(await signIn(account))];
+    const page = (path: string) => http('GET', path, { headers: { cookie: cookies[0]! } });
+    const all = (await page('/api/auth/sessions')).json as Shown[];
+    const first = await page('/api/auth/sessions?limit=2');
+    expect(first.json).toMatchObject([{ id: all[0]?.id }, { id: all[1]?.id }]);
+    expect(first.headers.get('x-total-count')).toBe('3');
+    const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await page(next);
+    expect(second.json).toMatchObject([{ id: all[2]?.id }]);
+    expect(second.headers.get('link')).toBeNull();
   });
 
   test('end on every pod, this one too, and leave an audit entry; those of others cannot be ended', async () => {

@@ -18,11 +18,13 @@ export interface SignInAttempt {
   /** The limits that the attempt reaches if it fails. Of many simultaneous attempts, exactly one reaches a limit. */
   reaches: readonly SignInLimit[];
   succeeded(): Promise<void>;
+  /** It was no guess: for example, a database did not answer. */
+  takeBack(): Promise<void>;
 }
 
 export interface SignInLimits {
   /**
-   * Counts an attempt before the password is checked, so simultaneous ones count, too; `succeeded` takes it back.
+   * Counts an attempt before the password is checked, so simultaneous ones count, too; `succeeded` and `takeBack` undo that.
    * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes. A network from which
    * the account has signed in before has its own limit, so strangers who guess cannot lock the owner out there.
    */
@@ -46,14 +48,18 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
         ? [ofKnownAddress, `${account}:${network}`]
         : [ofAccount, account];
       const leftOfAccount = await consume(limit, key);
+      const takeBack = async () => {
+        await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1)]);
+      };
       return {
         reaches: [
           ...(leftOfAddress === 0 ? (['address'] as const) : []),
           ...(leftOfAccount === 0 ? (['account'] as const) : []),
         ],
         async succeeded() {
-          await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1), known.remember(account, network)]);
+          await Promise.all([takeBack(), known.remember(account, network)]);
         },
+        takeBack,
       };
     },
   };

@@ -100,6 +100,14 @@ describe('an account', () => {
     expect((await post('reset-password', { id: 999_999, password: PASSWORD })).status).toBe(404);
   });
 
+  test('of an admin that is sent back as it was listed has only its bots when it is a user again', async () => {
+    const account = await added({ bot_ids: [bot.id] });
+    const promoted = (await post('update', { id: account.id, role: 'admin' })).json as AccountResource;
+    expect(promoted.bot_ids).toBeNull();
+    await post('update', { ...promoted, display_name: 'Renamed' });
+    expect((await post('update', { id: account.id, role: 'user' })).json).toMatchObject({ bot_ids: [bot.id] });
+  });
+
   test('loses a bot on every pod within 5 s', async () => {
     const account = await added({ bot_ids: [bot.id] });
     const key = await keyOf(account);

@@ -61,6 +61,15 @@ describe('while the audit log takes no entry', () => {
     statement('create trigger refuse_entry before insert on audit_log execute function refuse_entry()');
   afterEach(() => statement('drop function refuse_entry cascade'));
 
+  test('a right password that cannot be recorded is 503, and no failed sign-in', async () => {
+    const signIn = () =>
+      restClient(api.url)('POST', '/api/auth/login', { body: { username: 'admin', password: ADMIN_PASSWORD } });
+    await refuseEntries();
+    for (let attempt = 0; attempt < 6; attempt += 1) expectUnavailable(await signIn());
+    await statement('drop trigger refuse_entry on audit_log');
+    expect((await signIn()).status).toBe(200);
+  });
+
   test('nothing is changed, whatever the change is, and each says 503', async () => {
     const rule = {
       source_bot_id: bot.id,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
@@ -5,6 +6,7 @@ import { startBackend } from '@flotilla/testing/backend.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
+import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -110,6 +112,9 @@ describe('adding a bot', () => {
       expect(garbled).toMatchObject({ status: 502, json: { code: 'platform_failed' } });
     }
     expect((await withFault({ kind: 'reset' })).status).toBe(502);
+    const failing = await withFault({ kind: 'status', status: 500, description: 'Internal Server Error: restart' });
+    expect(failing).toMatchObject({ status: 502, json: { code: 'platform_failed' } });
+    expect(failing.text).toContain('Internal Server Error: restart');
     const slowDown = await withFault({ kind: 'status', status: 429, retryAfterS: 17 });
     expect([slowDown.status, slowDown.headers.get('retry-after')]).toEqual([429, '17']);
     expect((await validate()).json).toEqual({ id: bot.id, username: bot.username, first_name: bot.name });
@@ -130,6 +135,26 @@ describe('updating a bot', () => {
   test('takes back exactly what was listed', async () => {
     const bot = await api.addBot({ name: 'Round', backend_url: 'http://127.0.0.1:9/', allowed_updates: ['poll'] });
     expect((await update((await listed(api.admin, bot.id)) as object)).json).toEqual(bot);
+  });
+
+  test('does not trust the certificate of the old backend for a new one', async () => {
+    const bot = await api.addBot();
+    const { caFile } = await startTlsAuthority();
+    const form = new FormData();
+    form.set('url', 'https://127.0.0.1:9/old');
+    form.set('certificate', new Blob([await readFile(caFile)]), 'ca.pem');
+    const call = (method: string, body?: FormData) =>
+      fetch(`${api.url}/tgapi/bot${bot.token}/${method}`, { method: 'POST', ...(body && { body }) });
+    expect((await call('setWebhook', form)).status).toBe(200);
+    const hasCertificate = async () =>
+      ((await (await call('getWebhookInfo')).json()) as { result: { has_custom_certificate: boolean } }).result
+        .has_custom_certificate;
+    expect((await update({ id: bot.id, backend_url: 'https://127.0.0.1:9/old', description: 'kept' })).status).toBe(
+      200,
+    );
+    expect(await hasCertificate()).toBe(true);
+    expect((await update({ id: bot.id, backend_url: 'https://127.0.0.1:9/new' })).status).toBe(200);
+    expect(await hasCertificate()).toBe(false);
   });
 
   test('refuses a backend without a scheme and says what it must begin with; one that is set already may be posted back', async () => {

@@ -330,6 +330,18 @@ describe('listing messages', () => {
     });
   });
 
+  test('is taken back as it was listed by what acts on a message', async () => {
+    const sentOne = (
+      await api.admin('POST', '/api/messages/send', { body: { bot_id: bot.id, chat_id: PERSON, text: 'as listed' } })
+    ).json as {
+      id: number;
+    };
+    const act = (what: string, fields: object) =>
+      api.admin('POST', `/api/messages/${what}`, { body: { ...sentOne, message_id: sentOne.id, ...fields } });
+    expect((await act('edit', { text: 'edited' })).status).toBe(200);
+    for (const what of ['pin', 'unpin', 'delete']) expect((await act(what, {})).status).toBe(200);
+  });
+
   test('lowers a limit above the maximum, and takes ids as decimal strings', async () => {
     const many = Array.from({ length: 230 }, (_, at) => ({ bot_id: bot.id, chat_id: 5, id: at + 1, date: at }));
     await api.database.db.insertInto('messages').values(many).execute();

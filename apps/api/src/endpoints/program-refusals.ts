@@ -3,6 +3,7 @@ import { programStore } from '@flotilla/domain/programs/program-store.ts';
 import { programTokenStore } from '@flotilla/domain/programs/program-token-store.ts';
 import { listRefusals } from '@flotilla/domain/refusals/list-refusals.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { pageOf } from '../http/page.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { findBotOfProgram } from './programs.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -15,7 +16,7 @@ export const programRefusalHandlers: Handlers<typeof programRefusalOperations> =
       if (program === null) throw new FlotillaError('not_found', 'Program not found');
       const refusals = await listRefusals({ redis }, program);
       const nameOf = await programTokenStore(db).namesOf(program.id);
-      return refusals.map(({ atMs, tokenId, method, reason, description, chatId }) => ({
+      const shown = refusals.map(({ atMs, tokenId, method, reason, description, chatId }) => ({
         ...{ at: new Date(atMs).toISOString(), reason, description },
         ...withoutNulls({
           token_id: tokenId,
@@ -24,6 +25,7 @@ export const programRefusalHandlers: Handlers<typeof programRefusalOperations> =
           chat_id: chatId,
         }),
       }));
+      return pageOf(shown, input, ({ at, token_id, method, chat_id }) => [at, token_id, method, chat_id].join(' '));
     },
   },
 };

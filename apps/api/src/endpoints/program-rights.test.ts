@@ -153,6 +153,20 @@ describe('a user', () => {
     expect(await role()).toBe('admin');
   });
 
+  test('does not learn the secret of a program by giving it a backend', async () => {
+    const program = await newProgram('plain');
+    const change = (client: RestClient, fields: object) =>
+      client('POST', '/api/programs/update', { body: { id: program.id, ...fields } });
+    done(await change(api.admin, { backend_url: HOOK, secret_token: 'of-the-admin' }));
+    const own = { backend_url: `${HOOK}&of=a-user` };
+    for (const secret of [{}, { secret_token: '****' }]) {
+      const refused = await change(user, { ...own, ...secret });
+      expect(refused).toMatchObject({ status: 400, json: { details: [{ path: 'secret_token' }] } });
+    }
+    done(await change(user, { name: named() }));
+    done(await change(user, { ...own, secret_token: 'of-the-user' }));
+  });
+
   test('keeps the webhook that a token set, also when the program is sent back as it was listed', async () => {
     const program = await newProgram('plain');
     const { token } = await newToken(program);

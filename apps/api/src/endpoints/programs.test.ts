@@ -97,6 +97,22 @@ describe('programs of one bot', () => {
     expect(await poll(program)).toEqual([1]);
   });
 
+  test('are paused and resumed by an update, too, with the entry of a pause in the audit log', async () => {
+    const program = await add(await api.addBot(), { name: 'pausable' });
+    const change = (fields: object) =>
+      api.admin('POST', '/api/programs/update', { body: { id: program.id, ...fields } });
+    expect((await change({ enabled: false })).json).toMatchObject({ enabled: false });
+    expect((await change({ name: 'still paused' })).json).toMatchObject({ enabled: false });
+    expect((await change({ name: 'running', enabled: true })).json).toMatchObject({ name: 'running', enabled: true });
+    const entries = await api.admin('GET', '/api/adminlog', { query: { bot_id: program.bot_id, limit: 4 } });
+    expect((entries.json as { action: string }[]).map(({ action }) => action)).toEqual([
+      'program_enable',
+      'program_update',
+      'program_disable',
+      'program_add',
+    ]);
+  });
+
   test('get kinds that are added while a poll of theirs waits', async () => {
     const bot = await api.addBot();
     const program = await add(bot, { name: 'grows', kinds: ['poll'] });

@@ -6,6 +6,7 @@ import type { Breaker } from '@flotilla/domain/readers/breaker.ts';
 import { forgetConsumer } from '@flotilla/domain/readers/forget-consumer.ts';
 import { listReaders, type Reader } from '@flotilla/domain/readers/list-readers.ts';
 import { tryBackend } from '@flotilla/domain/readers/try-backend.ts';
+import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { findBotOfProgram, requireProgram } from './programs.ts';
@@ -14,13 +15,15 @@ import { withoutNulls } from './without-nulls.ts';
 export const readerHandlers: Handlers<typeof readerOperations> = {
   async listReaders(context, { input }) {
     const bot = requireBot(context, input.bot_id);
-    return (await listReaders(context, bot)).map((reader) => presentReader(bot, reader));
+    const readers = (await listReaders(context, bot)).map((reader) => presentReader(bot, reader));
+    return pageOf(readers, input, ({ reader }) => reader);
   },
 
   async listProgramReaders(context, { input }) {
     const bot = requireBot(context, input.bot_id);
     const readers = await listReaders(context, bot);
-    return readers.filter(({ program }) => program !== null).map((reader) => presentReader(bot, reader));
+    const programs = readers.filter(({ program }) => program !== null).map((reader) => presentReader(bot, reader));
+    return pageOf(programs, input, ({ reader }) => reader);
   },
 
   async resumeBackend(context, { input, by }) {

@@ -75,6 +75,14 @@ describe('a routing rule', () => {
     expect((await add({ ...back, source_bot_id: target.id, target_bot_id: source.id })).status).toBe(200);
   });
 
+  test('that drops has its source as its target, also after its source or its action has changed', async () => {
+    const drop = await added({ action: 'drop' });
+    expect(drop.target_bot_id).toBe(source.id);
+    expect((await update({ id: drop.id, source_bot_id: target.id })).json).toMatchObject({ target_bot_id: target.id });
+    const copy = await added();
+    expect((await update({ id: copy.id, action: 'drop' })).json).toMatchObject({ target_bot_id: source.id });
+  });
+
   test.each([
     ['no target', { target_bot_id: undefined, target_chat_id: undefined }, ['target_bot_id', 'target_chat_id']],
     ['no target chat', { action: 'forward', target_chat_id: null }, ['target_chat_id']],
@@ -250,6 +258,7 @@ describe('trying a message', () => {
       faultsOf(await api.admin('POST', '/api/routes/try', by));
     expect(await refused({ text: 'no chat' })).toEqual(['message']);
     expect(await refused({ ...message, text: 'x'.repeat(4097) })).toEqual(['message']);
+    expect(await refused({ ...message, chat: { id: 2 ** 53 } })).toEqual(['message']);
     const deep = `{"chat":{},"rich_message":{"blocks":${'['.repeat(5000)}${']'.repeat(5000)}}}`;
     expect(await refused(null, { query: { bot_id: bot.id, message: deep } })).toEqual(['message']);
   });

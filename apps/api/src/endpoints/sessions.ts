@@ -5,12 +5,14 @@ import { recordAction } from '@flotilla/domain/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { endOwnSession, type OwnSession, ownSessions } from '../auth/own-sessions.ts';
 import { endSession } from '../auth/session.ts';
+import { pageOf } from '../http/page.ts';
 import type { Handlers } from '../operations/handler.ts';
 
 export const sessionHandlers: Handlers<typeof sessionOperations> = {
-  async listSessions(context, { caller, request }) {
+  async listSessions(context, { input, caller, request }) {
     const sessions = await ownSessions(context, caller, request.sessionID);
-    return sessions.map((session) => presentSession(session, request.sessionID));
+    const shown = sessions.map((session) => presentSession(session, request.sessionID));
+    return pageOf(shown, input, ({ id }) => id);
   },
 
   async endSession(context, { input, caller, by, request, response }) {

@@ -7,8 +7,9 @@ import { refuseCommonPassword } from '@flotilla/domain/accounts/password.ts';
 import { recordSignInLimit } from '@flotilla/domain/accounts/record-sign-in-limit.ts';
 import { signIn } from '@flotilla/domain/accounts/sign-in.ts';
 import { recordAction } from '@flotilla/domain/audit/record-action.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { beginSession, endSession } from '../auth/session.ts';
+import type { SignInAttempt } from '../auth/sign-in-limits.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { presentAccount } from './accounts.ts';
 
@@ -19,7 +20,9 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
       throw error;
     });
-    const account = await signIn(context, input, context.clientAddress(request));
+    const account = await signIn(context, input, context.clientAddress(request)).catch((error) =>
+      giveUp(attempt, error),
+    );
     signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
@@ -44,13 +47,18 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     const { account, apiKey } = caller;
     // Checked first: a refused new password must not count as a guess of the old one.
     refuseCommonPassword('new_password', input.new_password);
+    if (input.new_password === input.old_password)
+      throw refusedInput('new_password', 'must differ from the old password');
     // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
     const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
     const passwords = { old: input.old_password, new: input.new_password };
-    const sessionVersion = await changePassword(context, by, account.id, passwords).catch(async (error: unknown) => {
+    const sessionVersion = await changePassword(context, by, account.id, passwords).catch((error) =>
+      giveUp(attempt, error),
+    );
+    if (sessionVersion === null) {
       await recordSignInLimit(context, by, account.username, attempt.reaches);
-      throw error;
-    });
+      throw refusedInput('old_password', 'is not the password of this account');
+    }
     await attempt.succeeded();
     // The new session keeps the end of the old one, because this was not a sign-in.
     const opened = { accountId: account.id, sessionVersion, continued: { ...request.session } };
@@ -58,6 +66,12 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return OK;
   },
 };
+
+/** The password was not judged, so the attempt is no failure. */
+async function giveUp(attempt: SignInAttempt, error: unknown): Promise<never> {
+  await attempt.takeBack().catch(() => {});
+  throw error;
+}
 
 /** The account; for an API key also what the key may do. */
 function presentCaller({ account, apiKey, role, bots }: Caller): OwnAccountResource {

@@ -1,3 +1,4 @@
+import { isStorable } from '@flotilla/contract/inputs.ts';
 import { type FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 
@@ -17,7 +18,7 @@ export interface Page<Row> {
 /** The sort key of the last row of a page, so that rows added before it do not move the next page. */
 export type Cursor = readonly (number | string)[];
 
-const cursorForm = z.array(z.union([z.int(), z.string().max(200)])).max(4);
+const cursorForm = z.array(z.union([z.int(), z.string().max(200).refine(isStorable)])).max(4);
 
 export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
@@ -61,6 +62,20 @@ export function cutPage<Row>(rows: Row[], limit: number, total: number, keyOf: (
   return { rows: shown, total, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
 
+/** Cuts a page from the whole list. If the last row of the page before is gone, the next one begins at its place. */
+export function pageOf<Row>(
+  all: Row[],
+  { limit, offset, before }: { limit: number; offset: number; before?: string | undefined },
+  keyOf: (row: Row) => string,
+): Page<Row> {
+  const [lastKey = null, place = offset] = decodeCursor(before, ['string', 'number']) ?? [];
+  const last = lastKey === null ? -1 : all.findIndex((row) => keyOf(row) === lastKey);
+  const begin = last === -1 ? place : last + 1;
+  const rows = all.slice(begin, begin + limit);
+  const end = begin + rows.length;
+  return { rows, total: all.length, next: rows.length > 0 && end < all.length ? [keyOf(rows.at(-1)!), end] : null };
+}
+
 /** The value of a Link header: the previous and the next page of the list. Undefined if there is neither. */
 export function linkHeader(
   url: string,
@@ -74,8 +89,9 @@ export function linkHeader(
 }
 
 function listFrom(url: string, side: 'before' | 'after', cursor: Cursor): string {
-  const [path = '', query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  const [path = ''] = url.split('?', 1);
+  // The query itself may have question marks.
+  const parameters = new URLSearchParams(url.slice(path.length + 1));
   for (const name of ['offset', 'before', 'after', 'around']) parameters.delete(name);
   parameters.set(side, encodeCursor(cursor));
   return `${path}?${parameters}`;

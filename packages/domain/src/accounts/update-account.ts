@@ -80,11 +80,13 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   if (role === 'user') await refuseLastAdmin(accounts, id);
   const before = await accounts.findById(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
-  const allBots = botIds === undefined ? undefined : botIds === null;
+  // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
+  const asShown = botIds === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
+  const allBots = botIds === undefined || asShown ? undefined : botIds === null;
   // A username sent back unchanged is kept, even if an older account has another spelling of it.
   const newName = username === before.username ? undefined : username;
   await accounts.update(id, { username: newName, displayName, role, allBots }).catch(refuseKnownUsername);
-  if (botIds !== undefined) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
+  if (botIds !== undefined && !asShown) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
   return before;
 }

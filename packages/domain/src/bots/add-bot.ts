@@ -49,9 +49,16 @@ export async function addBot(
   const waits = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
   // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.
-  if (webhookMode) return switchIntake(deps, by, bot, { webhookMode });
+  if (webhookMode) return switchIntake(deps, by, bot, { webhookMode }).catch((error) => tellAdded(bot, error));
   await wakeTurns(deps, bot, waits);
   return bot;
+}
+
+/** The bot stays, because updates may have come already. */
+function tellAdded(bot: Bot, error: unknown): never {
+  if (!(error instanceof FlotillaError)) throw error;
+  const sentence = `The bot was added with the id ${bot.id} and is polled, but its webhook could not be set: ${error.message}`;
+  throw new FlotillaError(error.code, sentence, error);
 }
 
 async function storeBot(

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { StreamOptions } from 'got';
 import type { ActiveProgram } from './active-program.ts';
 import { forbiddenReason, guardedLookup, parseBackendUrl, portOf } from './backend-address.ts';
 import type { Bot } from './bot.ts';
@@ -9,7 +11,7 @@ export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: n
 const DEADLINE_MS = 5000;
 
 /**
- * Sends one GET to the backend, within 5 s. A status below 400, or 405, is healthy. Throws FlotillaError('bad_request')
+ * Sends one GET to the backend, and waits 5 s for the head of its answer. A status below 400, or 405, is healthy. Throws FlotillaError('bad_request')
  * for a bot or a program without a backend.
  */
 export async function checkBackendHealth(
@@ -24,10 +26,9 @@ export async function checkBackendHealth(
   if (url === null || forbiddenReason(url.hostname, portOf(url), deps.backendPolicy))
     return { healthy: false, statusCode: 0, latencyMs: 0 };
   try {
-    // A start does not need it.
-    const { default: got } = await import('got');
-    const { statusCode } = await got(url, {
+    const statusCode = await statusOf(url, {
       headers: { 'user-agent': 'flotilla' },
+      decompress: false,
       throwHttpErrors: false,
       followRedirect: false,
       retry: { limit: 0 },
@@ -38,6 +39,20 @@ export async function checkBackendHealth(
     return { healthy: isHealthy(statusCode), statusCode, latencyMs: elapsed() };
   } catch {
     return { healthy: false, statusCode: 0, latencyMs: elapsed() };
+  }
+}
+
+/** The status of an answer, of which no more than the head is read. */
+async function statusOf(url: URL, options: StreamOptions): Promise<number> {
+  // A start does not need it.
+  const { default: got } = await import('got');
+  const stream = got.stream(url, options);
+  try {
+    const [response] = (await once(stream, 'response')) as [{ statusCode: number }];
+    return response.statusCode;
+  } finally {
+    stream.on('error', () => {});
+    stream.destroy();
   }
 }
 

@@ -3,16 +3,20 @@ import type { Actor } from '../audit/actor.ts';
 import { describeNew } from '../audit/describe-changes.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { deletionStore } from '../retention/deletion-store.ts';
+import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
+import { removeOurWebhook } from './platform-webhook.ts';
 import { republishBots } from './republish-bots.ts';
 
 /**
- * Deletes a bot and all its data in Postgres and Redis. Its history is hidden at once and removed in the background.
+ * Deletes a bot and all its data in Postgres and Redis, and its webhook at the platform if that leads to us. Its history is
+ * hidden at once and removed in the background.
  * Throws FlotillaError('not_found').
  */
 export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promise<void> {
+  const bot = deps.directory.byId(botId);
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);
     const partners = await store.routingPartners(botId);
@@ -27,6 +31,16 @@ export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promis
     return { existed, partners };
   });
   await unmirrorBot(deps, botId);
+  if (bot?.webhookMode) await leavePlatform(deps, bot);
   await republishBots(deps, partners);
   if (!existed) throw new FlotillaError('not_found', 'Bot not found');
+}
+
+/** Otherwise the platform would go on pushing to us, and refuse the getUpdates of whoever has the bot now. */
+async function leavePlatform(deps: BotDeps, bot: Bot): Promise<void> {
+  try {
+    await removeOurWebhook(deps, bot);
+  } catch (error) {
+    deps.log.warn({ err: error, botId: bot.id }, 'the webhook of a deleted bot could not be removed at the platform');
+  }
 }

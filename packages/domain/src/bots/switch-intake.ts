@@ -24,7 +24,7 @@ export async function switchIntake(
   const shallBePushed = wanted.webhookMode && !wanted.disabled;
   if (pushed || shallBePushed) await requireAuditable(deps.db);
   if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
-  if (pushed && !shallBePushed) await removePlatformWebhook(deps, bot);
+  if (pushed && !shallBePushed) await removePlatformWebhook(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, cursors);
   if (shallBePushed) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
   return changed;

@@ -24,7 +24,8 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
       });
     }
   }
-  // The failures of the old backend do not count for a new one.
-  const retryNow = changes.backendUrl !== undefined && changes.backendUrl !== bot.backendUrl;
-  return switchIntake(deps, by, bot, changes, { retryNow });
+  if (changes.backendUrl === undefined || changes.backendUrl === bot.backendUrl)
+    return switchIntake(deps, by, bot, changes);
+  // Neither the certificate nor the failures of the old backend are those of the new one.
+  return switchIntake(deps, by, bot, { backendCertificate: '', ...changes }, { retryNow: true });
 }

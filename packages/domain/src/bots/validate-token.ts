@@ -42,6 +42,8 @@ export function resultOf(answer: PlatformAnswer): unknown {
         throw new FlotillaError('too_many_requests', answer.description, { retryAfterS: answer.retryAfterS ?? 1 });
       }
       if (answer.errorCode === 401) throw tokenRefused(answer.errorCode);
+      if (answer.errorCode >= 500)
+        throw new FlotillaError('platform_failed', `The platform failed: ${answer.description}`);
       throw new FlotillaError('platform_refused', answer.description, { platformErrorCode: answer.errorCode });
     case 'unreachable':
       throw answer.timedOut

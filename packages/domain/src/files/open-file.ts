@@ -29,10 +29,14 @@ export async function openFile(
       return { ...opened, path: found.path };
     case 'refused':
       if (opened.status === RANGE_NOT_SATISFIABLE) return null;
-      throw new FlotillaError('platform_failed', `The platform answered ${opened.status} instead of the file`);
+      throw opened.status < 500
+        ? new FlotillaError('platform_refused', 'The platform refused the file', { platformErrorCode: opened.status })
+        : new FlotillaError('platform_failed', `The platform answered ${opened.status} instead of the file`);
     case 'unreachable':
-      throw new FlotillaError('platform_failed', 'The file could not be fetched from the platform', {
-        cause: opened.reason,
-      });
+      throw opened.timedOut
+        ? new FlotillaError('platform_timeout', 'The platform did not send the file in time')
+        : new FlotillaError('platform_failed', 'The file could not be fetched from the platform', {
+            cause: opened.reason,
+          });
   }
 }

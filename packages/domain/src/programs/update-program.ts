@@ -1,3 +1,4 @@
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { changeRules } from '../bots/change-rules.ts';
 import { maskedBackend } from '../bots/masked-secrets.ts';
@@ -19,7 +20,8 @@ type Circumstances = { reason?: string; dropPending?: boolean };
 
 /**
  * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
- * or secret that is sent back as it was shown is no change. Throws 'not_found', 'conflict' (its name) or 'bad_request'.
+ * or secret that is sent back as it was shown is no change. Throws 'not_found', 'conflict' (its name) or 'bad_request', also
+ * for a new URL without a new secret from somebody who may not see the secret.
  */
 export async function updateProgram(
   deps: ProgramDeps,
@@ -31,6 +33,7 @@ export async function updateProgram(
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
     const changes = withSetter(withoutShown(before, wanted));
+    refuseUnseenSecret(changes, before);
     checkProgram(deps, changes, before);
     const programs = programStore(db, deps.secrets);
     if (changes.filter !== undefined) refuseFilter(changes.filter, await programs.filters(before.botId, id));
@@ -40,8 +43,8 @@ export async function updateProgram(
     if (grows(changes)) await refuseLargePrograms(db, before.botId);
     // With a reason, nobody asked for the change, so nobody could do what a refusal says.
     if (reason === '') refuseLosingChange(before, result, await programTokenStore(db).all(id), deps.clock.nowMs());
-    const { enabled } = changes;
-    const action = enabled === undefined ? 'program_update' : enabled ? 'program_enable' : 'program_disable';
+    const switches = result.enabled !== before.enabled || onlySwitches(changes);
+    const action = !switches ? 'program_update' : result.enabled ? 'program_enable' : 'program_disable';
     const dropped = dropPending ? 'pending updates dropped' : '';
     const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
     return { result, botIds: [before.botId], audited, cursors: dropPending ? { dropPendingOf: id } : {} };
@@ -49,6 +52,10 @@ export async function updateProgram(
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);
   return program;
+}
+
+function onlySwitches({ enabled, ...others }: ProgramChanges): boolean {
+  return enabled !== undefined && Object.values(others).every((value) => value === undefined);
 }
 
 /** Only such changes are held to the limit of size: a program above it can still be paused or lose its backend. */
@@ -62,7 +69,13 @@ function grows({ kinds, filter, backendUrl, backendCertificate, webhookKinds }: 
 function withSetter({ backendRole = 'user', ...changes }: ProgramChanges): ProgramChanges {
   return changes.backendUrl === undefined
     ? changes
-    : { webhookTokenId: null, webhookKinds: null, backendRole, ...changes };
+    : { webhookTokenId: null, webhookKinds: null, backendCertificate: '', backendRole, ...changes };
+}
+
+/** The new backend would get the secret of the old one. */
+function refuseUnseenSecret({ backendUrl, backendRole, secretToken }: ProgramChanges, before: Program): void {
+  if (!backendUrl || backendRole !== 'user' || secretToken !== undefined || before.secretToken === '') return;
+  throw refusedInput('secret_token', 'must be given with a new backend_url, because you may not see the present one');
 }
 
 /** A URL that is given again unchanged keeps the limits of the token that set it. */

@@ -13,7 +13,8 @@ export function completeRule(directory: Pick<BotDirectory, 'isOwnBot'>, wanted: 
   const { sourceBotId, conditionType, action, enabled, delivery, description } = wanted;
   const conditionValue = wanted.conditionValue ?? '';
   const drops = action === 'drop';
-  const targetBotId = wanted.targetBotId ?? (drops ? sourceBotId : undefined);
+  // Another bot of a rule that sends nothing would only matter when it is deleted: the rule would go with it.
+  const targetBotId = drops ? sourceBotId : wanted.targetBotId;
   const targetChatId = wanted.targetChatId ?? null;
   const rule = { sourceBotId, conditionType, conditionValue, action, targetChatId, enabled, delivery, description };
   const faults = [...conditionFaults(rule), ...(drops ? [] : targetFaults(directory, { ...rule, targetBotId }))];
