@@ -4,6 +4,7 @@ import { followDirectory } from '@flotilla/domain/bots/follow-directory.ts';
 import { reconcileBots } from '@flotilla/domain/bots/reconcile-bots.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
@@ -106,7 +107,15 @@ export async function makeBots(db: Database, redis: RedisHandles): Promise<void>
   const log = createLogger({ name: 'bench', level: 'error' });
   const secrets = secretBox(FLEET_ENCRYPTION_KEY);
   const directory = await followDirectory({ redis, secrets, log });
-  await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+  await reconcileBots({
+    db,
+    redis,
+    secrets,
+    directory,
+    turns: { push: turnQueue(redis, 'push') },
+    clock: systemClock,
+    log,
+  });
   const bots = directory.all();
   const nowMs = Date.now();
   const fieldsOf = (at: number) => ({

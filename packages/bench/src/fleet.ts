@@ -67,7 +67,7 @@ export async function benchFleet(database: { url: string }): Promise<void> {
   try {
     // The first bot's backend has a host of its own, because failures of a backend count against all bots of its host.
     await insertManyBots(db, MANY, (bot) => `http://127.0.0.${bot === 1 ? 2 : 1}:${sink.port}`);
-    await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+    await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
     const bots = directory.all();
     const few = bots.toSorted((one, other) => one.telegramId - other.telegramId).slice(0, FEW);
     const cpu = cpuMeter(fleet.workers[0]!.pid, redis);

@@ -39,6 +39,7 @@ import * as rolesOfBackends from './migrations/20261123T150000-roles-of-backends
 import * as kindsOfWebhooks from './migrations/20261124T060000-kinds-of-webhooks.ts';
 import * as takenDeadLetters from './migrations/20261124T060000-taken-dead-letters.ts';
 import * as waitingOfHours from './migrations/20261124T060000-waiting-of-hours.ts';
+import * as cursorChanges from './migrations/20261126T020000-cursor-changes.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -84,4 +85,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261124T060000-kinds-of-webhooks': kindsOfWebhooks,
   '20261124T060000-taken-dead-letters': takenDeadLetters,
   '20261124T060000-waiting-of-hours': waitingOfHours,
+  '20261126T020000-cursor-changes': cursorChanges,
 };

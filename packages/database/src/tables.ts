@@ -40,8 +40,18 @@ export interface BotsTable {
   revision: BigInt64;
   /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
   reserved_update_id: Generated<BigInt64>;
+  /** What the last changes did to waiting updates, oldest first; no more than eight. */
+  cursor_changes: Generated<StoredCursorChange[]>;
   created_at: CreatedAt;
 }
+
+type StoredCursorChange = {
+  revision: BigInt64;
+  handOver?: boolean;
+  dropPending?: boolean;
+  dropPendingOf?: BigInt64;
+  retryNow?: boolean;
+};
 
 export interface ChatsTable {
   bot_id: BigInt64;

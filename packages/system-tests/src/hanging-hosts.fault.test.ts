@@ -74,7 +74,7 @@ test('four hosts that hang, with more bots than a worker has turns for, hold up 
   await insertManyBots(db, all, (at) =>
     at <= HEALTHY ? healthy.url : `http://127.0.0.${2 + (at % HOSTS)}:${port}/${at}`,
   );
-  await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+  await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
   const bots = directory.all();
   expect(bots).toHaveLength(all);
   const isHealthy = (bot: (typeof bots)[number]) => bot.backendUrl.startsWith(healthy.url);

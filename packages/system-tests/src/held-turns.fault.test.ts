@@ -52,7 +52,7 @@ beforeAll(async () => {
     history: turnQueue(redis, 'history'),
   };
   await insertManyBots(db, MANY, () => backend.url);
-  await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+  await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
   bots = directory.all();
 }, 60_000);
 beforeEach(() => {

@@ -53,7 +53,7 @@ const secrets = secretBox(FLEET_ENCRYPTION_KEY);
 
 test('ten thousand bots with one update each: all are delivered soon, once each, and Redis stays below 100 MB', async () => {
   await insertManyBots(db, BOTS, () => backend.url);
-  await reconcileBots({ db, redis, secrets, directory, clock: systemClock, log });
+  await reconcileBots({ db, redis, secrets, directory, turns, clock: systemClock, log });
   const bots = directory.all();
   expect(bots).toHaveLength(BOTS);
   const date = Math.floor(Date.now() / 1000);

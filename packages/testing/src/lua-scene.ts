@@ -27,6 +27,11 @@ type AcceptSettings = {
 };
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
+/** Pull and push take over each other's cursor: this change is above whatever revision was applied. */
+function handOver({ dropPendingOf }: { dropPendingOf?: number }): object {
+  return { revision: 1e9, handOver: true, ...(dropPendingOf === undefined ? {} : { dropPendingOf }) };
+}
+
 /** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
 export async function luaScene() {
   const server = await startTestRedis();
@@ -82,6 +87,8 @@ export async function luaScene() {
         atMs?: number;
         /** A program for which waiting updates are dropped. */
         dropPendingOf?: number;
+        /** What changes did to waiting updates, instead of a hand-over. */
+        changes?: { revision: number; handOver?: boolean; dropPending?: boolean; retryNow?: boolean }[];
         /** Digest of filters; their text is `text of <digest>`. */
         filters?: string;
       } = {},
@@ -102,12 +109,20 @@ export async function luaScene() {
             settings.push ? 1 : 0,
             settings.manage ? 1 : 0,
           ],
-          ...[1, '', 1, 0, 0, settings.revision ?? 1, BOT, settings.rules ? 1 : 0, keys.rulesLane(''), 0],
+          ...[
+            1,
+            '',
+            JSON.stringify(settings.changes ?? [handOver(settings)]),
+            settings.revision ?? 1,
+            BOT,
+            settings.rules ? 1 : 0,
+            keys.rulesLane(''),
+            0,
+          ],
           `,${(settings.programs ?? []).join(',')},`,
           ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
           settings.pushing ?? '',
           keys.programs,
-          settings.dropPendingOf ?? '',
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */

@@ -6,33 +6,25 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { ActiveProgram } from './active-program.ts';
 import { type Bot, pushes, routes } from './bot.ts';
+import type { StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
 import { mirroredText } from './mirrored-bot.ts';
 import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
-/** The effect of a change on waiting updates. */
-export type CursorChange = {
-  /** Pull and push hand their cursor to each other, as in the platform's single queue. */
-  handOver?: boolean;
-  dropPending?: boolean;
-  /** A program for which waiting updates are dropped. */
-  dropPendingOf?: number;
-  /** Updates that wait for a retry become due now. */
-  retryNow?: boolean;
-};
-
-/** Updates the bot's state in Redis, then notifies every process. Returns true if updates wait for push. */
+/**
+ * Updates the bot's state in Redis, then notifies every process. What its changes did to waiting updates is done here unless
+ * it was done before. Returns true if updates wait for push.
+ */
 export async function mirrorBot(
   deps: MirrorDeps,
   bot: Bot,
-  change: CursorChange = {},
+  changes: readonly StoredCursorChange[] = [],
   form: SealedForm = 'bound',
 ): Promise<boolean> {
-  let applied = await applyBot(deps, bot, change);
-  // What was accepted since the first call must not be dropped.
-  while (applied.more) applied = await applyBot(deps, bot, {});
+  let applied = await applyBot(deps, bot, changes);
+  while (applied.more) applied = await applyBot(deps, bot, changes);
   const text = mirroredText(bot);
   const sealed =
     form === 'bound'
@@ -45,7 +37,7 @@ export async function mirrorBot(
 /** `waits`: updates wait for push. `more`: a deleted program left more dead letters than one call makes. */
 type Applied = { waits: boolean; more: boolean };
 
-async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promise<Applied> {
+async function applyBot(deps: MirrorDeps, bot: Bot, changes: readonly StoredCursorChange[]): Promise<Applied> {
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
   const flag = (on: boolean | undefined) => (on ? '1' : '0');
@@ -74,9 +66,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
       flag(bot.manageEnabled),
       flag(!bot.disabled),
       bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
-      flag(change.handOver),
-      flag(change.dropPending),
-      flag(change.retryNow),
+      JSON.stringify(changes),
       bot.revision,
       bot.id,
       flag(routes(bot)),
@@ -90,7 +80,6 @@ async function applyBot(deps: MirrorDeps, bot: Bot, change: CursorChange): Promi
         .map((program) => pushingProgram(bot, program))
         .join(''),
       keys.programs,
-      change.dropPendingOf ?? '',
     ],
   );
   return { waits: waits === '1', more: more === 1 };

@@ -3,6 +3,7 @@ import type { BotsTable } from '@flotilla/database/tables.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
+import type { CursorChange } from './cursor-change.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** A bot with its routing rules and programs. */
@@ -94,6 +95,15 @@ export function botStore(db: Database) {
         .where('id', '=', id)
         .executeTakeFirst();
       return numUpdatedRows === 0n ? undefined : byId(id);
+    },
+    /** Keeps what the change that drew the present revision does to waiting updates. Draws no revision. */
+    keepCursorChange: async (ids: number[], change: CursorChange): Promise<void> => {
+      // Eight changes ago is long applied, unless Redis was away for as many.
+      await sql`
+        update bots set cursor_changes = jsonb_path_query_array(
+          cursor_changes || jsonb_build_array(${JSON.stringify(change)}::jsonb || jsonb_build_object('revision', revision)),
+          '$[last - 7 to last]')
+        where id = any(${ids}::bigint[])`.execute(db);
     },
     /** Draws new revisions for bots whose rules or programs changed. */
     touch: async (ids: number[]): Promise<void> => {

@@ -4,9 +4,10 @@ import { recordAction } from '../audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
 import { type Bot, type BotChanges, polls, programPushes, pushes, routes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { type CursorChange, mirrorBot } from './bot-mirror.ts';
+import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
-import { botStore } from './bot-store.ts';
+import { type BotRow, botStore } from './bot-store.ts';
+import { type CursorChange, changesCursors } from './cursor-change.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** Further effects of a change, and its reason if the actor did not ask for it. */
@@ -22,12 +23,12 @@ export async function changeBot(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', ...cursors }: Circumstances = {},
+  circumstances: Circumstances = {},
 ): Promise<Bot> {
-  const { bot, form } = await deps.db
+  const { bot, form, cursorChanges } = await deps.db
     .transaction()
-    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, { ...cursors, reason }));
-  const waits = await mirrorBot(deps, bot, cursors, form);
+    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, circumstances));
+  const waits = await mirrorBot(deps, bot, cursorChanges, form);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   return bot;
@@ -38,20 +39,24 @@ async function storeChanges(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { dropPending = false, reason = '' }: Circumstances,
-): Promise<{ bot: Bot; form: SealedForm }> {
+  { reason = '', ...cursors }: Circumstances,
+): Promise<{ bot: Bot; form: SealedForm; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
   const form = await bots.sealedForm();
   const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
-  const row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
-  if (!row) throw new FlotillaError('not_found', 'Bot not found');
+  let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
+  if (row && changesCursors(cursors)) {
+    await bots.keepCursorChange([botId], cursors);
+    row = await bots.byId(botId);
+  }
+  if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
   const [old, bot] = [botFromRow(deps.secrets, before), botFromRow(deps.secrets, row)];
   const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
-  const dropped = dropPending ? 'pending updates dropped' : '';
+  const dropped = cursors.dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, botId, details });
-  return { bot, form };
+  return { bot, form, cursorChanges: row.cursor_changes };
 }
 
 /** Wakes the turns that this configuration needs. */

@@ -3,14 +3,14 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { BotDeps } from './bot-deps.ts';
-import type { CursorChange } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
+import type { CursorChange } from './cursor-change.ts';
 import { republishBots } from './republish-bots.ts';
 
 type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction; cursors?: CursorChange };
 
 /** Dependencies of changing rules, programs and signing secrets. */
-export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
+export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'turns'>;
 
 /**
  * Changes rules, programs or signing secrets, the revisions of their bots and the audit log in one transaction, then
@@ -22,12 +22,14 @@ export async function changeRules<Result>(
   by: Actor,
   write: (db: Database) => Promise<Written<Result>>,
 ): Promise<Result> {
-  const { result, botIds, cursors } = await deps.db.transaction().execute(async (transaction) => {
+  const { result, botIds } = await deps.db.transaction().execute(async (transaction) => {
     const written = await write(transaction);
-    await botStore(transaction).touch(written.botIds);
+    const bots = botStore(transaction);
+    await bots.touch(written.botIds);
+    if (written.cursors !== undefined) await bots.keepCursorChange(written.botIds, written.cursors);
     await recordAction({ db: transaction, clock: deps.clock }, by, written.audited);
     return written;
   });
-  await republishBots(deps, [...new Set(botIds)], cursors);
+  await republishBots(deps, [...new Set(botIds)]);
   return result;
 }

@@ -1,19 +1,16 @@
 import type { Bot } from './bot.ts';
-import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
 import { botStore } from './bot-store.ts';
-import { republishBots } from './republish-bots.ts';
-
-type Deps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>;
+import { type RepublishDeps, republishBots } from './republish-bots.ts';
 
 const DELETED = -1;
 
 /**
  * Returns a function that publishes changes whose process did not: Redis failed it, or it ended. Called every few seconds,
  * it publishes what it has seen the last time, too, and returns the number of those bots. Until then it is left to the
- * process that made the change, which alone knows what becomes of waiting updates.
+ * process that made the change.
  */
-export function latePublisher(deps: Deps): () => Promise<number> {
+export function latePublisher(deps: RepublishDeps): () => Promise<number> {
   let seen = new Map<number, number>();
   return async () => {
     const unpublished = await findUnpublished(deps);
@@ -31,7 +28,7 @@ export function latePublisher(deps: Deps): () => Promise<number> {
 }
 
 /** The stored revisions that processes do not know, by id of their bots. */
-async function findUnpublished({ db, directory }: Deps): Promise<Map<number, number>> {
+async function findUnpublished({ db, directory }: RepublishDeps): Promise<Map<number, number>> {
   const store = botStore(db);
   const totals = await store.revisionTotals();
   await directory.refresh();

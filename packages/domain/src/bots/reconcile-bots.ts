@@ -3,12 +3,12 @@ import { stateFields } from '@flotilla/redis/state-fields.ts';
 import { type ActiveProgram, programConsumer, type StoredProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { completeMirror, mirrorBot, unmirrorBot } from './bot-mirror.ts';
-import { botFromRow } from './bot-row.ts';
+import { completeMirror, unmirrorBot } from './bot-mirror.ts';
 import { type BotRow, botStore } from './bot-store.ts';
+import { type RepublishDeps, republish } from './republish-bots.ts';
 import { formOf } from './sealed-bot.ts';
 
-type ReconcileDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'log'>;
+type ReconcileDeps = RepublishDeps & Pick<BotDeps, 'log'>;
 
 const AT_ONCE = 1000;
 
@@ -29,7 +29,7 @@ export async function reconcileBots(deps: ReconcileDeps): Promise<number> {
     const isApplied = state?.revision === row.revision && state.hasPrograms;
     const inLine = isApplied && state.reservedId >= row.reserved_update_id;
     if (inLine && mirrored.get(row.id) === row.revision) continue;
-    await mirrorBot(deps, botFromRow(deps.secrets, row), {}, form);
+    await republish(deps, row, form);
     mended += 1;
   }
   const stored = new Set(rows.map((row) => row.id));

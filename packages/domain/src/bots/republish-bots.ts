@@ -1,19 +1,32 @@
+import { pushes } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { type CursorChange, mirrorBot } from './bot-mirror.ts';
+import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow } from './bot-row.ts';
-import { botStore } from './bot-store.ts';
+import { type BotRow, botStore } from './bot-store.ts';
+import type { SealedForm } from './sealed-bot.ts';
+
+export type RepublishDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'> & {
+  turns: Pick<BotDeps['turns'], 'push'>;
+};
 
 /** Publishes the present configuration of these bots to every process. Deleted bots are left out. */
-export async function republishBots(
-  deps: Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock'>,
-  botIds: number[],
-  cursors: CursorChange = {},
-): Promise<void> {
+export async function republishBots(deps: RepublishDeps, botIds: number[]): Promise<void> {
   const store = botStore(deps.db);
   const form = await store.sealedForm();
   for (const id of botIds) {
     const row = await store.byId(id);
-    if (row) await mirrorBot(deps, botFromRow(deps.secrets, row), cursors, form);
+    if (row) await republish(deps, row, form);
   }
   await deps.directory.refresh();
+}
+
+/** Publishes a bot as it is stored, and wakes its push if updates wait: whoever made the change may not have come so far. */
+export async function republish(
+  deps: Pick<RepublishDeps, 'redis' | 'secrets' | 'clock' | 'turns'>,
+  row: BotRow,
+  form: SealedForm,
+): Promise<void> {
+  const bot = botFromRow(deps.secrets, row);
+  const waits = await mirrorBot(deps, bot, row.cursor_changes, form);
+  if (waits && pushes(bot)) await deps.turns.push.wake(bot.id);
 }

@@ -1,8 +1,9 @@
 import type { Actor } from '../audit/actor.ts';
-import { type Bot, DEFAULT_MAX_CONNECTIONS, pushes } from './bot.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 import { checkBackendUrl } from './check-changes.ts';
+import { newestBot } from './newest-bot.ts';
 
 export type BackendSettings = {
   url: string;
@@ -23,7 +24,7 @@ export type BackendSettings = {
 export async function setBackend(
   deps: BotDeps,
   by: Actor,
-  bot: Bot,
+  known: Bot,
   wanted: BackendSettings,
 ): Promise<'set' | 'already-set'> {
   const { allowedUpdates } = wanted;
@@ -36,6 +37,7 @@ export async function setBackend(
     ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
   };
   checkBackendUrl(deps, wanted.url);
+  const bot = await newestBot(deps, known);
   if (!wanted.dropPending && isSet(bot, changes)) {
     if (allowedUpdates !== undefined && !sameKinds(bot.allowedUpdates, allowedUpdates)) {
       await changeBot(deps, by, bot.id, { allowedUpdates });
@@ -43,7 +45,7 @@ export async function setBackend(
     return 'already-set';
   }
   await changeBot(deps, by, bot.id, changes, {
-    handOver: !pushes({ ...bot, disabled: false }),
+    handOver: true,
     dropPending: wanted.dropPending,
     retryNow: true,
   });

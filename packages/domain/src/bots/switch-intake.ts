@@ -2,8 +2,8 @@ import type { Actor } from '../audit/actor.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import type { CursorChange } from './bot-mirror.ts';
 import { changeBot } from './change-bot.ts';
+import type { CursorChange } from './cursor-change.ts';
 import { patchBotState } from './patch-bot-state.ts';
 import { removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 

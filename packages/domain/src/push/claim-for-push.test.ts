@@ -200,7 +200,7 @@ test('after deleteWebhook pull gets what push had not delivered, nothing twice',
   await claim(bot, fencingToken);
   await claim(bot, fencingToken, [delivered('c:5', '1'), delivered('c:7', '3')]);
   const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
-  await mirrorBot(deps(), pulling, { handOver: true });
+  await mirrorBot(deps(), pulling, [{ revision: 2, handOver: true }]);
   expect(await idsOf(pulling)).toEqual([2]);
   await accept(pulling, update(4));
   expect(await idsOf(pulling)).toEqual([2, 4]);
@@ -211,16 +211,18 @@ test('after setWebhook push gets what pull had not acknowledged', async () => {
   await accept(bot, update(1), update(2), update(3));
   await idsOf(bot, { offset: 2 });
   const pushing = { ...bot, ...backend, revision: 2 };
-  await mirrorBot(deps(), pushing, { handOver: true });
+  await mirrorBot(deps(), pushing, [{ revision: 2, handOver: true }]);
   expect(claimedIds(await claim(pushing, await own(pushing)))).toEqual([2]);
 });
 
 test('a webhook that is removed and set again finds what came in between', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1));
-  await mirrorBot(deps(), { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 }, { handOver: true });
+  await mirrorBot(deps(), { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 }, [
+    { revision: 2, handOver: true },
+  ]);
   await accept(bot, update(2));
-  await mirrorBot(deps(), { ...bot, revision: 3 }, { handOver: true });
+  await mirrorBot(deps(), { ...bot, revision: 3 }, [{ revision: 3, handOver: true }]);
   const fencingToken = await own(bot);
   expect(claimedIds(await claim(bot, fencingToken))).toEqual([1]);
   const next = await claim(bot, fencingToken, [delivered('c:5', '1')]);
@@ -231,7 +233,7 @@ test('dropping what waits drops it for both, and fences the turn that runs', asy
   const bot = await registered({ ...backend });
   await accept(bot, update(1), update(2));
   const fencingToken = await own(bot);
-  await mirrorBot(deps(), { ...bot, revision: 2 }, { dropPending: true });
+  await mirrorBot(deps(), { ...bot, revision: 2 }, [{ revision: 2, dropPending: true }]);
   expect(await claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1 }, [])).toEqual({
     outcome: 'lost',
   });
@@ -315,4 +317,62 @@ test('a backend that answers nothing but 410 for 23 hours is hopeless; any other
   expect(await answer(410)).toBe(false);
   await redis().commands.hset(botKeys(bot.id).state, 'goneSince', nowMs() - 23 * 3_600_000);
   expect(await answer(410)).toBe(true);
+});
+
+const HOUR_MS = 3_600_000;
+
+test('a clock that was an hour ahead holds nothing up: neither what failed, nor what waited behind a delivery', async () => {
+  const bot = await registered({ ...backend, longPollEnabled: false });
+  await accept(bot, update(1, 'message', 5), update(2, 'message', 5), update(3, 'message', 6));
+  passMs(HOUR_MS);
+  const ahead = await own(bot);
+  const { units } = await claim(bot, ahead);
+  const record = afterFailure(afterFailure(null, refused, day, nowMs()), refused, day, nowMs());
+  const settled: SettledUpdate[] = [
+    { unit: units[0]!, outcome: 'delivered' },
+    { unit: units[1]!, outcome: 'retry', atMs: record.nextTryAtMs, record },
+  ];
+  await claim(bot, ahead, settled, 0);
+  passMs(-HOUR_MS);
+  // The wrong times are less than an hour ahead by now.
+  passMs(60_000);
+  const next = await claimForPush(deps(), bot, { ...request(), fencingToken: null, limit: 10 }, []);
+  expect(next.outcome === 'claimed' && claimedIds(next).sort()).toEqual([2, 3]);
+});
+
+test('the breaker that a clock an hour ahead has opened probes at once, and closes at the first success', async () => {
+  const bot = await registered({ ...backend, longPollEnabled: false });
+  await accept(bot, update(1), update(2, 'message', 6));
+  passMs(HOUR_MS);
+  const ahead = await own(bot);
+  const begunAtMs = nowMs();
+  const { units } = await claim(bot, ahead);
+  passMs(10_000);
+  const opened = await claim(
+    bot,
+    ahead,
+    units.map((unit) => failing(unit, begunAtMs)),
+  );
+  expect(opened).toMatchObject({ breakerOpened: true, nextDueMs: nowMs() + 2000 });
+  passMs(-HOUR_MS);
+  const fencingToken = await own(bot);
+  const probe = await claim(bot, fencingToken);
+  expect(probe.units).toHaveLength(1);
+  const closed = await claim(bot, fencingToken, [{ unit: probe.units[0]!, outcome: 'delivered' }]);
+  expect(closed).toMatchObject({ breakerClosed: true, units: [{}] });
+});
+
+test('the longest Retry-After that is accepted is waited for', async () => {
+  const bot = await registered({ ...backend, longPollEnabled: false });
+  await accept(bot, update(1));
+  const fencingToken = await own(bot);
+  const { units } = await claim(bot, fencingToken);
+  const record = afterFailure(null, { ...refused, retryAfterS: 99_999 }, day, nowMs());
+  await claim(bot, fencingToken, [{ unit: units[0]!, outcome: 'retry', atMs: record.nextTryAtMs, record }]);
+  passMs(-1_000);
+  expect(await claim(bot, await own(bot))).toMatchObject({ units: [], nextDueMs: record.nextTryAtMs });
+  passMs(record.nextTryAtMs - nowMs() - 1);
+  expect((await claim(bot, await own(bot))).units).toEqual([]);
+  passMs(1);
+  expect((await claim(bot, await own(bot))).units).toHaveLength(1);
 });

@@ -3,13 +3,12 @@
 --       11 lanes of rules  12 their units in flight  13 their work  14 their redriven
 -- ARGV  1 registration id  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
---       9 '1': pull and push take over each other's cursor, as if they read the platform's single queue
---       10 '1': waiting updates are dropped  11 '1': updates that wait for a retry are due now, as after setWebhook
---       12 revision of the configuration  13 bot id  14 rules ('1' or '0')  15 lane key prefix of rules
---       16 update ids up to this one may have been given out  17 ids of the bot's programs (',1,5,')
---       18 what decides which programs get an update, and  19 its digest ('' for none)
---       20 those that push (' 5:1:target', with 1 unless it is paused)  21 key prefix of programs
---       22 the program for which waiting updates are dropped ('' for none)
+--       9 JSON: what changes did to waiting updates, as packages/domain/src/bots/cursor-change.ts says; those that an earlier
+--         call has applied are left out here
+--       10 revision of the configuration  11 bot id  12 rules ('1' or '0')  13 lane key prefix of rules
+--       14 update ids up to this one may have been given out  15 ids of the bot's programs (',1,5,')
+--       16 what decides which programs get an update, and  17 its digest ('' for none)
+--       18 those that push (' 5:1:target', with 1 unless it is paused)  19 key prefix of programs
 -- RESULT {'OK', '1' when something waits for push, 1 when a deleted program left more: the call is repeated} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
@@ -26,28 +25,39 @@ local state, log, consumers, deliveredByPush = KEYS[1], KEYS[2], KEYS[3], KEYS[4
 local forPush = { lanes = KEYS[5], inFlight = KEYS[6], work = KEYS[7], redriven = KEYS[8] }
 local forRules = { lanes = KEYS[11], inFlight = KEYS[12], work = KEYS[13], redriven = KEYS[14] }
 local lanes, inFlight, lanePrefix = forPush.lanes, forPush.inFlight, ARGV[3]
-local now = tonumber(ARGV[2])
+local now, pushTurn = tonumber(ARGV[2]), ARGV[11] .. ':push'
 -- @read known <- state: registrationId, revision
 if known.registrationId and known.registrationId ~= ARGV[1] then return { 'GONE' } end
-if known.registrationId and tonumber(known.revision) > tonumber(ARGV[12]) then return { 'OLD' } end
+if known.registrationId and tonumber(known.revision) > tonumber(ARGV[10]) then return { 'OLD' } end
 if not known.registrationId then
   writeState(state, { '@registrationId', ARGV[1], '@lastId', 0, '@allowedCount', 0, '@pull', 0, '@push', 0, '@parked', 0,
     '@pullCursor', 0, '@pullCursorCount', 0, '@keptFrom', 0, '@prevAck', 0, '@prevAckAt', now, '@prevOffset', '', '@prevAt', 0,
     '@pushCursor', 0, '@pushCursorCount', 0, '@pushFloor', 0, '@pushPending', 0, '@trimmedAt', now, '@pollOffset', 0,
     '@pollingFencingToken', 0, '@pushFencingToken', 0, '@run', runId() })
 end
-beginAbove(state, tonumber(ARGV[16]), known.registrationId == nil)
+beginAbove(state, tonumber(ARGV[14]), known.registrationId == nil)
 
 -- @read s <- state: lastId, allowedCount, pull, push, parked, pullCursor, pullCursorCount, pushCursor, rules, on, programs
 local last, allowedCount = tonumber(s.lastId), tonumber(s.allowedCount)
 local pullCursor, pushCursor = tonumber(s.pullCursor), tonumber(s.pushCursor)
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
-local pull, push, handOver = ARGV[4] == '1', ARGV[5] == '1', ARGV[9] == '1'
+local pull, push = ARGV[4] == '1', ARGV[5] == '1'
+
+-- Whoever applies a configuration first does what its changes did to waiting updates, and nobody does it again.
+local handOver, dropPending, retryNow, droppedPrograms = false, false, false, {}
+for _, change in ipairs(cjson.decode(ARGV[9])) do
+  if change.revision > tonumber(known.revision or 0) then
+    handOver = handOver or change.handOver
+    dropPending = dropPending or change.dropPending
+    retryNow = retryNow or change.retryNow
+    droppedPrograms[#droppedPrograms + 1] = change.dropPendingOf
+  end
+end
 
 -- A redriven update without a reader becomes a dead letter again.
 local function buryAgain(texts, reader, code, reason)
   for _, text in ipairs(texts) do
-    local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = reader }
+    local origin = { bot = ARGV[11], registration = ARGV[1], now = now, reader = reader }
     addDeadLetter(KEYS[9], origin, cjson.decode(text), { code = code, reason = reason, attempts = 0 })
     redis.call('ZADD', KEYS[10], 'NX', now, 'history')
   end
@@ -62,13 +72,19 @@ local function pullFrom(cursor, count)
   writeState(state, { '@pullCursor', cursor, '@pullCursorCount', count })
 end
 
+-- A turn that runs is not the owner any more, and will not remove its pending turn.
+local function fencePush()
+  redis.call('HINCRBY', state, '@pushFencingToken', 1)
+  redis.call('ZREM', KEYS[10], pushTurn)
+end
+
 local function emptyPush()
   local again = clearLanes(forPush, lanePrefix)
-  redis.call('HINCRBY', state, '@pushFencingToken', 1)
+  fencePush()
   pushFrom(last, allowedCount)
   redis.call('HSET', state, 'parked', 0)
   closeBreaker(state)
-  if ARGV[10] ~= '1' then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
+  if not dropPending then buryAgain(again, 'push', 'backend_removed', 'its backend was removed') end
 end
 
 -- Pull continues at push's lowest pending id, without the later updates that push has delivered.
@@ -93,7 +109,7 @@ end
 -- Each call does only a part, so as not to block Redis. Returns whether there is more.
 local function buryTaken(name)
   local cursor, id = string.match(redis.call('HGET', consumers, name), '^%d+'), string.sub(name, 9)
-  local keys = programKeys(ARGV[21], id)
+  local keys = programKeys(ARGV[19], id)
   -- @read known <- keys.state: push, pushCursor, hasDeliveredAhead
   local filedTo = known.push == '1' and tonumber(known.pushCursor) or 0
   -- A newer fencing token stops a running turn, so that it claims nothing meanwhile.
@@ -113,7 +129,7 @@ local function buryTaken(name)
     if known.hasDeliveredAhead and redis.call('SISMEMBER', keys.deliveredByPush, entry.id) == 1 then return true end
     return entry.id <= filedTo and not waits(entry)
   end
-  local origin = { bot = ARGV[13], registration = ARGV[1], now = now, reader = 'push' }
+  local origin = { bot = ARGV[11], registration = ARGV[1], now = now, reader = 'push' }
   local failure = { code = 'backend_removed', reason = 'program ' .. id .. ', which took it alone, was deleted', attempts = 0 }
   local looked, letters = 0, 0
   -- What was sent to it again is not in the log.
@@ -147,10 +163,10 @@ local function buryTaken(name)
   return true
 end
 -- The programs that this call leaves as they are: those of the configuration, and deleted ones with more to bury.
-local kept, more = ARGV[17], 0
+local kept, more = ARGV[15], 0
 for _, name in ipairs(redis.call('HKEYS', consumers)) do
   local id = string.sub(name, 9)
-  if isProgram(name) and not string.find(ARGV[17], ',' .. id .. ',', 1, true) and buryTaken(name) then
+  if isProgram(name) and not string.find(ARGV[15], ',' .. id .. ',', 1, true) and buryTaken(name) then
     kept, more = kept .. id .. ',', 1
   end
 end
@@ -170,7 +186,12 @@ elseif pushed and not push then
   else
     -- A program that removes its webhook and sets it again must get the updates from in between.
     redis.call('HSET', state, 'parked', now + PARKED_MS)
-    redis.call('HINCRBY', state, '@pushFencingToken', 1)
+    fencePush()
+    -- Its owner did not die, so this was no attempt.
+    for _, lane in ipairs(redis.call('HKEYS', inFlight)) do
+      local id = redis.call('LINDEX', lanePrefix .. lane, 0)
+      if id then redis.call('HINCRBY', forPush.work, 's:' .. id, -1) end
+    end
     restoreInFlight(lanes, inFlight)
   end
 end
@@ -186,25 +207,25 @@ if not push and not pushed and not parked and pushCursor < last then
   emptyPush()
 end
 
-writeState(state, { '@pull', ARGV[4], '@push', ARGV[5], '@manage', ARGV[6], '@on', ARGV[7], '@allowed', ARGV[8], '@revision', ARGV[12] })
-if ARGV[14] == '1' and not ruled then
+writeState(state, { '@pull', ARGV[4], '@push', ARGV[5], '@manage', ARGV[6], '@on', ARGV[7], '@allowed', ARGV[8], '@revision', ARGV[10] })
+if ARGV[12] == '1' and not ruled then
   writeState(state, { '@rules', 1, '@rulesCursor', last, '@rulesFloor', last, '@rulesUnread', 0, '@rulesPending', 0 })
-elseif ruled and ARGV[14] ~= '1' then
-  local again = clearLanes(forRules, ARGV[15])
+elseif ruled and ARGV[12] ~= '1' then
+  local again = clearLanes(forRules, ARGV[13])
   redis.call('HINCRBY', state, '@rulesFencingToken', 1)
   writeState(state, { '@rules', 0, '@rulesUnread', 0, '@rulesPending', 0 })
   buryAgain(again, 'rules', 'rules_removed', 'its rules were removed')
 elseif ruled and s.on ~= '1' and redis.call('EXISTS', forRules.lanes) == 1 then
   -- Lanes that slept while the bot was disabled have no turn. If the wake is lost, upkeep finds this pending turn.
-  redis.call('ZADD', KEYS[10], 'NX', now, ARGV[13] .. ':rules')
+  redis.call('ZADD', KEYS[10], 'NX', now, ARGV[11] .. ':rules')
 end
-if ARGV[10] == '1' then
+if dropPending then
   emptyPush()
   pullFrom(last, allowedCount)
   redis.call('HSET', state, 'keptFrom', last, 'prevAck', last)
   redis.call('DEL', deliveredByPush)
 end
-if ARGV[11] == '1' then
+if retryNow then
   for _, lane in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do
     if redis.call('HEXISTS', inFlight, lane) == 0 then redis.call('ZADD', lanes, 0, lane) end
     redis.call('HDEL', forPush.work, 'r:' .. (redis.call('LINDEX', lanePrefix .. lane, 0) or ''))
@@ -212,21 +233,27 @@ if ARGV[11] == '1' then
   closeBreaker(state)
   redis.call('HDEL', state, 'pushErr', 'pushErrAt', 'goneSince')
 end
-if ARGV[19] == '' then
+if ARGV[17] == '' then
   redis.call('HDEL', state, '@filters', '@filtersDigest', '@albums')
 else
-  writeState(state, { '@filters', ARGV[18], '@filtersDigest', ARGV[19] })
+  writeState(state, { '@filters', ARGV[16], '@filtersDigest', ARGV[17] })
 end
 local ofPrograms = {
-  id = ARGV[13], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
-  consumers = consumers, prefix = ARGV[21], last = last, count = allowedCount, on = ARGV[7] == '1',
+  id = ARGV[11], registration = ARGV[1], now = now, history = KEYS[9], pendingTurns = KEYS[10], log = log,
+  consumers = consumers, prefix = ARGV[19], last = last, count = allowedCount, on = ARGV[7] == '1',
   awake = s.on == '1' and s.programs or '',
 }
-redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[17], kept, ARGV[20]))
-if ARGV[22] ~= '' and string.find(ARGV[17], ',' .. ARGV[22] .. ',', 1, true) then dropWaiting(ofPrograms, ARGV[22]) end
+redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[15], kept, ARGV[18]))
+for _, id in ipairs(droppedPrograms) do
+  if string.find(ARGV[15], ',' .. id .. ',', 1, true) then dropWaiting(ofPrograms, tostring(id)) end
+end
 -- A poll may have heard of what is dropped now.
-if ARGV[10] == '1' or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[13]) end
+if dropPending or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[11]) end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0
+-- If the wake that follows is lost, upkeep finds this pending turn. A turn that was there before knows of its work.
+if waits and push and ARGV[7] == '1' and not (pushed and s.on == '1') then
+  redis.call('ZADD', KEYS[10], 'NX', now, pushTurn)
+end
 return { 'OK', waits and '1' or '0', more }

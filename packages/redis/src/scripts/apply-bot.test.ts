@@ -29,6 +29,54 @@ test('a switched-off push parks its cursor and fences its turn; pull instead of 
   expect(await state('acked', 'ackedN', 'e:push')).toEqual(['0', '0', '2']);
 });
 
+test('what a change did to waiting updates is done by whoever applies it first, and once', async () => {
+  const changes = [{ revision: 2, dropPending: true }];
+  await scene.applyBot({ pull: true });
+  await scene.accept([1]);
+  // Another change has drawn a revision above it and is applied first.
+  await scene.applyBot({ pull: true, revision: 3, changes });
+  expect(await state('acked')).toEqual(['1']);
+  await scene.accept([2]);
+  expect(await scene.applyBot({ pull: true, revision: 2, changes })).toEqual(['OLD']);
+  await scene.applyBot({ pull: true, revision: 3, changes });
+  await scene.applyBot({ pull: true, revision: 4, changes });
+  expect(await state('acked')).toEqual(['1']);
+});
+
+test('push takes over the cursor of pull by a change that another one has overtaken', async () => {
+  await scene.applyBot({ pull: true });
+  await scene.accept([1, 2]);
+  await scene.applyBot({ pull: true, push: true, revision: 3, changes: [{ revision: 2, handOver: true }] });
+  expect(await state('filed')).toEqual(['0']);
+});
+
+test('a push that is switched on with updates that wait has a pending turn, and a fenced one leaves none behind', async () => {
+  const pending = () => scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`);
+  await scene.applyBot({ push: true, pull: true });
+  expect(await pending()).toBeNull();
+  await scene.accept([1]);
+  expect(await pending()).not.toBeNull();
+  await scene.applyBot({ revision: 2 });
+  expect(await pending()).toBeNull();
+  await scene.accept([2]);
+  await scene.applyBot({ push: true, revision: 3 });
+  expect(await pending()).not.toBeNull();
+  await scene.applyBot({ push: true, revision: 4, changes: [{ revision: 4, dropPending: true }] });
+  expect(await pending()).toBeNull();
+});
+
+test('what was in flight when its backend was removed was not begun in vain', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await scene.commands.rpush(scene.keys.lane('c:5'), '1');
+  await scene.commands.zadd(scene.keys.lanes, 9e15, 'c:5');
+  await scene.commands.hset(scene.keys.inFlight, 'c:5', 'a claim');
+  await scene.commands.hset(scene.keys.work, 's:1', 2);
+  await scene.applyBot({ revision: 2 });
+  expect(await scene.commands.hget(scene.keys.work, 's:1')).toBe('1');
+  expect(await scene.commands.zscore(scene.keys.lanes, 'c:5')).toBe('0');
+});
+
 test('polls hear of it when pull is switched, for they may have heard of updates that are no longer theirs', async () => {
   const heard: string[] = [];
   const subscription = await scene.subscribe('flotilla:appended', (payload) => heard.push(payload));

@@ -18,7 +18,8 @@ export type ProgramCall = ReadCall & ProgramCredential;
 const ONCE_PER_MS = 1000;
 
 /** Turns the program into one that pushes; without a URL it does what deleteWebhook does. */
-export async function setWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+export async function setWebhook(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
+  const call = await withNewestProgram(context, given);
   const url = call.parameters.values.get('url') ?? '';
   if (url === '') return deleteWebhook(context, call);
   // A backend gets the updates of every chat.
@@ -38,7 +39,8 @@ export async function setWebhook(context: Context, call: ProgramCall): Promise<B
 }
 
 /** Turns the program into one that pulls, from the first update that its backend has not got. */
-export async function deleteWebhook(context: Context, call: ProgramCall): Promise<BotApiAnswer> {
+export async function deleteWebhook(context: Context, given: ProgramCall): Promise<BotApiAnswer> {
+  const call = await withNewestProgram(context, given);
   const { bot, program, token, parameters } = call;
   const had = program.mode === 'push';
   const dropPending = switchParameter(parameters, 'drop_pending_updates');
@@ -54,6 +56,14 @@ export async function deleteWebhook(context: Context, call: ProgramCall): Promis
     await updateProgram(context, call.by, program.id, had ? NO_BACKEND : {}, { dropPending: drops });
   }
   return { ok: true, result: 'true', description: had ? 'Webhook was deleted' : 'Webhook is already deleted' };
+}
+
+/** A process that has not heard of the last change yet must not answer that there is nothing to change. */
+async function withNewestProgram({ directory }: Context, call: ProgramCall): Promise<ProgramCall> {
+  await directory.refresh().catch(() => undefined);
+  const bot = directory.byProgram(call.program.id);
+  const program = bot?.programs.find(({ id }) => id === call.program.id);
+  return bot === undefined || program === undefined ? call : { ...call, bot, program };
 }
 
 /** Describes the backend as the platform does a webhook. Only the token that set the URL sees the secrets in it. */
