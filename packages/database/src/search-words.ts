@@ -1,3 +1,4 @@
+import { streamSafe } from '@flotilla/runtime/stream-safe.ts';
 /** A searchable word. `run` numbers the unspaced stretch that a pair of characters comes from. */
 export type SearchWord = { word: string; run: number | null };
 
@@ -80,7 +81,7 @@ export function fold(text: string): string {
   // Much text is ASCII only and needs none of this.
   if (ASCII.test(text)) return text.toLowerCase();
   return (
-    text
+    streamSafe(text)
       .normalize('NFKD')
       .replace(KEPT_BREVE, `$1${KEPT_BREVE_MARK}`)
       .replace(IGNORED, '')

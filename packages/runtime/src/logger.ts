@@ -38,9 +38,9 @@ const STRING = '"(?:[^"\\\\]|\\\\.)*"';
  * a text, so that a text that does not match takes no longer than one that does: strangers write some of it.
  */
 const QUOTED = new RegExp(`("${SECRET_NAME}"\\s*[:,]\\s*)(?:${STRING}|\\[\\s*(?:${STRING}\\s*(?:,\\s*)?)*\\])`, 'gi');
-/** The same in JSON inside a JSON string: quotes carry backslashes, those inside a value twice as many and one more. */
+/** The same in JSON inside a JSON string, up to six times: quotes carry backslashes, those inside a value twice as many and one more. */
 const NESTED = new RegExp(
-  `((?<!\\\\)(\\\\+)"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
+  `((?<!\\\\)(\\\\{1,63})"${SECRET_NAME}\\2"\\s*[:,]\\s*)\\2"(?:[^"\\\\]|\\\\.)*?(?<!\\\\)(?:\\\\\\2\\\\\\2)*\\2"`,
   'gi',
 );
 /** `name=value` of query strings, forms and cookies. */

@@ -170,3 +170,12 @@ describe('the details of a message', () => {
     });
   });
 });
+
+test('a text under a thousand levels of a rich message is read at once', () => {
+  const innermost: object = { text: 'x'.repeat(900_000) };
+  const blocks = Array.from({ length: 800 }).reduce<object>((inner) => ({ title: 'a', blocks: [inner] }), innermost);
+  const startedMs = performance.now();
+  const { text } = readMessageFacts({ ...base, rich_message: { blocks: [blocks] } });
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(text?.length).toBe(900_000 + 800 * 2);
+});

@@ -24,8 +24,20 @@ function readRichText(message: Fields): string | null {
 
 function plainText(node: unknown, separator: string): string {
   if (typeof node === 'string') return node;
-  if (Array.isArray(node)) return node.map((part) => plainText(part, separator)).join(separator);
+  if (Array.isArray(node))
+    return joined(
+      node.map((part) => plainText(part, separator)),
+      separator,
+    );
   if (typeof node !== 'object' || node === null) return '';
   const parts = RICH_FIELDS.map(([field, between]) => plainText((node as Fields)[field], between));
-  return parts.filter((part) => part !== '').join('\n');
+  return joined(
+    parts.filter((part) => part !== ''),
+    '\n',
+  );
+}
+
+/** Unlike `join` it copies nothing, or a text would be copied at each level above it. */
+function joined(parts: string[], separator: string): string {
+  return parts.reduce((all, part, at) => (at === 0 ? part : all + separator + part), '');
 }

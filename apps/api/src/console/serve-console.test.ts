@@ -124,3 +124,9 @@ test('a pod keeps the console that it started with while the folder is replaced'
 function raw(path: string, header: string): Promise<string> {
   return rawExchange(api.port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}\r\n\r\n`);
 }
+
+test('a path of many dots is answered at once', async () => {
+  const startedMs = performance.now();
+  expect((await get(`/console/${'.'.repeat(120_000)}/`)).status).toBe(200);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+});

@@ -62,7 +62,7 @@ function serveFile(files: Assets, page: Asset): RequestHandler {
 }
 
 function isOfFile(path: string): boolean {
-  return path.startsWith(ASSETS) || /\.[^/]*$/.test(path);
+  return path.startsWith(ASSETS) || /\.[^./]*$/.test(path);
 }
 
 function sendPage(response: Response, page: Asset, takesGzip: boolean): Promise<void> {

@@ -255,3 +255,11 @@ test('a name that resolves to a public address first and to loopback later is re
   expect(await resolve()).toBe('93.184.216.34');
   expect(await resolve()).toBe('EFORBIDDENADDRESS');
 });
+
+test('a name with many dots is judged at once, and a URL that is too long is none', () => {
+  const startedMs = performance.now();
+  expect(forbiddenReason(`${'.'.repeat(200_000)}a`, 80, allowOnly([]))).toBeNull();
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  expect(parseBackendUrl(`https://example.com/${'a'.repeat(2048 - 20)}`)).not.toBeNull();
+  expect(parseBackendUrl(`https://example.com/${'a'.repeat(2048 - 19)}`)).toBeNull();
+});

@@ -31,12 +31,15 @@ const EMBEDDED_IPV4: { range: string; at: number; inverted?: boolean }[] = [
   { range: '::/96', at: 12 },
 ];
 
+/** As the console and the REST interface take it. Longer ones only take time. */
+const LONGEST_URL = 2048;
+
 /**
  * The URL of a backend as it will be called, or null when it is malformed. It is http or https on any port, https if no
  * scheme is named (as at the platform); IPv4 shorthand such as 127.1 or 0x7f000001 is spelled out.
  */
 export function parseBackendUrl(text: string): URL | null {
-  if (text === '' || /[\s\\]|\p{Cc}/u.test(text)) return null;
+  if (text === '' || text.length > LONGEST_URL || /[\s\\]|\p{Cc}/u.test(text)) return null;
   const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   if (!/^https?:\/\/[^/]/i.test(absolute) || !URL.canParse(absolute)) return null;
   const url = new URL(absolute);
@@ -87,7 +90,7 @@ function isLocalhost(host: string): boolean {
 }
 
 function plainName(host: string): string {
-  return host.toLowerCase().replace(/\.+$/, '');
+  return host.toLowerCase().replace(/(?<!\.)\.+$/, '');
 }
 
 /**

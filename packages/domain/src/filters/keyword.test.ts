@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { hasKeyword } from './keyword.ts';
+import { foldText, hasFoldedKeyword } from './keyword.ts';
+
+const hasKeyword = (text: string, keyword: string) => hasFoldedKeyword(foldText(text), keyword);
 
 describe('a keyword', () => {
   test.each([
@@ -34,4 +36,10 @@ describe('a keyword', () => {
     hasKeyword('ab'.repeat(2048), 'ab'.repeat(250));
     expect(performance.now() - begunAtMs).toBeLessThan(2000);
   });
+});
+
+test('a letter with a hundred thousand marks takes no longer than other texts', () => {
+  const startedMs = performance.now();
+  hasKeyword(`a${'\u0344'.repeat(100_000)}${'\u0316'.repeat(100_000)}`, 'tide');
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
 });

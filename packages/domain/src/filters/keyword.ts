@@ -1,3 +1,5 @@
+import { streamSafe } from '@flotilla/runtime/stream-safe.ts';
+
 /** Words consist of letters, digits, marks and joiners. The scripts below have no spaces between words. */
 const WORD = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 const UNSPACED =
@@ -13,14 +15,9 @@ export type FoldedText = {
 };
 
 /**
- * Whether a text contains a word or phrase, in any case and with any white space between the words of a phrase. Its
- * time grows with the text only, whatever the keyword is.
+ * Whether a text, prepared once for many keywords, contains a word or phrase, in any case and with any white space between the
+ * words of a phrase. Its time grows with the text only, whatever the keyword is.
  */
-export function hasKeyword(text: string, keyword: string): boolean {
-  return hasFoldedKeyword(foldText(text), keyword);
-}
-
-/** The same in a text that was prepared once for many keywords. */
 export function hasFoldedKeyword({ folded: searched, isGap }: FoldedText, keyword: string): boolean {
   const wanted = fold(keyword).trim();
   if (wanted === '') return false;
@@ -47,7 +44,7 @@ function gapsOf(text: string): (at: number) => boolean {
 
 // Upper case first, because it unifies letters that lower case keeps apart, such as ß and ss or the two small sigmas.
 function fold(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ');
+  return streamSafe(text).normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(/\s+/gu, ' ');
 }
 
 /** Whether a word may end between these two texts. Only the characters next to the gap count. */

@@ -3,7 +3,7 @@ import { type Fields, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { ActiveRule } from '../bots/active-rule.ts';
 import { type Bot, rulesOf } from '../bots/bot.ts';
 import { type CompiledPattern, compilePattern } from '../filters/compile-pattern.ts';
-import { hasKeyword } from '../filters/keyword.ts';
+import { type FoldedText, foldText, hasFoldedKeyword } from '../filters/keyword.ts';
 
 /** The kinds of updates that rules apply to. */
 export const ROUTED_KINDS: readonly string[] = ['message', 'channel_post', 'business_message'];
@@ -31,10 +31,19 @@ export function meets(rule: ActiveRule, message: Fields): boolean {
     case 'user_id':
       return [idOf(message, 'from'), idOf(message, 'sender_chat')].includes(rule.conditionValue.trim());
     case 'keyword':
-      return hasKeyword(readMessageText(message) ?? '', rule.conditionValue);
+      return hasFoldedKeyword(foldedTextOf(message), rule.conditionValue);
     case 'text':
       return patternOf(rule)(readMessageText(message) ?? '');
   }
+}
+
+/** All keyword rules of a bot look at the same message. */
+const folded = new WeakMap<Fields, FoldedText>();
+
+function foldedTextOf(message: Fields): FoldedText {
+  const known = folded.get(message) ?? foldText(readMessageText(message) ?? '');
+  folded.set(message, known);
+  return known;
 }
 
 function idOf(message: Fields, field: string): string {

@@ -44,10 +44,14 @@ type Part = {
   keptBytes: number;
 };
 
-/** The boundary of a multipart content type; null when it names none. */
+/** RFC 2046 allows 70 characters. To search for a long one takes a time that grows with its length. */
+const LONGEST_BOUNDARY = 200;
+
+/** The boundary of a multipart content type; null when it names none, or one that is too long. */
 export function multipartBoundary(contentType: string): string | null {
   const found = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType);
-  return found?.[1] ?? found?.[2] ?? null;
+  const boundary = found?.[1] ?? found?.[2] ?? '';
+  return boundary === '' || boundary.length > LONGEST_BOUNDARY ? null : boundary;
 }
 
 /**

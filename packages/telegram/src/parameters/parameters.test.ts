@@ -137,3 +137,11 @@ describe('what is read from values', () => {
     expect(read('application/x-www-form-urlencoded', `a=${'x'.repeat(2000)}`).overflow).toBe(true);
   });
 });
+
+test('a boundary that is longer than any client makes has no parts, so that nobody can choose one that takes long to find', () => {
+  const body = (boundary: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--`;
+  const read = (boundary: string) => valuesOf(`multipart/form-data; boundary=${boundary}`, body(boundary));
+  expect(read('b'.repeat(200))).toEqual({ a: '1' });
+  expect(read('b'.repeat(201))).toEqual({});
+});
