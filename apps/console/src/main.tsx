@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { LiveProvider } from './live/live-provider.tsx';
+import { OutboxProvider } from './outbox.tsx';
 import { NowProvider } from './parts/time.tsx';
 import { PreferencesProvider } from './preferences.tsx';
 import { createQueries } from './queries.ts';
@@ -23,7 +24,9 @@ createRoot(document.getElementById('console')!).render(
         <QueryClientProvider client={createQueries()}>
           <SessionGate>
             <LiveProvider>
-              <RouterProvider router={router} />
+              <OutboxProvider>
+                <RouterProvider router={router} />
+              </OutboxProvider>
             </LiveProvider>
           </SessionGate>
         </QueryClientProvider>

@@ -16,6 +16,8 @@ const CHECK_EVERY_MS = 60_000;
 const ASK_AGAIN_MS = 5_000;
 /** On it the tabs of a browser tell each other that somebody signed in or out. */
 const CHANGES = 'flotilla-session';
+/** Who signed out. Null: somebody signed in. An earlier release says null for both. */
+type Change = { left: number } | null;
 
 type Session = { account: AccountResource; leave(): void };
 const SessionContext = createContext<Session | null>(null);
@@ -48,25 +50,34 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   const signedIn = session.data ?? null;
   if (signedIn !== null && signedIn !== account) setAccount(signedIn);
   shown.current = account?.id ?? null;
-  const tellTabs = useTabs(() => void queries.invalidateQueries({ queryKey: SESSION }));
+  const forget = (left: number) => {
+    forgetDrafts(left);
+    setAccount(null);
+    forgetAnswers(queries);
+    queries.setQueryData(SESSION, null);
+    // An answer from before the sign-out would show the page again.
+    void queries.cancelQueries({ queryKey: SESSION });
+  };
+  const tellTabs = useTabs((change) => {
+    // A session that merely ended keeps the page for what was typed; whoever signs out leaves nothing in any tab.
+    if (change !== null && change.left === account?.id) forget(change.left);
+    else void queries.invalidateQueries({ queryKey: SESSION });
+  });
 
   const enter = (entered: AccountResource) => {
     if (account !== null && account.id !== entered.id) forgetAnswers(queries);
     queries.setQueryData(SESSION, entered);
     void queries.invalidateQueries();
-    tellTabs();
+    tellTabs(null);
   };
   const leaving = useMutation({
-    mutationFn: endSession,
-    onSuccess: () => {
-      if (account !== null) forgetDrafts(account.id);
-      setAccount(null);
-      forgetAnswers(queries);
-      queries.setQueryData(SESSION, null);
-      tellTabs();
+    mutationFn: (_left: number) => endSession(),
+    onSuccess: (_, left) => {
+      forget(left);
+      tellTabs({ left });
     },
   });
-  const leave = () => leaving.mutate();
+  const leave = () => account !== null && leaving.mutate(account.id);
 
   if (session.data === undefined && session.isError) {
     return <Failure error={session.error} retry={() => void session.refetch()} whole />;
@@ -96,17 +107,17 @@ function forgetAnswers(queries: QueryClient): void {
 }
 
 /** Hears when another tab says that somebody signed in or out there; returns what says so to the others. */
-function useTabs(changed: () => void): () => void {
+function useTabs(changed: (change: Change) => void): (change: Change) => void {
   const latest = useRef(changed);
   latest.current = changed;
   const channel = useRef<BroadcastChannel | null>(null);
   useEffect(() => {
     const opened = new BroadcastChannel(CHANGES);
-    opened.onmessage = () => latest.current();
+    opened.onmessage = ({ data }: MessageEvent<Change>) => latest.current(data);
     channel.current = opened;
     return () => opened.close();
   }, []);
-  return () => channel.current?.postMessage(null);
+  return (change) => channel.current?.postMessage(change);
 }
 
 async function readAccount(signal: AbortSignal): Promise<AccountResource | null> {

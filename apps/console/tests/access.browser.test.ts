@@ -72,6 +72,40 @@ test(
 );
 
 test(
+  'an edited account keeps what somebody else changed meanwhile, and an admin who becomes a user gets the bots shown',
+  async () => {
+    const { fleet } = suite;
+    const bots = [desk.id, shop.id];
+    const hedy = { username: 'hedy', password: 'a password of hedy', role: 'user', bot_ids: bots };
+    const { id } = await fleet.rest<{ id: number }>('/api/auth/users/add', hedy);
+    const known = async () => (await fleet.rest<{ id: number }[]>('/api/auth/users')).find((one) => one.id === id);
+    const { page, complaints } = await openAsAdmin('access?view=people&q=hedy');
+    await page.getByRole('table', { name: 'People' }).getByRole('link', { name: 'hedy' }).click();
+    const edit = page.getByRole('button', { name: 'Edit…' });
+    const form = page.getByRole('dialog', { name: 'Edit the account' });
+    await edit.click();
+    await form.getByRole('button', { name: 'Without Shop EU' }).waitFor();
+    await fleet.rest('/api/auth/users/update', { id, bot_ids: [] });
+    await form.getByLabel('Name that people see').fill('Hedy');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await known()).toMatchObject({ username: 'hedy', display_name: 'Hedy', role: 'user', bot_ids: [] });
+
+    await fleet.rest('/api/auth/users/update', { id, role: 'admin' });
+    await page.reload();
+    await edit.click();
+    expect(await form.getByLabel('All bots').isChecked()).toBe(true);
+    await form.getByLabel('Role').selectOption('User');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await known()).toMatchObject({ display_name: 'Hedy', role: 'user', bot_ids: null });
+    await fleet.rest('/api/auth/users/delete', { id });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'a key is shown once, works as it was made, and is nowhere in the page afterwards',
   async () => {
     const { page, complaints } = await openAsAdmin('access?view=keys');

@@ -5,7 +5,7 @@ import { testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
-import { picture, pressForeign } from './open-console.ts';
+import { keptBy, picture, pressForeign } from './open-console.ts';
 
 const GRACE = ['grace', 'first password of grace'] as const;
 const HEIDI = ['heidi', 'a password of heidi'] as const;
@@ -352,6 +352,43 @@ test(
     await again.waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Shop EU' }).waitFor();
     expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('shop');
+  },
+  TEST_MS,
+);
+
+test(
+  'whoever signs out leaves nothing in any tab, also where the session had ended before',
+  async () => {
+    const { page, context, signIn, complaints } = await openAsAdmin();
+    const second = await context.newPage();
+    await second.goto(`${suite.fleet.url}/console/bots/${desk.id}/settings`);
+    await second.getByLabel('Description', { exact: true }).fill('Typed in the second tab');
+    await second.evaluate(
+      `localStorage.setItem('flotilla-drafts', '{"1":{"1:2":{"text":"A draft of the admin","atMs":1}}}')`,
+    );
+    const signOut = async () => {
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    };
+    await signOut();
+    await second.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    expect(await second.getByRole('dialog').count()).toBe(0);
+    const left = await keptBy(second);
+    for (const text of ['Help desk', 'Typed in the second tab', 'A draft of the admin'])
+      expect(left).not.toContain(text);
+
+    await signIn(...ADMIN);
+    await second.getByLabel('Description', { exact: true }).fill('Typed again');
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await second.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await context.addCookies(cookies);
+    await page.reload();
+    await signOut();
+    await second.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    expect(await keptBy(second)).not.toContain('Typed again');
+    expect(complaints.filter((line) => !line.includes('401'))).toEqual([]);
   },
   TEST_MS,
 );

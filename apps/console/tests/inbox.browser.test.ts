@@ -17,6 +17,8 @@ import { picture, selected, stopPolling } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
 
+const BILL = Buffer.from('12 ships');
+
 let scene: InboxScene;
 let longChatEnd: number;
 
@@ -482,6 +484,107 @@ test(
     await page.reload();
     await waitFor(async () => (await field.inputValue()) === 'And the next one', { timeoutMs: 30_000 });
     expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+/** Holds what the page sends from now on, until it is let go. */
+async function holdSends(page: Page): Promise<{ letGo: () => void; asked: () => number }> {
+  let asked = 0;
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/api/messages/send', async (route) => {
+    asked += 1;
+    await held;
+    await route.continue();
+  });
+  return { letGo: () => letGo(), asked: () => asked };
+}
+
+test(
+  'a message in flight is sent once, whatever is opened meanwhile, and its text and file go when it has arrived',
+  async () => {
+    const { page, complaints } = await openAsAdmin('inbox');
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    const [ada, team] = [/^Ada Lovelace/, /^Team chat/].map((name) => page.getByRole('link', { name }));
+    await ada!.click();
+    await messages(page).first().waitFor();
+    const sends = await holdSends(page);
+    await page.locator('input[type=file]').setInputFiles({ name: 'bill.txt', mimeType: 'text/plain', buffer: BILL });
+    await field.fill('Your bill');
+    await send.click();
+    await waitFor(() => sends.asked() === 1);
+
+    await team!.click();
+    await page.getByRole('textbox', { name: 'Write as @shop_eu_bot' }).waitFor();
+    expect(await page.getByText('bill.txt').count()).toBe(0);
+    await ada!.click();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('Your bill');
+    await page.locator('.strip').getByText('bill.txt').waitFor();
+    expect(await send.getAttribute('aria-busy')).toBe('true');
+    await field.press('Control+Enter');
+    sends.letGo();
+    const sent = messages(page).filter({ hasText: 'Your bill' });
+    await sent.waitFor();
+    await waitFor(async () => (await field.inputValue()) === '');
+    await page.locator('.strip').waitFor({ state: 'detached' });
+    expect(await send.isDisabled()).toBe(true);
+    expect([sends.asked(), await sent.count()]).toEqual([1, 1]);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a file stays attached, and a refusal is still told, after another chat or a change of a message',
+  async () => {
+    const { page } = await openAsAdmin(`inbox/${scene.desk.id}/${ADA}`);
+    const field = page.getByRole('textbox', { name: 'Write as @helpdesk_bot' });
+    const [ada, team] = [/^Ada Lovelace/, /^Team chat/].map((name) => page.getByRole('link', { name }));
+    const [attached, edit] = [
+      page.locator('.strip').getByText('bill.txt'),
+      page.getByRole('textbox', { name: 'Edit' }),
+    ];
+    await field.fill('To be changed');
+    await field.press('Control+Enter');
+    const last = messages(page).filter({ hasText: 'To be changed' });
+    await last.waitFor();
+    await page.locator('input[type=file]').setInputFiles({ name: 'bill.txt', mimeType: 'text/plain', buffer: BILL });
+    await attached.waitFor();
+    await field.press('ArrowUp');
+    await edit.press('Escape');
+    await attached.waitFor();
+
+    let isSent = false;
+    const sends = await holdSends(page);
+    await field.fill('Sent while another is changed');
+    await field.press('Control+Enter');
+    await field.fill('');
+    await field.press('ArrowUp');
+    await edit.fill('Changed');
+    sends.letGo();
+    await messages(page).filter({ hasText: 'Sent while another is changed' }).waitFor();
+    await edit.press('Escape');
+    await field.waitFor();
+    expect(await attached.count()).toBe(0);
+
+    await page.unroute('**/api/messages/send');
+    await page.route('**/api/messages/send', async (route) => {
+      isSent = true;
+      await route.fulfill({ status: 400, json: { ok: false, error: 'Bad Request: message is too long' } });
+    });
+    await field.fill('Refused');
+    await field.press('Control+Enter');
+    await team!.click();
+    await waitFor(() => isSent);
+    await ada!.click();
+    await page.getByRole('alert').getByText('too long').waitFor();
+    expect(await field.inputValue()).toBe('Refused');
+    await field.fill('');
   },
   TEST_MS,
 );

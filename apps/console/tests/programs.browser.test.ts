@@ -204,6 +204,28 @@ test(
 );
 
 test(
+  'an edited program keeps what somebody else changed meanwhile',
+  async () => {
+    const { fleet } = suite;
+    const added = { bot_id: desk.id, name: 'mirror', kinds: ['message', 'poll'], filter: { commands: ['stats'] } };
+    const { id } = await fleet.rest<{ id: number }>('/api/programs/add', { ...added, exclusive: true });
+    const { page, complaints } = await openAsAdmin(`bots/${desk.id}/programs`);
+    await page.getByRole('link', { name: 'mirror' }).click();
+    await page.getByRole('complementary', { name: 'mirror' }).getByRole('button', { name: 'Edit…' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit the program' });
+    await form.getByLabel('Name', { exact: true }).fill('copy');
+    const changed = { kinds: ['message'], filter: { commands: ['help'] }, exclusive: false };
+    await fleet.rest('/api/programs/update', { id, ...changed });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await fleet.rest(`/api/programs/show?id=${id}`)).toMatchObject({ name: 'copy', ...changed });
+    await fleet.rest('/api/programs/delete', { id });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'a token, or a change, by which others would lose updates is refused at its field',
   async () => {
     const { fleet } = suite;

@@ -147,6 +147,44 @@ test(
 );
 
 test(
+  'what is typed while the settings are saved stays as an unsaved change, and only what was saved is none any more',
+  async () => {
+    const bot = await suite.fleet.addBot({}, { name: 'Slow to save' });
+    const { page, complaints } = await openAsAdmin(`bots/${bot.id}/settings`);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/api/bots/update', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const name = page.getByLabel('Name', { exact: true });
+    const description = page.getByLabel('Description', { exact: true });
+    await name.fill('Saved first');
+    await description.fill('Sells ships');
+    const asked = page.waitForRequest('**/api/bots/update');
+    await page.keyboard.press('Control+s');
+    await asked;
+    await description.fill('Sells ships and boats');
+    letGo();
+    await page.getByText('1 unsaved change', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Saved first' }).waitFor();
+    expect(await description.inputValue()).toBe('Sells ships and boats');
+    const known = () => suite.fleet.rest(`/api/bots/show?id=${bot.id}`);
+    expect(await known()).toMatchObject({ name: 'Saved first', description: 'Sells ships' });
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Fleet' }).click();
+    const asking = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await asking.getByRole('button', { name: 'Stay here' }).click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await known()).toMatchObject({ name: 'Saved first', description: 'Sells ships and boats' });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'a bot is disabled and enabled, gets a new token, and is deleted only by its name',
   async () => {
     const bot = await suite.fleet.addBot({}, { name: 'Promo <i>' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { filterFields, READERS } from './deliveries.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, okField, ownIdField } from './fields.ts';
-import { anyBotId, flag, jsonObject, ownId, ownIds } from './inputs.ts';
+import { anyBotId, flag, integer, jsonObject, ownId, ownIds } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** Why dead letters were refused: a closed list, which clients may rely on. */
@@ -55,6 +55,12 @@ const byBot = z
   .describe('Only with `dry_run`: which bots these dead letters are of. The 100 that have most of them.')
   .optional();
 
+/** The input of the same name takes it, so that an act takes no more than its dry run counted. */
+const countedUpTo = z
+  .int()
+  .describe('Only with `dry_run`: the largest id of these dead letters, 0 if none matches. Give it to the real call.')
+  .optional();
+
 const jobFields = {
   job_id: z.int().describe('The id of the work, for `GET /api/deliveries/job`. Absent with `dry_run`.').optional(),
   state: z
@@ -69,11 +75,14 @@ const redriven = z
     redriven: z.int().describe('The same as `done`.'),
     ...progress,
     bots: byBot,
+    upto_id: countedUpTo,
     ...jobFields,
   })
   .meta({ id: 'Redriven' });
 
-const discarded = z.strictObject({ ok: okField, ...progress, bots: byBot, ...jobFields }).meta({ id: 'Discarded' });
+const discarded = z
+  .strictObject({ ok: okField, ...progress, bots: byBot, upto_id: countedUpTo, ...jobFields })
+  .meta({ id: 'Discarded' });
 
 export const deliveryJob = z
   .strictObject({
@@ -99,11 +108,16 @@ const chosenLetters = {
       'Dead letters that match all of these fields, which mean the same as in `GET /api/deliveries`. An empty object chooses all that the caller sees.',
     )
     .optional(),
+  upto_id: integer({ min: 0 })
+    .describe(
+      'Only dead letters up to this id: the `upto_id` of a dry run takes those that it counted, and no later ones.',
+    )
+    .optional(),
   dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
 };
 
 const CHOICE =
-  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Dead letters that come later are not included.';
+  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Dead letters that come later are not included. To include only those that a dry run has counted, give its `upto_id`.';
 const CONTINUED =
   'It works in batches, by bot. After 10 s it answers with `state` `running` and the counts so far, and workers continue, also after a crash. An account may have five unfinished ones.';
 
@@ -165,6 +179,7 @@ ${CONTINUED} The audit log gets one entry for each bot, with the number of its d
         refused: 0,
         refusals: [],
         bots: [{ bot_id: EXAMPLE_BOT_ID, count: 12 }],
+        upto_id: 5120,
       },
     },
   }),

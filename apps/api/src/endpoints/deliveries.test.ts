@@ -146,6 +146,11 @@ describe('the list over all bots', () => {
     expect((await list(api.admin, { status: '5xx' })).total).toBe(2);
   });
 
+  test('is 400 for a time beyond the year 9999, such as one in microseconds', async () => {
+    const answer = await api.admin('GET', '/api/deliveries', { query: { since: 1_767_348_900_000_000 } });
+    expect(answer).toMatchObject({ status: 400, json: { details: [{ path: 'since' }] } });
+  });
+
   test('is paged to its end by its links, over what is retried and over dead letters', async () => {
     await bury(...[1, 2, 3].map((updateId) => ({ updateId, bot: updateId - 1 })));
     await failing(0, 'push', { 10: { nextTryAtMs: 1 }, 12: { nextTryAtMs: 3 } });
@@ -193,6 +198,7 @@ type Progress = {
   refused: number;
   refusals: { bot_id: number; reader: string; count: number; code: string; reason: string }[];
   bots?: { bot_id: number; count: number }[];
+  upto_id?: number;
   job_id?: number;
   state?: string;
 };
@@ -287,6 +293,7 @@ describe('a redrive and a discard', () => {
         { bot_id: bot(0), count: 3 },
         { bot_id: parked.id, count: 1 },
       ],
+      upto_id: expect.any(Number),
     });
     const { bots: ofBots } = counted;
     const discarded = await acted('discard', { filter: {}, dry_run: true });
@@ -298,6 +305,26 @@ describe('a redrive and a discard', () => {
     expect((await entries('redrive')).length).toBe(before + 1);
     const ofOne = await act('redrive', { bot_id: parked.id });
     expect(ofOne).toMatchObject({ status: 400, json: { error: NO_BACKEND } });
+  });
+
+  test('take what a dry run has counted and nothing that died since, if they are given its largest id', async () => {
+    const filter = { reason_code: 'refused' };
+    for (const action of ['redrive', 'discard'] as const) {
+      expect(await acted(action, { filter, dry_run: true })).toMatchObject({ matched: 0, upto_id: 0 });
+      const [, newest] = await bury({ updateId: 1 }, { bot: 1, updateId: 2 });
+      await bury({ bot: 2, updateId: 3, code: 'expired' });
+      const { upto_id: upto } = await acted(action, { filter, dry_run: true });
+      expect(upto).toBe(newest);
+      await bury({ updateId: 4 });
+      expect(await acted(action, { filter, upto_id: upto, dry_run: true })).toMatchObject({
+        matched: 2,
+        upto_id: upto,
+      });
+      expect(await acted(action, { filter, upto_id: 0 })).toMatchObject({ matched: 0, done: 0 });
+      expect(await acted(action, { filter, upto_id: upto })).toMatchObject({ matched: 2, done: 2 });
+      expect(await left()).toEqual([3, 4]);
+      await acted('discard', { filter: {} });
+    }
   });
 
   test('are for those who have the bot: ids and filters of foreign bots are 403, and change nothing', async () => {
@@ -388,6 +415,7 @@ describe('a redrive and a discard', () => {
     [{ filter: { until: 'soon' } }, 'filter.until'],
     [{ filter: 'all' }, 'filter'],
     [{ ids: ['x'] }, 'ids.0'],
+    [{ filter: {}, upto_id: -1 }, 'upto_id'],
   ])('refuse %j with the name of the input', async (body, field) => {
     for (const action of ['redrive', 'discard'] as const) {
       const answer = await act(action, body);

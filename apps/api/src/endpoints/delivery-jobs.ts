@@ -66,7 +66,7 @@ async function chosenLetters(context: Context, caller: Caller, input: ChoiceInpu
     const bots = await deadLetterStore(context.db).botsOf(ids);
     if (bots.some((id) => !seesBot(caller, id))) throw new FlotillaError('forbidden', 'This bot is not among yours');
   }
-  return { ...filterOf(filter), botIds, ids };
+  return { ...filterOf(filter), botIds, ids, uptoId: input.upto_id };
 }
 
 function progressOf(job: DeliveryJob) {

@@ -8,11 +8,8 @@ import { OFF, REFUSALS_LISTED, REFUSED } from './take-batch.ts';
 
 const BOTS_LISTED = 100;
 
-/** How many dead letters match, and of which bots: first those that have most. */
-export async function countByBot(
-  deps: { db: Database },
-  query: DeadLetterQuery,
-): Promise<{ matched: number; bots: { bot_id: number; count: number }[] }> {
+/** How many dead letters match, up to which id, and of which bots: first those that have most. */
+export async function countByBot(deps: { db: Database }, query: DeadLetterQuery): Promise<Sums> {
   return sumByBot(await deadLetterStore(deps.db).countByReader(query));
 }
 
@@ -20,13 +17,7 @@ export async function countByBot(
 export async function countRedrivable(
   deps: { db: Database; directory: BotDirectory },
   query: DeadLetterQuery,
-): Promise<{
-  matched: number;
-  done: 0;
-  refused: number;
-  refusals: Refusal[];
-  bots: { bot_id: number; count: number }[];
-}> {
+): Promise<Sums & { done: 0; refused: number; refusals: Refusal[] }> {
   const groups = await deadLetterStore(deps.db).countByReader(query);
   const refusals = groups.flatMap(({ bot_id, reader, count }) => {
     const code = refusalOf(deps.directory, bot_id, reader);
@@ -40,13 +31,15 @@ export async function countRedrivable(
 }
 
 type Counted = { bot_id: number; count: number };
+type Sums = { matched: number; bots: Counted[]; upto_id: number };
 
-function sumByBot(groups: Counted[]): { matched: number; bots: Counted[] } {
+function sumByBot(groups: (Counted & { newest_id: number })[]): Sums {
   const sums = new Map<number, number>();
   for (const { bot_id: bot, count } of groups) sums.set(bot, (sums.get(bot) ?? 0) + Number(count));
   const bots = [...sums].map(([bot_id, count]) => ({ bot_id, count }));
   bots.sort((one, other) => other.count - one.count || one.bot_id - other.bot_id);
-  return { matched: totalOf(groups), bots: bots.slice(0, BOTS_LISTED) };
+  const uptoId = groups.reduce((largest, { newest_id: id }) => Math.max(largest, Number(id)), 0);
+  return { matched: totalOf(groups), bots: bots.slice(0, BOTS_LISTED), upto_id: uptoId };
 }
 
 function totalOf(counted: { count: number }[]): number {

@@ -66,10 +66,13 @@ export function deadLetterStore(db: Database) {
         select reltuples::bigint as "rows" from pg_class where oid = 'dead_letters'::regclass`.execute(db);
       return Math.max(COUNTED_AT_MOST, Number(rows[0]?.rows ?? 0));
     },
-    /** How many there are, by bot and reader. */
-    countByReader: (query: DeadLetterQuery): Promise<{ bot_id: number; reader: string; count: number }[]> =>
+    /** How many there are, by bot and reader, and the largest id of each. */
+    countByReader: (
+      query: DeadLetterQuery,
+    ): Promise<{ bot_id: number; reader: string; count: number; newest_id: number }[]> =>
       matching(db, query)
-        .select(['bot_id', 'reader', (select) => select.fn.countAll<number>().as('count')])
+        .select(['bot_id', 'reader'])
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<number>('id').as('newest_id')])
         .groupBy(['bot_id', 'reader'])
         .orderBy('bot_id')
         .orderBy('reader')

@@ -17,10 +17,10 @@ const PAUSE_MS = 5;
 const KEPT_MS = 7 * 86_400_000;
 
 /**
- * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. It
- * stores the job with its first batch, and works on it for `forMs`; then workers continue it, as they do when this
- * process ends. Throws FlotillaError when nothing was changed: 'too_many_requests' when the account has five unfinished
- * jobs, 'unavailable'.
+ * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. With an
+ * `uptoId`, those that were made after somebody counted are left out. It stores the job with its first batch, and works
+ * on it for `forMs`; then workers continue it, as they do when this process ends. Throws FlotillaError when nothing was
+ * changed: 'too_many_requests' when the account has five unfinished jobs, 'unavailable'.
  */
 export async function runDeliveryJob(
   deps: RunDeps,
@@ -34,8 +34,8 @@ export async function runDeliveryJob(
     await requireAuditable(transaction.db);
     const [letters, jobs] = [deadLetterStore(transaction.db), deliveryJobStore(transaction.db)];
     if (accountId !== null && (await jobs.unfinishedOf(accountId)) >= UNFINISHED_AT_MOST) throw tooMany();
-    const { botIds, ...filter } = query;
-    const uptoId = await letters.newestId();
+    const { botIds, uptoId: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
+    const uptoId = Math.min(countedUpTo, await letters.newestId());
     return jobs.add({
       action,
       bot_ids: botIds === null ? null : JSON.stringify(botIds),

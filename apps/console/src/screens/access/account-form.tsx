@@ -1,7 +1,8 @@
-import type { AccountResource, Role } from '@flotilla/contract/accounts.ts';
+import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
@@ -10,21 +11,33 @@ import { useWords } from '../../words/words.tsx';
 import { BotsField } from './bots-field.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
+type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids'>;
+const NEW_ACCOUNT: Fields = { username: '', display_name: '', role: 'user', bot_ids: [] };
+
+function fieldsOf({ username, display_name, role, bot_ids }: AccountResource): Fields {
+  return { username, display_name, role, bot_ids };
+}
+
+function changesOf(fields: Fields, known: Fields): Partial<Fields> {
+  const changes = changedFields(fields, known);
+  // An admin is shown with all bots, whatever list it has for when it is a user: then it gets the bots shown here.
+  return changes.role === 'user' ? { ...changes, bot_ids: fields.bot_ids } : changes;
+}
+
 /** Creates an account, or changes one. */
 export function AccountForm({ account, close }: { account?: AccountResource; close: () => void }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
-  const [username, setUsername] = useState(account?.username ?? '');
-  const [name, setName] = useState(account?.display_name ?? '');
+  const [known] = useState(() => (account === undefined ? NEW_ACCOUNT : fieldsOf(account)));
+  const [fields, setFields] = useState(known);
   const [password, setPassword] = useState('');
   const [mustChange, setMustChange] = useState(true);
-  const [role, setRole] = useState<Role>(account?.role ?? 'user');
-  const [bots, setBots] = useState(account === undefined ? [] : account.bot_ids);
+  const change = (changed: Partial<Fields>) => setFields((now) => ({ ...now, ...changed }));
   const save = useMutation({
     mutationFn: async () => {
-      const fields = { username, display_name: name, role, bot_ids: bots };
+      const changes = changesOf(fields, known);
       if (account === undefined) await call('addAccount', { ...fields, password, must_change_password: mustChange });
-      else await call('updateAccount', { id: account.id, ...fields });
+      else if (Object.keys(changes).length > 0) await call('updateAccount', { id: account.id, ...changes });
     },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['accounts'] });
@@ -50,16 +63,16 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
         autoFocus
         maxLength={64}
         fault={faults.username}
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
+        value={fields.username}
+        onChange={(event) => change({ username: event.target.value })}
       />
       <Field
         label={words.access.displayName}
         autoComplete="off"
         maxLength={128}
         fault={faults.display_name}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
+        value={fields.display_name}
+        onChange={(event) => change({ display_name: event.target.value })}
       />
       {account === undefined && (
         <>
@@ -73,12 +86,12 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
           ['user', words.account.roles.user],
           ['admin', words.account.roles.admin],
         ]}
-        hint={words.access.roleHints[role]}
+        hint={words.access.roleHints[fields.role]}
         fault={faults.role}
-        value={role}
-        choose={setRole}
+        value={fields.role}
+        choose={(role) => change({ role })}
       />
-      <BotsField bots={bots} choose={setBots} fault={faults.bot_ids ?? null} />
+      <BotsField bots={fields.bot_ids} choose={(bots) => change({ bot_ids: bots })} fault={faults.bot_ids ?? null} />
     </Confirm>
   );
 }

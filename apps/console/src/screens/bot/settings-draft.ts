@@ -19,14 +19,6 @@ export function settingsOf(bot: BotResource): Settings {
   };
 }
 
-/** What the draft changes of the bot; what was typed and taken back is no change. */
-export function changesOf(draft: Partial<Settings>, known: Settings): Partial<Settings> {
-  const changed = Object.entries(draft).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name as keyof Settings]),
-  );
-  return Object.fromEntries(changed);
-}
-
 /** The changes as the api takes them. A number that is none is sent as it is, for the api to say so. */
 export function inputOf({
   max_connections: connections,

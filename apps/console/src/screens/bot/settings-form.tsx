@@ -4,9 +4,10 @@ import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from
 import { CallError, call } from '../../call.ts';
 import { useShortcuts } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { changesOf, inputOf, isMasked, type Settings, settingsOf } from './settings-draft.ts';
+import { inputOf, isMasked, type Settings, settingsOf } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
@@ -18,26 +19,27 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   const [draft, setDraft] = useState<Partial<Settings>>({});
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
   const known = settingsOf(bot);
-  const changes = changesOf(draft, known);
+  const changes = changedFields(draft, known);
   const count = Object.keys(changes).length;
   const saving = useMutation({
-    mutationFn: () => call('updateBot', { id: bot.id, ...inputOf(changes) }),
-    onSuccess: (saved) => {
+    mutationFn: (sent: Partial<Settings>) => call('updateBot', { id: bot.id, ...inputOf(sent) }),
+    onSuccess: (saved, sent) => {
       queries.setQueryData(['bot', String(bot.id)], saved);
-      setDraft({});
+      // What was typed while it was saved stays, to be saved next.
+      setDraft((now) => changedFields(now, { ...known, ...sent }));
       void queries.invalidateQueries();
     },
     onError: (error) => setFaults(error instanceof CallError ? error.faults : new Map()),
   });
   const change = (changed: Partial<Settings>) => {
-    setDraft({ ...draft, ...changed });
+    setDraft((now) => ({ ...now, ...changed }));
     setFaults(new Map([...faults].filter(([path]) => !(path in changed))));
     if (saving.isSuccess) saving.reset();
   };
   const save = () => {
     const local = localFaults(changes, words);
     setFaults(local);
-    if (count > 0 && local.size === 0 && !saving.isPending) saving.mutate();
+    if (count > 0 && local.size === 0 && !saving.isPending) saving.mutate(changes);
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -75,7 +77,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
           {words.save}
         </Button>
       </div>
-      {count > 0 && !saving.isPending && (
+      {count > 0 && (
         <LeaveGuard
           title={words.leaveTitle}
           description={words.leaveHint(count)}

@@ -15,7 +15,7 @@ export type Chosen = { ids: number[] } | { filter: ReturnType<typeof conditionsO
 export type JobAnswer = Answer<'discardDeliveries'>;
 
 const BOTS_SHOWN = 8;
-const act = (name: Act, input: Chosen & { dry_run?: boolean }): Promise<JobAnswer> =>
+const act = (name: Act, input: Chosen & { dry_run?: boolean; upto_id?: number }): Promise<JobAnswer> =>
   name === 'redrive' ? call('redriveDeliveries', input) : call('discardDeliveries', input);
 
 type ActProps = { name: Act; chosen: Chosen; close: () => void; begun: (answer: JobAnswer) => void };
@@ -31,7 +31,8 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
     gcTime: 0,
   });
   const running = useMutation({
-    mutationFn: () => act(name, chosen),
+    // Letters that died since they were counted were not agreed to.
+    mutationFn: (upto: number | undefined) => act(name, upto === undefined ? chosen : { ...chosen, upto_id: upto }),
     onSuccess: (answer) => {
       begun(answer);
       void queries.invalidateQueries();
@@ -46,7 +47,7 @@ export function ActOnLetters({ name, chosen, close, begun }: ActProps): ReactNod
   const run = () => {
     const matches = !asksNumber || typed.replace(/\D/g, '') === String(able);
     setWrong(!matches);
-    if (matches) able > 0 ? running.mutate() : close();
+    if (matches) able > 0 ? running.mutate(count?.upto_id) : close();
   };
   return (
     <Confirm

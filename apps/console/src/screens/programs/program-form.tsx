@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useProgramsWords } from './programs-words.ts';
-import { localSightFaults, sightFaults, sightInput, sightOf } from './sight.ts';
+import { localSightFaults, sightChanges, sightFaults, sightOf } from './sight.ts';
 import { SightFields } from './sight-fields.tsx';
 
 type FormProps = { program: ProgramResource; saved: () => Promise<unknown>; close: () => void };
@@ -15,7 +15,10 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
   const [known] = useState(() => sightOf(program));
   const [sight, setSight] = useState(known);
   const save = useMutation({
-    mutationFn: () => call('updateProgram', { id: program.id, ...sightInput(sight, known) }),
+    mutationFn: async () => {
+      const changes = sightChanges(sight, known);
+      if (Object.keys(changes).length > 0) await call('updateProgram', { id: program.id, ...changes });
+    },
     onSuccess: async () => {
       await saved();
       close();

@@ -1,5 +1,6 @@
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { CallError } from '../../call.ts';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { faultsOf } from '../../parts/form-faults.ts';
 import type { Backend } from '../bot/backend-fields.tsx';
 import { isMasked } from '../bot/settings-draft.ts';
@@ -46,6 +47,11 @@ export function sightInput(sight: Sight, known: Sight) {
     ...(secret === null ? {} : { secret_token: secret }),
     ...(connections === known.max_connections ? {} : { max_connections: connections }),
   };
+}
+
+/** What of all that differs from `known`. */
+export function sightChanges(sight: Sight, known: Sight): Partial<ReturnType<typeof sightInput>> {
+  return changedFields(sightInput(sight, known), sightInput(known, known));
 }
 
 const FIELDS = [

@@ -9,6 +9,7 @@ import { type ReactNode, useState } from 'react';
 import { CallError, call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -58,6 +59,15 @@ function inputOf({ condition, value, action, targetBot, targetChat, delivery, de
   };
 }
 
+function changesOf(draft: Draft, known: Draft) {
+  const input = inputOf(draft);
+  const changes = changedFields(input, inputOf(known));
+  // A value means nothing without its kind of condition.
+  const isOther = 'condition_type' in changes || 'condition_value' in changes;
+  const { condition_type, condition_value } = input;
+  return { ...changes, ...(isOther ? { condition_type, condition_value } : {}) };
+}
+
 type FormProps = { botId: number; rule: RoutingRuleResource | null; close: () => void };
 
 /** Adds a rule, or changes one. */
@@ -66,13 +76,15 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
   const rulesWords = useRulesWords();
   const { form } = rulesWords;
   const queries = useQueryClient();
-  const [draft, setDraft] = useState(() => draftOf(botId, rule));
-  const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
+  const [known] = useState(() => draftOf(botId, rule));
+  const [draft, setDraft] = useState(known);
+  const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }));
   const save = useMutation({
-    mutationFn: () =>
-      rule === null
-        ? call('addRoutingRule', { source_bot_id: botId, ...inputOf(draft) })
-        : call('updateRoutingRule', { id: rule.id, ...inputOf(draft) }),
+    mutationFn: async () => {
+      const changes = changesOf(draft, known);
+      if (rule === null) await call('addRoutingRule', { source_bot_id: botId, ...inputOf(draft) });
+      else if (Object.keys(changes).length > 0) await call('updateRoutingRule', { id: rule.id, ...changes });
+    },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['rules'] });
       close();

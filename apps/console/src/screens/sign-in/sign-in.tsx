@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { sentenceOf } from '../../parts/failure.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { BrandMark } from '../../parts/icon.tsx';
+import { useTitle } from '../../parts/use-title.ts';
 import { PreferencesMenu } from '../../shell/preferences-menu.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
@@ -41,6 +42,8 @@ export function SignInAgain({ username, enter }: { username: string; enter: Ente
 /** One card in the middle of the page. */
 export function Welcome({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const words = useWords();
+  // Or the tab would go on naming the bot or the chat of whoever signed out.
+  useTitle(title);
   return (
     <main className="welcome">
       <div className="card">

@@ -15,6 +15,7 @@ import { useWords } from '../../../words/words.tsx';
 import { CHATS } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
+import { useSent } from '../compose/use-outgoing.ts';
 import { linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
@@ -60,6 +61,11 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const goTo = (messageId: number | undefined) =>
     void navigate({ ...linkToChat(place, { bot_id: chat.botId, id: chat.chatId }, messageId), replace: true });
   const toEnd = () => (around === undefined ? list.current?.toEnd() : goTo(undefined));
+  useSent(chat, (message) => {
+    keep(message);
+    toEnd();
+    senders.refresh();
+  });
   const back = () => {
     void navigate(linkToList(place, place.filter));
     document.querySelector<HTMLElement>('.chat-row.active')?.focus();
@@ -137,11 +143,6 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             chat={chat}
             botName={bot.data ? `@${bot.data.username}` : ''}
             handle={compose}
-            done={(message) => {
-              keep(message);
-              toEnd();
-              senders.refresh();
-            }}
             leave={() => list.current?.focus()}
             editLast={() => {
               const last = window?.messages.findLast(isEditable);

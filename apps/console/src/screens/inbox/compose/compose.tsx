@@ -1,26 +1,25 @@
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import { CallError, call, isSignedOut } from '../../../call.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
-import { sendFile } from '../../../send-file.ts';
 import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm } from './compose-form.tsx';
-import type { Content, Format } from './content.ts';
+import { type Content, parseModeOf } from './content.ts';
 import { replyMarkupOf } from './markup.ts';
 import { refusalOf } from './message-refusal.ts';
-import { type Edited, type NewMessage, useDraft } from './use-draft.ts';
+import { type Edited, useDraft } from './use-draft.ts';
+import { useOutgoing, useSent } from './use-outgoing.ts';
 
 type ComposeProps = {
   chat: ChatId;
   /** The username of the bot that speaks. */
   botName: string;
   handle: RefObject<ComposeHandle | null>;
-  done: (message: Message) => void;
   leave: () => void;
   editLast: () => void;
 };
@@ -28,20 +27,12 @@ type ComposeProps = {
 export type ComposeHandle = { reply(messageId: number): void; focus(): void };
 
 /** Writes a new message as the bot. */
-export function Compose({ chat, botName, handle, done, leave, editLast }: ComposeProps): ReactNode {
+export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps): ReactNode {
   const words = useWords();
   const { draft, change, clear } = useDraft(chat);
-  const [file, setFile] = useState<File | null>(null);
-  const [sent, setSent] = useState(0);
+  const { file, sending, error, send, attach } = useOutgoing(chat);
   const field = useRef<HTMLTextAreaElement>(null);
-  const { send, error, isPending, forget } = useSending(
-    (what: NewMessage & { file: File | null }) => sendNew(chat, what, setSent),
-    (message, what) => {
-      clear(what);
-      setFile((now) => (now === what.file ? null : now));
-      done(message);
-    },
-  );
+  useSent(chat, (_, sent) => clear(sent));
   useImperativeHandle(handle, () => ({
     reply: (messageId) => {
       change({ replyTo: messageId });
@@ -57,14 +48,11 @@ export function Compose({ chat, botName, handle, done, leave, editLast }: Compos
       content={draft}
       change={change}
       canSend={file !== null || draft.text.trim() !== ''}
-      busy={isPending}
+      busy={sending !== null}
       submit={() => send({ ...draft, file })}
       leave={draft.replyTo === undefined ? leave : withoutReply}
       editLast={editLast}
-      attach={(chosen) => {
-        setFile(chosen);
-        forget();
-      }}
+      attach={attach}
       field={field}
       inlineOnly={false}
     >
@@ -73,7 +61,9 @@ export function Compose({ chat, botName, handle, done, leave, editLast }: Compos
           <Quote messageId={draft.replyTo} />
         </Strip>
       )}
-      {file && <AttachedFile file={file} sent={isPending ? sent : null} remove={() => setFile(null)} />}
+      {file && (
+        <AttachedFile file={file} sent={sending?.file === file ? sending.progress : null} remove={() => attach(null)} />
+      )}
       {error && <Refusal error={error} />}
     </ComposeForm>
   );
@@ -92,7 +82,7 @@ export function Edit({ chat, edited, change, done, leave }: EditProps): ReactNod
   const words = useWords();
   const { id, hasMedia, content } = edited;
   const field = useRef<HTMLTextAreaElement>(null);
-  const { send, error, isPending } = useSending((what: Content) => sendEdit(chat, id, what), done);
+  const { save, error, isPending } = useSaving((what: Content) => sendEdit(chat, id, what), done);
   useEffect(() => {
     field.current?.focus();
   }, []);
@@ -104,7 +94,7 @@ export function Edit({ chat, edited, change, done, leave }: EditProps): ReactNod
       change={change}
       canSend={content.text.trim() !== '' || hasMedia}
       busy={isPending}
-      submit={() => send(content)}
+      submit={() => save(content)}
       leave={leave}
       field={field}
       inlineOnly
@@ -142,41 +132,22 @@ function Refusal({ error }: { error: Error }): ReactNode {
   );
 }
 
-/** Sends once, however often and fast it is asked to; `done` is told what was sent. */
-function useSending<What>(run: (what: What) => Promise<Message>, done: (message: Message, what: What) => void) {
+/** Saves once, however often and fast it is asked to; `done` is told what was saved. */
+function useSaving<What>(run: (what: What) => Promise<Message>, done: (message: Message, what: What) => void) {
   const inFlight = useRef(false);
-  const sending = useMutation({
+  const saving = useMutation({
     mutationFn: run,
     onSuccess: done,
     onSettled: () => {
       inFlight.current = false;
     },
   });
-  const send = (what: What) => {
+  const save = (what: What) => {
     if (inFlight.current) return;
     inFlight.current = true;
-    sending.mutate(what);
+    saving.mutate(what);
   };
-  return { send, error: sending.error, isPending: sending.isPending, forget: sending.reset };
-}
-
-function sendNew(
-  chat: ChatId,
-  { text, format, markup, replyTo, file }: NewMessage & { file: File | null },
-  progress: (sent: number) => void,
-): Promise<Message> {
-  const fields = {
-    ...{ bot_id: chat.botId, chat_id: chat.chatId },
-    ...(text === '' ? {} : { text }),
-    ...parseModeOf(format),
-    ...(replyTo === undefined ? {} : { reply_to_message_id: replyTo }),
-  };
-  const replyMarkup = replyMarkupOf(markup);
-  if (file === null) {
-    return call('sendMessage', { ...fields, ...(replyMarkup && { reply_markup: replyMarkup }) });
-  }
-  progress(0);
-  return sendFile({ ...fields, reply_markup: replyMarkup && JSON.stringify(replyMarkup) }, file, progress);
+  return { save, error: saving.error, isPending: saving.isPending };
 }
 
 function sendEdit(chat: ChatId, messageId: number, { text, format, markup }: Content): Promise<Message> {
@@ -184,8 +155,4 @@ function sendEdit(chat: ChatId, messageId: number, { text, format, markup }: Con
   const fields = { bot_id: chat.botId, chat_id: chat.chatId, message_id: messageId, text };
   const input = { ...fields, ...parseModeOf(format), ...(replyMarkup && { reply_markup: replyMarkup }) };
   return call('editMessage', input as Parameters<typeof call<'editMessage'>>[1]);
-}
-
-function parseModeOf(format: Format) {
-  return format === 'plain' ? {} : { parse_mode: format };
 }

@@ -19,6 +19,10 @@ export function contentOf({ text = '', entities = [], buttons }: Message): Conte
   return { text: botApiHtml(entityTree(text, entities)), format: 'HTML', markup };
 }
 
+export function parseModeOf(format: Format) {
+  return format === 'plain' ? {} : { parse_mode: format };
+}
+
 export function isSameMarkup(one: Markup, other: Markup): boolean {
   return JSON.stringify(replyMarkupOf(one)) === JSON.stringify(replyMarkupOf(other));
 }

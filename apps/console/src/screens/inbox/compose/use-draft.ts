@@ -12,29 +12,38 @@ export type Edited = EditedMessage & { content: Content };
 /** What is written in a chat; it is there again after a reload. */
 export function useDraft(chat: ChatId) {
   const { account } = useSession();
-  const [draft, setDraft] = useState<NewMessage>(() => {
-    const kept = readDraft(account.id, chat);
-    return { ...contentOfDraft(kept), replyTo: kept?.replyTo };
-  });
+  const [draft, setDraft] = useState(() => newMessageOf(readDraft(account.id, chat)));
   const latest = useRef(draft);
   const write = (next: NewMessage) => {
     latest.current = next;
-    const isEmpty = next.text === '' && next.replyTo === undefined && countButtons(next.markup) === 0;
-    writeDraft(account.id, chat, isEmpty ? null : { ...next, atMs: Date.now() });
+    keepDraft(account.id, chat, next);
     setDraft(next);
   };
   const change = (changes: Partial<NewMessage>) => write({ ...latest.current, ...changes });
   /** Takes away what was sent; what was written since then stays. */
-  const clear = (sent: NewMessage) => {
-    const { text, format, markup, replyTo } = latest.current;
-    write({
-      format,
-      text: text === sent.text ? '' : text,
-      markup: isSameMarkup(markup, sent.markup) ? NO_MARKUP : markup,
-      replyTo: replyTo === sent.replyTo ? undefined : replyTo,
-    });
-  };
+  const clear = (sent: NewMessage) => write(without(latest.current, sent));
   return { draft, change, clear };
+}
+
+/** Takes what was sent out of the draft that is kept for later. */
+export function clearKeptDraft(accountId: number, chat: ChatId, sent: NewMessage): void {
+  const kept = readDraft(accountId, chat);
+  // Whoever signed out while it was sent leaves no draft behind.
+  if (kept !== null) keepDraft(accountId, chat, without(newMessageOf(kept), sent));
+}
+
+function keepDraft(accountId: number, chat: ChatId, draft: NewMessage): void {
+  const isEmpty = draft.text === '' && draft.replyTo === undefined && countButtons(draft.markup) === 0;
+  writeDraft(accountId, chat, isEmpty ? null : { ...draft, atMs: Date.now() });
+}
+
+function without({ text, format, markup, replyTo }: NewMessage, sent: NewMessage): NewMessage {
+  return {
+    format,
+    text: text === sent.text ? '' : text,
+    markup: isSameMarkup(markup, sent.markup) ? NO_MARKUP : markup,
+    replyTo: replyTo === sent.replyTo ? undefined : replyTo,
+  };
 }
 
 /** The message of the chat that is changed, if one is; once it is changed it is there again after a reload. */
@@ -68,6 +77,10 @@ export function useEdited(chat: ChatId) {
     if (latest.current === null || isSameContent(latest.current.content, content)) end();
   };
   return { edited, begin, change, end, saved };
+}
+
+function newMessageOf(kept: Draft | null): NewMessage {
+  return { ...contentOfDraft(kept), replyTo: kept?.replyTo };
 }
 
 function contentOfDraft(draft: Draft | null): Content {

@@ -1,0 +1,61 @@
+import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
+import { createContext, type ReactNode, use, useState } from 'react';
+import type { ChatId } from './screens/inbox/chat/use-window.ts';
+import type { NewMessage } from './screens/inbox/compose/use-draft.ts';
+
+export type Sent = NewMessage & { file: File | null };
+/** Of the message that is written in a chat: its file, its send, and why the last send failed. */
+export type Outgoing = {
+  file: File | null;
+  /** The file that is sent, and how much of it, from 0 to 1. */
+  sending: { file: File | null; progress: number } | null;
+  error: Error | null;
+};
+type SentListener = (message: Message, sent: Sent) => void;
+
+const NOTHING: Outgoing = { file: null, sending: null, error: null };
+
+/** Holds what is sent in each chat, because a send goes on while another chat or screen is shown. */
+function createOutbox() {
+  const chats = new Map<string, Outgoing>();
+  const listeners = new Set<() => void>();
+  const sentListeners = new Map<string, Set<SentListener>>();
+  const of = (chat: ChatId): Outgoing => chats.get(keyOf(chat)) ?? NOTHING;
+  return {
+    of,
+    change(chat: ChatId, changes: Partial<Outgoing>): void {
+      chats.set(keyOf(chat), { ...of(chat), ...changes });
+      for (const listener of listeners) listener();
+    },
+    /** Calls the listener after every change; returns what ends that. */
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tellSent(chat: ChatId, message: Message, sent: Sent): void {
+      for (const listener of sentListeners.get(keyOf(chat)) ?? []) listener(message, sent);
+    },
+    /** Calls the listener after every message that was sent in the chat; returns what ends that. */
+    onSent(chat: ChatId, listener: SentListener): () => void {
+      const known = sentListeners.get(keyOf(chat)) ?? new Set();
+      sentListeners.set(keyOf(chat), known.add(listener));
+      return () => known.delete(listener);
+    },
+  };
+}
+
+function keyOf({ botId, chatId }: ChatId): string {
+  return `${botId}:${chatId}`;
+}
+
+const OutboxContext = createContext<ReturnType<typeof createOutbox> | null>(null);
+
+export function useOutbox(): ReturnType<typeof createOutbox> {
+  return use(OutboxContext)!;
+}
+
+/** Below the session, so that nothing of it is left for the next person at this browser. */
+export function OutboxProvider({ children }: { children: ReactNode }): ReactNode {
+  const [outbox] = useState(createOutbox);
+  return <OutboxContext value={outbox}>{children}</OutboxContext>;
+}
