@@ -1,5 +1,6 @@
 import type { Bot } from '@flotilla/domain/bots/bot.ts';
 import { acceptUpdates } from '@flotilla/domain/intake/accept-updates.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -237,6 +238,18 @@ describe('setWebhook', () => {
 });
 
 describe('getUpdates', () => {
+  test('gives nothing to a poll whose token was replaced while it waited', async () => {
+    const { id, token } = await newBot({ long_poll_enabled: true });
+    const waiting = call(token, 'getUpdates', { query: 'timeout=20' });
+    await waitFor(() => worker.redis.commands.hget(botKeys(id).state, 'pulledAt'));
+    const platformId = Number(token.split(':')[0]);
+    const renewed = (await api.platform.revokeToken({ bot: platformId })).token;
+    expect((await admin('POST', '/api/bots/update', { body: { id, token: renewed } })).status).toBe(200);
+    await accept(renewed, update(1));
+    expect(await waiting).toMatchObject({ status: 401, body: { ok: false, error_code: 401 } });
+    expect((await call(renewed, 'getUpdates')).body.result).toHaveLength(1);
+  });
+
   test('serves the buffer with the platform’s bytes', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     await accept(token, update(101), update(102), update(103));

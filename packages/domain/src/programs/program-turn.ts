@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Actor } from '../audit/actor.ts';
 import { programPushes } from '../bots/bot.ts';
@@ -9,6 +10,7 @@ import type { PushTurnDeps } from '../push/push-turn.ts';
 import { NO_BACKEND } from './program.ts';
 import { updateProgram } from './update-program.ts';
 
+const CATCH_UP_MS = 50;
 /** Why a program pulls again, for the audit log. */
 const TOKEN_ENDED = 'the token that set its webhook has ended';
 
@@ -56,6 +58,10 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
     newest: (known) => (deps.directory.ready() ? (backendNow(deps, programId) ?? known) : known),
     giveUp: async (backend) => {
       await updateProgram(deps, itself(backend), programId, { enabled: false }, { reason: GONE });
+    },
+    catchUp: async () => {
+      await delay(CATCH_UP_MS);
+      await deps.directory.refresh().catch(() => undefined);
     },
     // Other programs of the same host have probes of their own.
     reached: async () => {},

@@ -21,6 +21,8 @@ export type BackendOwner = {
   giveUp(backend: Backend): Promise<void>;
   /** The breaker closed. */
   reached(backend: Backend): Promise<void>;
+  /** Waits a moment for a newer configuration, which Redis has already. */
+  catchUp?(): Promise<void>;
   /** See LaneReader. */
   isOver?(): boolean;
 };
@@ -45,6 +47,7 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
       if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
       const claim = await claimForPush(deps, bot, request, settled);
       if (claim.outcome === 'lost') return claim;
+      if (claim.isStale) await owner.catchUp?.();
       const more = claim.moreToFile && request.limit > claim.units.length;
       return { ...claim, more, afterwards: () => followUp(deps, bot, owner, claim, settled) };
     },

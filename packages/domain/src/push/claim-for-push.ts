@@ -34,6 +34,8 @@ export type PushClaim =
   /** `nextDueMs`: when the first lane is due, or the next probe while the breaker is open. */
   | (Claimed & {
       moreToFile: boolean;
+      /** Redis has a newer configuration, under which the program may want other kinds; nothing was filed. */
+      isStale: boolean;
       /** The backend has answered nothing but 410 Gone for 23 hours. */
       hopeless: boolean;
       /** The breaker closed in this claim: a probe was delivered. */
@@ -45,6 +47,7 @@ export type PushClaim =
     });
 
 const GONE = 410;
+const STALE = 2;
 
 /** One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. */
 export async function claimForPush(
@@ -72,7 +75,7 @@ export async function claimForPush(
         })
       : await claimUnits(deps, readerOf('claim-for-program', ofProgram), bot, request, settled, {
           keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.deliveredByPush],
-          args: [...requests, kindsOfProgram(bot.program!), wantedKinds(bot.program!.webhookKinds), ...texts],
+          args: [...requests, ...kindsOf(bot), bot.revision, ...texts],
         });
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, bot, settled);
@@ -80,12 +83,17 @@ export async function claimForPush(
   const [moreToFile, hopeless, breakerClosed, breakerOpened, waiting] = answer;
   return {
     ...claimed,
-    moreToFile: moreToFile === 1,
+    moreToFile: moreToFile !== 0,
+    isStale: moreToFile === STALE,
     hopeless: hopeless === 1,
     breakerClosed: breakerClosed === 1,
     breakerOpened: breakerOpened === 1,
     waiting: waiting as number,
   };
+}
+
+function kindsOf({ program }: Backend): string[] {
+  return program === undefined ? [] : [kindsOfProgram(program), wantedKinds(program.webhookKinds)];
 }
 
 function readerOf<Script extends string>(

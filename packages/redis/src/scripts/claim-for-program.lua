@@ -3,14 +3,15 @@
 --       13 ids that it had before its cursor went back
 -- ARGV  as lib/turn.lua says, and after the settled units: four arguments as requestsOf in lib/backend.lua says; the
 --       kinds that the program wants, and those that its webhook asks for, of what it took alone under other kinds (as
---       ARGV 9 and 14 of pull-read); then attempts (JSON each)
--- RESULT as that of claim-for-push
+--       ARGV 9 and 14 of pull-read); the revision of the configuration that these are of; then attempts (JSON each)
+-- RESULT as that of claim-for-push, with 2 for more to file if the program may want other kinds by a newer configuration:
+--        then nothing is filed
 -- @include backend
 
 local program, deliveredByPush = KEYS[12], KEYS[13]
 local id = string.match(program, 'program:(%d+):state$')
 local turn = openTurn('program:' .. id, BACKEND_FIELDS, KEYS, ARGV, program)
--- @read bot <- turn.state: registrationId, on, watchedUntil, programs, lastId
+-- @read bot <- turn.state: registrationId, on, watchedUntil, programs, lastId, revision
 -- @read s <- program: push as isWanted, pushFencingToken as fencingToken, pushClaim as claim, pushSuspect as suspect,
 --   pushCursor, pushCursorCount, pushPending, failingSince, probeIntervalMs, openUntil, goneSince,
 --   hasDeliveredAhead
@@ -22,7 +23,8 @@ turn.pending = tonumber(s.pushPending)
 
 local mine = settleUnits(turn, ARGV, 12, tonumber(ARGV[11]))
 local requests, wanted, ofTaken = requestsOf(turn, ARGV, mine), ARGV[mine + 4], ARGV[mine + 5]
-keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 6)
+local isStale = tonumber(bot.revision) > tonumber(ARGV[mine + 6])
+keepAttempts(turn, s, KEYS[10], KEYS[11], ARGV, mine + 7)
 local openUntil, closed, opened = judgeBackend(turn, s, requests)
 -- The turn's process may not know yet that the program was paused.
 local active = s.on == '1' and s.isWanted == '1' and string.find(',' .. (bot.programs or '') .. ',', ',' .. id .. ',', 1, true) ~= nil
@@ -38,7 +40,10 @@ local function isWanted(found)
 end
 
 local cursor, more = tonumber(s.pushCursor), false
-if active then
+if active and isStale then
+  -- It would pass over updates of a kind that the program got meanwhile.
+  more = true
+elseif active then
   cursor, more = fileNewEntries(turn, s, isWanted)
   if s.hasDeliveredAhead and not more then
     redis.call('DEL', deliveredByPush)
@@ -48,7 +53,9 @@ else
   turn.limit = 0
 end
 
-return closeBackendTurn(turn, s, {
+local answer = closeBackendTurn(turn, s, {
   fencingToken = fencingToken, active = active, cursor = cursor, more = more, openUntil = openUntil,
   hopeless = hopeless, closed = closed, opened = opened,
 })
+if active and isStale then answer[6][1] = 2 end
+return answer

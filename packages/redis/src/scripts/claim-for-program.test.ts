@@ -15,8 +15,11 @@ afterAll(() => scene.close());
 
 const own = programKeys(BOT, ID);
 const pushing = { programs: [ID], pushing: ` ${ID}:1:ab` };
-type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string };
-const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', ...options }: Claim, ...rest: (string | number)[]) => {
+type Claim = Parameters<LuaScene['claimArguments']>[1] & { kinds?: string; ofTaken?: string; revision?: number };
+const claim = (
+  { kinds = DEFAULT_KINDS, ofTaken = '', revision = 1e9, ...options }: Claim,
+  ...rest: (string | number)[]
+) => {
   const [registration, token, atMs, bot, , ...others] = scene.claimArguments('push', options);
   const requests = rest.length === 0 ? ['', '', '0', ''] : rest;
   const { state, log, history, pendingTurns, consumers, live } = scene.keys;
@@ -26,7 +29,7 @@ const claim = ({ kinds = DEFAULT_KINDS, ofTaken = '', ...options }: Claim, ...re
       ...[state, log, own.lanes, own.inFlight, own.work, own.redriven, history, pendingTurns, consumers],
       ...[own.attempts, live, own.state, own.deliveredByPush],
     ],
-    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds, ofTaken],
+    [registration!, token!, atMs!, bot!, own.lane(''), ...others, ...requests, kinds, ofTaken, revision],
   );
 };
 const idsIn = ([, , , , , , ...units]: unknown[]) => (units as unknown[][]).map((unit) => unit[3]);
@@ -40,6 +43,18 @@ test('an update wakes a program once, and none that pulls or is paused', async (
   expect(await woken([1])).toEqual(['5']);
   expect(await woken([2])).toEqual([]);
   expect(await scene.commands.zcard(scene.keys.pendingTurns)).toBe(1);
+});
+
+test('a turn that does not know the newest configuration passes over nothing', async () => {
+  await scene.applyBot({ ...pushing, push: true, revision: 3 });
+  await scene.accept([1], 'c:5', 'poll');
+  await scene.accept([2]);
+  const stale = await claim({ name: 'a1', kinds: ',message,', revision: 2 });
+  expect(idsIn(stale)).toEqual([]);
+  expect((stale[5] as unknown[])[0]).toBe(2);
+  const [, token] = stale;
+  const next = await claim({ name: 'a2', token: Number(token), kinds: ',message,poll,', revision: 3 });
+  expect(idsIn(next)).toEqual(['1']);
 });
 
 test('a program has lanes and a cursor of its own, and passes over the kinds that it does not want', async () => {
@@ -84,7 +99,8 @@ test('while its breaker is open it looks into the log at the next probe, though 
   await scene.applyBot(pushing);
   await scene.accept([1]);
   await claim({ name: 'a1' });
-  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 3_600_000, '{}'], ...['503', NOW_MS - 10_000, '0', '0']];
+  const record = JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS + 3_600_000 });
+  const failed = [...['c:5', '1', 1, 'retry', NOW_MS + 3_600_000, record], ...['503', NOW_MS - 10_000, '0', '0']];
   const opened = await claim({ token: 1, name: 'a2', settled: 1, end: 'asleep' }, ...failed);
   expect([opened[2], opened[4]]).toEqual([String(NOW_MS + 2000), 1]);
   const later = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 2000, end: 'asleep' });
@@ -251,4 +267,27 @@ test('what it took and did not deliver becomes dead letters when it is deleted',
     ['dead', '1'],
     ['dead', '3'],
   ]);
+});
+
+test('a probe that a clock an hour ahead has put off is due now', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept([1]);
+  const atMs = NOW_MS + 3_600_000;
+  await claim({ name: 'a1', atMs });
+  const failed = [...['c:5', '1', 1, 'retry', atMs, '{}'], ...['500', atMs - 10_000, '0', '0']];
+  const opened = await claim({ token: 1, name: 'a2', settled: 1, atMs }, ...failed);
+  expect(opened[2]).toBe(String(atMs + 2000));
+  expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
+});
+
+test('a claim makes 200 dead letters at most, and says that there is more to do', async () => {
+  await scene.applyBot(pushing);
+  await scene.accept(Array.from({ length: 250 }, (_, at) => at + 1));
+  for (const name of ['a1', 'a2']) await claim({ name, limit: 0 });
+  const atMs = NOW_MS + 86_400_001;
+  const first = await claim({ token: 2, name: 'b1', atMs });
+  expect([first[2], first[5]]).toEqual([String(atMs), [1, 0, 0, 0, 50]]);
+  expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
+  expect((await claim({ token: 2, name: 'b2', atMs }))[5]).toEqual([0, 0, 0, 0, 0]);
+  expect(await scene.commands.xlen(scene.keys.history)).toBe(250);
 });

@@ -5,7 +5,7 @@ import { pollAnswer } from '@flotilla/domain/pull/pulled-updates.ts';
 import { readUpdates } from '@flotilla/domain/pull/read-updates.ts';
 import { integerParameter, type Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../../context.ts';
-import type { BotApiAnswer } from '../answer.ts';
+import { type BotApiAnswer, UNAUTHORIZED } from '../answer.ts';
 import type { Intercept } from '../call.ts';
 import { storedKinds } from './answer-intercepted.ts';
 
@@ -52,12 +52,18 @@ function read(
   const throttle = request.timeoutMs === 0;
   const reading = readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal });
   const answered = reading.then((updates): BotApiAnswer => {
+    // The bot may have got another token while the poll waited.
+    if (!isToken(context, bot)) return UNAUTHORIZED;
     context.apiMetrics.pulled.of('get_updates').inc(updates.count);
     return { ok: true, pieces: pollAnswer(updates) };
   });
   if (allowedUpdates === undefined) return answered;
   // At the same time, because the kinds apply only to updates that come later. Most polls name none.
   return Promise.all([answered, keepAllowedUpdates(context, by, bot, allowedUpdates)]).then(([answer]) => answer);
+}
+
+function isToken({ directory }: Context, bot: Bot): boolean {
+  return !directory.ready() || directory.byToken(bot.token)?.id === bot.id;
 }
 
 async function hold(held: HeldPolls, bot: Bot, request: Request, signal: AbortSignal): Promise<BotApiAnswer> {
