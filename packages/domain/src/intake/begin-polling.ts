@@ -20,10 +20,11 @@ export type PollingBegun =
 
 /** Makes the caller the owner of the bot's polling. */
 export async function beginPolling(deps: { redis: RedisHandles; clock: Clock }, bot: Bot): Promise<PollingBegun> {
+  const keys = botKeys(bot.id);
   const [status, fencingToken, pollOffset, polledAtMs, quickest, slowest, refusedAtMs] = await runScript(
     deps.redis.commands,
     'begin-polling',
-    [botKeys(bot.id).state],
+    [keys.state, keys.log, keys.consumers],
     [bot.registrationId, deps.clock.nowMs()],
   );
   if (status !== 'OK') return { outcome: 'nothing-to-do' };

@@ -1,6 +1,9 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { idsIn, logScene } from '@flotilla/testing/log-scene.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { seededRandom } from '@flotilla/testing/random.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Bot } from '../bots/bot.ts';
+import { readBotStatus } from '../bots/bot-status.ts';
 
 const scene = logScene();
 const { accept, idsOf, passMs, read, redis, registered, update } = scene;
@@ -128,4 +131,112 @@ test('a named consumer is forgotten a day after its last poll, and makes room fo
   await accept(bot, update(106));
   expect(await idsOf(bot, { consumer: 'returns', offset: 106 })).toEqual([106]);
   expect(await redis().commands.hkeys(botKeys(bot.id).consumers)).toHaveLength(2);
+});
+
+describe('what has expired before its client came', () => {
+  const QUERY_LIFE_MS = 30_000;
+  const DAY_MS = 86_400_000;
+  /** An inline query, which expires after 30 s. */
+  const query = (id: number) => `{"update_id":${id},"inline_query":{"id":"${id}","from":{"id":5},"query":""}}`;
+  const waiting = async (bot: Bot) => (await readBotStatus(scene.deps(), bot)).pendingUpdateCount;
+  const kept = (bot: Bot) => redis().commands.xlen(botKeys(bot.id).log);
+  const accepted = async (bot: Bot, ...raws: string[]) => (await accept(bot, ...raws)).outcome;
+
+  test.each([0, 101, 103])('waits no longer once it has polled, with offset %i', async (offset) => {
+    const bot = await registered({});
+    await accept(bot, query(101), query(102), query(103));
+    passMs(QUERY_LIFE_MS);
+    expect(await waiting(bot)).toBe(3);
+    expect(await idsOf(bot, { offset })).toEqual([]);
+    expect(await waiting(bot)).toBe(0);
+    await accept(bot, query(104));
+    expect(await idsOf(bot, { offset })).toEqual([104]);
+  });
+
+  test('hides no live update behind it', async () => {
+    const bot = await registered({});
+    await accept(bot, query(101), query(102), update(103), query(104));
+    passMs(QUERY_LIFE_MS);
+    expect(await idsOf(bot)).toEqual([103]);
+    expect(await waiting(bot)).toBe(2);
+    expect(await idsOf(bot, { offset: 104 })).toEqual([]);
+    expect(await waiting(bot)).toBe(0);
+  });
+
+  test('waits behind a live update, which is not lost', async () => {
+    const bot = await registered({});
+    await accept(bot, update(101), query(102), query(103), update(104));
+    passMs(QUERY_LIFE_MS);
+    expect([await idsOf(bot), await idsOf(bot)]).toEqual([
+      [101, 104],
+      [101, 104],
+    ]);
+    expect(await waiting(bot)).toBe(4);
+    expect(await idsOf(bot, { offset: 102 })).toEqual([104]);
+    expect(await waiting(bot)).toBe(1);
+  });
+
+  test('does not stop intake for ever, though nobody polls', async () => {
+    const bot = await registered({});
+    await accept(bot, query(1), query(2));
+    // So many that no more fit: all but two of them are only counted.
+    const { state } = botKeys(bot.id);
+    await redis().commands.hincrby(state, 'n', 99_998);
+    expect(await accepted(bot, query(3))).toBe('full');
+    passMs(QUERY_LIFE_MS);
+    expect([await accepted(bot, query(3)), await accepted(bot, update(4))]).toEqual(['accepted', 'accepted']);
+    expect(await idsOf(bot)).toEqual([3, 4]);
+  });
+
+  test('leaves the log of a bot that has a backend and is never polled', async () => {
+    const bot = await registered({ backendUrl: 'https://backend.test/', proxyEnabled: true });
+    for (let day = 0; day < 5; day += 1) {
+      await accept(bot, ...[1, 2, 3].map((at) => update(day * 10 + at)));
+      // The backend has everything.
+      await redis().commands.hset(botKeys(bot.id).state, 'floor', day * 10 + 3);
+      passMs(DAY_MS);
+    }
+    expect(await kept(bot)).toBeLessThanOrEqual(9);
+  });
+
+  test('is passed for the default consumer alone: a named one gets what is live, of all kinds', async () => {
+    const bot = await registered({});
+    await read(bot, { consumer: 'audit' });
+    await accept(bot, update(101, 'chat_member'), query(102), update(103, 'chat_member'), update(104), query(105));
+    passMs(QUERY_LIFE_MS);
+    expect([await idsOf(bot), await waiting(bot)]).toEqual([[104], 2]);
+    await accept(bot, update(106));
+    expect(await idsOf(bot, { offset: 107 })).toEqual([]);
+    passMs(200_000);
+    await accept(bot, update(107));
+    await idsOf(bot, { offset: 108 });
+    expect(await idsOf(bot, { consumer: 'audit' })).toEqual([101, 103, 104, 106, 107]);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])('whatever expires, a client gets each live update in order (seed %i)', async (seed) => {
+    const random = seededRandom(seed);
+    const below = (end: number) => Math.floor(random.between(0, end));
+    const bot = await registered({});
+    let lastId = 0;
+    /** What is not acknowledged: its id, and when it expires. */
+    let queue: { id: number; expiresAtMs: number }[] = [];
+    const live = () => queue.filter(({ expiresAtMs }) => expiresAtMs > scene.nowMs());
+    for (let step = 0; step < 150; step += 1) {
+      passMs(below(12_000));
+      const raws = Array.from({ length: below(4) }, () => {
+        const isQuery = below(4) > 0;
+        lastId += 1;
+        queue.push({ id: lastId, expiresAtMs: scene.nowMs() + (isQuery ? QUERY_LIFE_MS : DAY_MS) });
+        return isQuery ? query(lastId) : update(lastId);
+      });
+      if (raws.length > 0) await accept(bot, ...raws);
+      if (below(3) === 0) {
+        const offset = below(2) === 0 ? 0 : (random.oneOf(queue)?.id ?? 0);
+        queue = queue.filter(({ id }) => id >= offset);
+        expect(await idsOf(bot, { offset })).toEqual(live().map(({ id }) => id));
+        const head = live()[0]?.id ?? lastId + 1;
+        expect(await waiting(bot)).toBe(queue.filter(({ id }) => id >= head).length);
+      }
+    }
+  });
 });

@@ -66,14 +66,21 @@ local watched = tonumber(s.watchedUntil or 0) > now
 
 -- One slow reader does not stop intake unless memory is tight: the platform keeps updates when every reader is at its
 -- limit.
-local quickest, slowest = backlogOf(s, now)
-local isTight, onlyPrograms = ARGV[8] ~= '', named and not (pull or holdsForPush or rules)
-if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
-  local quick, slow = programBacklog(s, log, consumers)
-  slowest = math.max(slowest, slow)
-  if onlyPrograms then quickest = quick or quickest end
+local function isFull()
+  local quickest, slowest = backlogOf(s, now)
+  local isTight, onlyPrograms = ARGV[8] ~= '', named and not (pull or holdsForPush or rules)
+  if named and (isTight or (onlyPrograms and redis.call('XLEN', log) >= tonumber(ARGV[6]))) then
+    local quick, slow = programBacklog(s, log, consumers)
+    slowest = math.max(slowest, slow)
+    if onlyPrograms then quickest = quick or quickest end
+  end
+  return quickest >= tonumber(ARGV[6]) or (isTight and slowest >= tonumber(ARGV[8]))
 end
-if quickest >= tonumber(ARGV[6]) or (isTight and slowest >= tonumber(ARGV[8])) then return { 'FULL' } end
+if isFull() then
+  -- What has expired must not stop intake, and perhaps nobody polls.
+  s.pullCursorCount, s.trimmedAt = trimLog(state, log, consumers, now), at
+  if isFull() then return { 'FULL' } end
+end
 
 local function isAllowedKind(kind)
   if s.allowed == '' then return kind ~= 'chat_member' and kind ~= 'message_reaction' and kind ~= 'message_reaction_count' end
@@ -218,7 +225,7 @@ local turns, wakePrograms = {}, {}
 -- What programs take alone counts as waiting for push until push has passed it, and would stop intake in the end.
 local isToPass = n - tonumber(s.pushCursorCount) >= PASSED_AT
 -- While the breaker is open the turn sleeps until its next probe and reads the log then, so an append need not wake it.
-if push and (heard or isToPass) and tonumber(s.openUntil or 0) <= now then turns[1] = botId .. ':push' end
+if push and (heard or isToPass) and openUntilOf(s, now) <= now then turns[1] = botId .. ':push' end
 for _, id in ipairs(pushing) do
   if heeding[id] then turns[#turns + 1] = botId .. ':program:' .. id end
 end

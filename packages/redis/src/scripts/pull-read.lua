@@ -4,8 +4,8 @@
 --       5 activity of the bot  6 activity of the shard  7 hash of the program (for a program)
 -- ARGV  1 registration id  2 now (ms)  3 consumer ('' is the default one)  4 offset  5 limit (0 only acknowledges)  6 timeout (ms)
 --       7 '1' on the first read of a call: acknowledge  8 '1' for the platform's 3 s wait of repeated empty calls
---       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these); the cursor moves by offsets
---         alone, but that of a program also passes what it does not want, and every cursor what another program took
+--       9 kinds this reader wants (',message,poll,', '' for all, '!,poll,' for all but these). The cursor moves by offsets;
+--         it also passes what has expired and what another program took, that of a program also what it does not want
 --       10 bytes that the answer has already from scans before this one
 --       11 where to go on counting back for a negative offset ('+' at first)  12 the id counted last ('' at first)
 --       13 revision of the configuration that names the program ('' for other consumers)
@@ -21,7 +21,6 @@
 local BODY_CAP = 4194304
 local SLACK = 10
 local TOO_OLD = 100000
-local KEPT_MS = 120000
 local MAX_CONSUMERS = 16
 local SCAN_AT_MOST = 1000
 local SHOWN_MS = 1000
@@ -40,7 +39,7 @@ if s.on ~= '1' or (s.pull ~= '1' and not program) then return { 'OFF' } end
 if program and tonumber(s.revision) > tonumber(ARGV[13]) then return { 'CHANGED' } end
 -- A poll that began before the program got a backend must not move the cursor, which is now the floor of its lanes.
 if program and redis.call('HGET', KEYS[7], '@push') == '1' then return { 'OFF' } end
-local last, n, keptFrom = tonumber(s.lastId), tonumber(s.allowedCount), tonumber(s.keptFrom)
+local last, n = tonumber(s.lastId), tonumber(s.allowedCount)
 
 local function consumerCount()
   local count = 0
@@ -81,15 +80,9 @@ local function acknowledge(id, received)
   if id <= cursor then return end
   cursor = id
   if not default then return end
-  local prevAck, prevAckAt = tonumber(s.prevAck), tonumber(s.prevAckAt)
-  if now - prevAckAt >= KEPT_MS then
-    keptFrom = prevAck
-    redis.call('HSET', state, 'keptFrom', keptFrom, 'prevAck', cursor, 'prevAckAt', now)
-    s.prevAck, s.prevAckAt = cursor, now
-  end
-  local count = countUpTo(log, cursor, n, last)
-  if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - s.pullCursorCount), 0, 0, 0) end
-  writeState(state, { '@pullCursor', tostring(cursor), '@pullCursorCount', count == n and s.allowedCount or count })
+  local count, before = countUpTo(log, cursor, n, last), tonumber(s.pullCursorCount)
+  if received then countActivity(KEYS[5], KEYS[6], now, 0, math.max(0, count - before), 0, 0, 0) end
+  movePullCursor(state, s, tostring(cursor), count == n and s.allowedCount or count, now)
   if hidesSome() and #redis.call('XRANGE', log, '(' .. cursor, '+', 'COUNT', 1) == 0 then
     redis.call('DEL', deliveredByPush)
     hidden = false
@@ -98,6 +91,7 @@ end
 
 -- A slower poller of the same consumer may still need what a faster one has just acknowledged.
 local function oldestReadable()
+  local keptFrom = tonumber(s.keptFrom)
   if keptFrom > 0 then return keptFrom + 1 end
   local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)
   return #first > 0 and idOf(first[1]) or cursor + 1
@@ -110,6 +104,14 @@ local function isWanted(entry)
   local fields = fieldsOf(entry)
   if fields.again and not default and not program then return false end
   return isFor(fields, ofProgram) and isOfKind(fields.owner and ARGV[14] or wanted, fields.kind)
+end
+
+-- Whether this reader will never get an entry behind its cursor that it did not get now.
+local function isOverForThis(entry)
+  if default then return isOverForPull(entry, now) end
+  if program or expiresAtOf(entry) <= now then return true end
+  local fields = fieldsOf(entry)
+  return fields.owner ~= nil or fields.again
 end
 
 local from = nil
@@ -159,7 +161,8 @@ if ARGV[8] == '1' and (default or program) then
 end
 local raws, size, scanned, appendedAt = {}, tonumber(ARGV[10]), 0, 0
 local more, ended = false, false
--- What a program does not want, or what another one took, must not hold the log once all before it is acknowledged.
+-- What has expired, what a program does not want, or what another one took must not hold the log once all before it is
+-- acknowledged.
 local passes, passed = from <= cursor + 1, cursor
 ended = from > last
 while #raws < limit and not more and not ended do
@@ -179,8 +182,8 @@ while #raws < limit and not more and not ended do
       if #raws == 1 then appendedAt = appendedAtOf(entry) end
       passes = passes and idOf(entry) <= cursor
     elseif passes and idOf(entry) > cursor then
-      local fields = fieldsOf(entry)
-      if program or fields.owner or (fields.again and not default) then passed = idOf(entry) else passes = false end
+      passes = isOverForThis(entry)
+      if passes then passed = idOf(entry) end
     end
     read = entry
     scanned = scanned + 1
@@ -202,5 +205,6 @@ else
     redis.call('HSET', consumers, name, passed .. ' ' .. now)
   end
 end
-if ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000 then trimLog(state, log, consumers, now) end
+-- A long scan trims each time: to remove all that it passes at once would block Redis.
+if more or (ARGV[7] == '1' and now - tonumber(s.trimmedAt) > 5000) then trimLog(state, log, consumers, now) end
 return { 'OK', from, throttled, more and 1 or 0, #raws, table.concat(raws, ',\n'), appendedAt, size, from > last and 1 or 0 }

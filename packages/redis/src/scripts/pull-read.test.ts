@@ -275,3 +275,64 @@ test('what a reader gets again is not for named consumers, nor for programs that
     'program:6': `2 ${NOW_MS}`,
   });
 });
+
+describe('what has expired', () => {
+  /** When all that accept appends has expired. */
+  const LATE_MS = NOW_MS + 86_400_000;
+  const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+  const cursor = () => scene.commands.hmget(scene.keys.state, 'acked', 'ackedN');
+
+  test('is passed by a poll that gets nothing, whatever its offset, and does not count as delivered', async () => {
+    for (const offset of [0, 1, 3, -5]) {
+      await scene.clear();
+      await scene.applyBot({ pull: true });
+      await scene.accept([1, 2, 3, 4, 5]);
+      await read(2);
+      expect(await raws(offset)).not.toEqual([]);
+      expect(await raws(offset, { atMs: LATE_MS, kinds: ',poll,' })).toEqual([]);
+      expect(await cursor()).toEqual(['5', '5']);
+      expect(await scene.counted()).toEqual(offset === 3 ? ['5 2 0 0 0', '5 2 0 0 0'] : ['5 1 0 0 0', '5 1 0 0 0']);
+    }
+  });
+
+  test('is passed and removed a limited number in each call, and by a poll of a named consumer for itself', async () => {
+    await scene.applyBot({ pull: true });
+    // With gaps, because what was passed within the last 10,000 ids is still readable.
+    for (let first = 1; first <= 2500; first += 250) await scene.accept(idsFrom(first, 250).map((at) => at * 20));
+    await scene.commands.hset(scene.keys.state, 'trimmedAt', LATE_MS);
+    const found = [];
+    let from = 0;
+    for (let calls = 0; calls < 3; calls += 1) {
+      const [, next, , more] = await read(from, { first: calls === 0 ? 1 : 0, atMs: LATE_MS });
+      found.push([next, more, await scene.commands.xlen(scene.keys.log)]);
+      from = next as number;
+    }
+    // Trimming passes 201 more in each call.
+    expect(found).toEqual([
+      [20_001, 1, 1799],
+      [40_001, 1, 799],
+      [50_001, 0, 799],
+    ]);
+    expect(await cursor()).toEqual(['50000', '2500']);
+    await read(0, { consumer: 'audit', atMs: LATE_MS });
+    expect(await scene.commands.hget(scene.keys.consumers, 'audit')).toBe(`50000 ${LATE_MS}`);
+  });
+
+  test('is left to the poll that has not read what is before it', async () => {
+    await scene.applyBot({ pull: true });
+    await scene.accept([1, 2, 3]);
+    expect(await raws(3, { first: 0, atMs: LATE_MS })).toEqual([]);
+    expect(await cursor()).toEqual(['0', '0']);
+    expect(await raws(1, { first: 0, atMs: LATE_MS })).toEqual([]);
+    expect(await cursor()).toEqual(['3', '3']);
+  });
+});
+
+test('what allowed_updates left out is passed by the default consumer, and kept for a named one', async () => {
+  await scene.applyBot({ pull: true });
+  await read(0, { consumer: 'audit' });
+  await scene.accept([1, 2], 'c:5', 'chat_member');
+  expect(await raws(0)).toEqual([]);
+  expect(await scene.commands.hmget(scene.keys.state, 'acked', 'ackedN')).toEqual(['2', '0']);
+  expect(await raws(0, { consumer: 'audit' })).toEqual(['{"update_id":1}', '{"update_id":2}']);
+});

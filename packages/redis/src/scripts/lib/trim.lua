@@ -3,6 +3,11 @@
 local CONSUMER_PIN_MS = 3600000
 local CONSUMER_LIFE_MS = 86400000
 local ACKED_KEPT_IDS = 10000
+local ACKED_KEPT_MS = 120000
+-- A trim passes about so many entries, or so many bytes of updates, so as not to block Redis; the next one goes on.
+local PASSED_AT_ONCE = 200
+local PASSED_BYTES = 524288
+local PASSED_PAGE = 25
 
 -- Programs are among the named consumers, under names that no client can choose. The cursor of one that pushes is its
 -- floor, and its time that of its last turn. The time of a parked one is 0: it holds nothing.
@@ -44,14 +49,59 @@ local function moveIdleCursors(changes, pull, holdsForPush, last, count)
   end
 end
 
--- Removes entries from the log that every active reader has passed.
+-- The default cursor moves on. A slower poller may still need what a faster one has just acknowledged, so that stays readable.
+-- cursor, count: pullCursor and pullCursorCount from now on; s: the state, with these, keptFrom, prevAck and prevAckAt
+local function movePullCursor(state, s, cursor, count, now)
+  s.pullCursor, s.pullCursorCount = cursor, count
+  local changes = { '@pullCursor', cursor, '@pullCursorCount', count }
+  if now - tonumber(s.prevAckAt) >= ACKED_KEPT_MS then
+    s.keptFrom, s.prevAck, s.prevAckAt = s.prevAck, cursor, now
+    addField(changes, '@keptFrom', s.keptFrom)
+    addField(changes, '@prevAck', cursor)
+    addField(changes, '@prevAckAt', now)
+  end
+  writeState(state, changes)
+end
+
+-- Whether the default consumer will never get an entry behind its cursor. What programs take alone is not allowed.
+local function isOverForPull(entry, now)
+  return expiresAtOf(entry) <= now or not isAllowedEntry(entry)
+end
+
+-- The default cursor passes such entries, because a client that gets none of them has no id to acknowledge. It stops at the
+-- first other one. Returns whether there may be more. s: the state, as for movePullCursor and with pull and lastId
+local function passOver(state, log, s, now)
+  if s.pull ~= '1' or tonumber(s.pullCursor) >= tonumber(s.lastId) then return false end
+  local more, newest, passed, bytes, size = true, nil, 0, 0, 1
+  while more and passed < PASSED_AT_ONCE and bytes < PASSED_BYTES do
+    local from = newest and idTextOf(newest) or s.pullCursor
+    local page = redis.call('XRANGE', log, '(' .. from, '+', 'COUNT', textOf(size))
+    for _, entry in ipairs(page) do
+      more = isOverForPull(entry, now)
+      if not more then break end
+      newest, passed, bytes = entry, passed + 1, bytes + #rawOf(entry)
+    end
+    more = more and #page == size
+    -- Mostly the first one stops it.
+    size = PASSED_PAGE
+  end
+  if newest then movePullCursor(state, s, idTextOf(newest), countOf(newest), now) end
+  return more
+end
+
+-- Removes entries from the log that every active reader has passed, once the default cursor has passed what it may. Returns
+-- pullCursorCount.
 local function trimLog(state, log, consumers, now)
-  -- @read s <- state: lastId, pull, push, parked, pullCursor, keptFrom, pushFloor, rules, rulesFloor
+  -- @read s <- state: lastId, pull, push, parked, pullCursor, pullCursorCount, keptFrom, prevAck, prevAckAt, pushFloor, rules,
+  --   rulesFloor
+  local more = passOver(state, log, s, now)
   local bound, named = tonumber(s.lastId), redis.call('HGETALL', consumers)
   for i = 1, #named, 2 do
     if not isProgram(named[i]) and now - tonumber(string.match(named[i + 1], '%d+$')) > CONSUMER_LIFE_MS then redis.call('HDEL', consumers, named[i]) end
   end
   for _, pin in pairs(pinsOf(s, named, now)) do bound = math.min(bound, pin) end
   if bound > 0 then redis.call('XTRIM', log, 'MINID', bound + 1) end
-  redis.call('HSET', state, 'trimmedAt', now)
+  -- As long as there is more, every call that would trim now and then does.
+  if not more then redis.call('HSET', state, 'trimmedAt', now) end
+  return s.pullCursorCount
 end

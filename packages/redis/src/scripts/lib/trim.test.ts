@@ -1,5 +1,5 @@
 import { type LuaScene, luaScene, NOW_MS } from '@flotilla/testing/lua-scene.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 let scene: LuaScene;
 beforeAll(async () => {
@@ -46,4 +46,99 @@ test('keeps for a program what it has not acknowledged until it is parked, and n
   await trim(NOW_MS + 7 * 86_400_000);
   expect(await left()).toEqual([]);
   expect(await scene.commands.hget(scene.keys.consumers, 'program:5')).toBe('1 0');
+});
+
+describe('what has expired', () => {
+  const DAY_MS = 86_400_000;
+  /** Appends without a script: an update of each id, with its kind and when it expires. */
+  const append = async (ids: number[], { expiresAtMs = NOW_MS + 30_000, isAllowed = true, bytes = 10 } = {}) => {
+    const { log, state } = scene.keys;
+    const before = Number(await scene.commands.hget(state, 'n'));
+    for (const [at, id] of ids.entries()) {
+      const count = isAllowed ? before + at + 1 : before;
+      const text = ['u', 'x'.repeat(bytes), 'k', 'message', 'l', 'c:5', 't', NOW_MS, 'x', expiresAtMs] as const;
+      await scene.commands.xadd(log, `${id}-0`, ...text, 'n', count, 'm', isAllowed ? '0' : '1');
+    }
+    const count = isAllowed ? before + ids.length : before;
+    await scene.commands.hset(state, { last: ids.at(-1)!, n: count });
+  };
+  const state = (...fields: string[]) => scene.commands.hmget(scene.keys.state, ...fields);
+  const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+
+  test('does not stay in the log of a bot that nobody polls, and does not wait', async () => {
+    await scene.applyBot({ pull: true });
+    for (let day = 0; day < 3; day += 1) {
+      const atMs = NOW_MS + day * DAY_MS;
+      await append(idsFrom(day * 10 + 1, 10), { expiresAtMs: atMs + 30_000 });
+      await trim(atMs + 29_999);
+      expect(await state('n', 'ackedN')).toEqual([String(day * 10 + 10), String(day * 10)]);
+      await trim(atMs + 30_000);
+      expect(await state('acked', 'ackedN')).toEqual([String(day * 10 + 10), String(day * 10 + 10)]);
+    }
+    // What was passed last stays as long as what was acknowledged last.
+    expect(await left()).toEqual(idsFrom(21, 10));
+  });
+
+  test('stays behind a live update, and goes with it', async () => {
+    await scene.applyBot({ pull: true });
+    await append([1, 2]);
+    await append([3], { expiresAtMs: NOW_MS + DAY_MS });
+    await append([4, 5]);
+    await trim(NOW_MS + DAY_MS - 1);
+    expect(await state('acked', 'ackedN')).toEqual(['2', '2']);
+    await trim(NOW_MS + DAY_MS);
+    expect(await state('acked', 'ackedN')).toEqual(['5', '5']);
+  });
+
+  test('is also passed behind what the default consumer never gets', async () => {
+    await scene.applyBot({ pull: true });
+    await append([1], { expiresAtMs: NOW_MS + DAY_MS, isAllowed: false });
+    await append([2]);
+    await append([3], { expiresAtMs: NOW_MS + DAY_MS, isAllowed: false });
+    await append([4], { expiresAtMs: NOW_MS + DAY_MS });
+    await trim(NOW_MS + 30_000);
+    expect(await state('acked', 'ackedN', 'n')).toEqual(['3', '1', '2']);
+  });
+
+  test('stays in the log for push, rules, a program and a named consumer', async () => {
+    await scene.applyBot({ pull: true, push: true, rules: true, programs: [5] });
+    await append([1, 2, 3, 4]);
+    await scene.commands.hset(scene.keys.state, { keptFrom: 4, prevAck: 4 });
+    const lateMs = NOW_MS + DAY_MS;
+    const pinned = async (consumers: object, floors: object) => {
+      await scene.commands.hset(scene.keys.consumers, { 'program:5': `4 ${lateMs}`, ...consumers });
+      await scene.commands.hset(scene.keys.state, { ruledTo: 4, floor: 4, ...floors });
+      await trim(lateMs);
+      return await left();
+    };
+    expect(await pinned({}, { floor: 0 })).toEqual([1, 2, 3, 4]);
+    expect(await pinned({}, { ruledTo: 1 })).toEqual([2, 3, 4]);
+    expect(await pinned({ 'program:5': `2 ${lateMs}` }, {})).toEqual([3, 4]);
+    expect(await pinned({ audit: `3 ${lateMs}` }, {})).toEqual([4]);
+    expect(await state('acked', 'filed', 'looked')).toEqual(['4', '0', '0']);
+  });
+
+  test('is passed little by little, at every append until nothing more has expired', async () => {
+    await scene.applyBot({ pull: true });
+    await append(idsFrom(1, 500));
+    const atMs = NOW_MS + 30_000;
+    const found = [];
+    for (let trims = 0; trims < 4; trims += 1) {
+      await trim(atMs);
+      found.push(await state('ackedN', 'trimmedAt'));
+    }
+    expect(found).toEqual([
+      ['201', String(NOW_MS)],
+      ['402', String(NOW_MS)],
+      ['500', String(atMs)],
+      ['500', String(atMs)],
+    ]);
+  });
+
+  test('is passed in fewer at a time if the updates are long', async () => {
+    await scene.applyBot({ pull: true });
+    await append(idsFrom(1, 60), { bytes: 100_000 });
+    await trim(NOW_MS + 30_000);
+    expect(await state('ackedN')).toEqual(['26']);
+  });
 });
