@@ -2,7 +2,7 @@
 -- KEYS  as lib/turn.lua says, and  10 attempts  11 activity of the bot  12 activity of the shard  13 live stream
 -- ARGV  as lib/turn.lua says, and after the settled units: four arguments as requestsOf in lib/backend.lua says; then
 --       attempts (JSON each)
--- RESULT as lib/turn.lua says, with {more to file (0/1), whether every answer of the last 23 h was 410 (0/1),
+-- RESULT as lib/turn.lua says, with {more to file or to remove from lanes (0/1), whether every answer of the last 23 h was 410 (0/1),
 --        whether the breaker closed (0/1) or opened (0/1) in this call, how many updates wait in
 --        lanes, those in flight included}
 -- @include backend

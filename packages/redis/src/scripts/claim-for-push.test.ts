@@ -155,3 +155,155 @@ test('no turn is held while the breaker is open, or once its reader is off', asy
   expect((await claim({ token: 1, name: 'a4', end: 'hold' }))[4]).toBe(1);
   expect(await scene.commands.zscore(scene.keys.pendingTurns, `${BOT}:push`)).toBeNull();
 });
+
+const HOUR_MS = 3_600_000;
+const failed = (unit: (string | number)[], begunAtMs: number) => [...unit, '500', begunAtMs, '0', '0'];
+
+test('a probe that a clock an hour ahead has put off is due now, and its failure sets the next one by the present clock', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1', atMs: NOW_MS + HOUR_MS });
+  const begunAtMs = NOW_MS + HOUR_MS - 10_000;
+  const record = JSON.stringify({ lastFailedAtMs: NOW_MS + HOUR_MS, nextTryAtMs: NOW_MS + HOUR_MS + 4_000 });
+  const retried = ['c:5', '1', 1, 'retry', NOW_MS + HOUR_MS + 4_000, record];
+  const opened = await claim(
+    { token: 1, name: 'a2', settled: 1, atMs: NOW_MS + HOUR_MS },
+    ...failed(retried, begunAtMs),
+  );
+  expect(opened[2]).toBe(String(NOW_MS + HOUR_MS + 2_000));
+  expect(idsIn(await claim({ name: 'b1' }))).toEqual(['1']);
+  const again = ['c:5', '1', 1, 'retry', NOW_MS, JSON.stringify({ lastFailedAtMs: NOW_MS, nextTryAtMs: NOW_MS })];
+  expect((await claim({ token: 2, name: 'b2', settled: 1 }, ...failed(again, NOW_MS)))[2]).toBe(String(NOW_MS + 4_000));
+  const { failingSince, openUntil } = stateFields;
+  expect(await scene.commands.hmget(scene.keys.state, failingSince, openUntil)).toEqual([
+    String(NOW_MS),
+    String(NOW_MS + 4_000),
+  ]);
+});
+
+test('a failure in the future does not keep the breaker from opening', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  await scene.commands.hset(scene.keys.state, stateFields.failingSince, NOW_MS + HOUR_MS);
+  const retried = ['c:5', '1', 1, 'retry', NOW_MS, '{}'];
+  await claim({ token: 1, name: 'a2', settled: 1 }, ...failed(retried, NOW_MS));
+  const opened = await claim({ token: 1, name: 'a3', atMs: NOW_MS + 10_000, settled: 1 }, ...failed(retried, NOW_MS));
+  expect(opened[5]).toEqual([0, 0, 0, 1, 1]);
+});
+
+test('the longest probe interval is waited for, also by a clock that is a little behind', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1', limit: 0, atMs: NOW_MS - 60_000 });
+  const breaker = { [stateFields.failingSince]: NOW_MS - 60_000, [stateFields.openUntil]: NOW_MS + 60_000 };
+  await scene.commands.hset(scene.keys.state, breaker);
+  expect(idsIn(await claim({ token: 1, name: 'a2', atMs: NOW_MS - 1_000 }))).toEqual([]);
+  expect(idsIn(await claim({ token: 1, name: 'a3', atMs: NOW_MS + 59_999 }))).toEqual([]);
+  expect(idsIn(await claim({ token: 1, name: 'a4', atMs: NOW_MS + 60_000 }))).toEqual(['1']);
+});
+
+test('what a process with a clock an hour ahead leaves behind it is due at once for the next one', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1, 2]);
+  await scene.accept([3], 'c:6');
+  const atMs = NOW_MS + HOUR_MS;
+  await claim({ name: 'a1', limit: 1, atMs });
+  const delivered = [...['c:5', '1', 1, 'delivered', '', ''], ...['', '', '1', '0']];
+  await claim({ token: 1, name: 'a2', limit: 0, settled: 1, atMs }, ...delivered);
+  expect(await scene.commands.zrange(scene.keys.lanes, '0', '-1', 'WITHSCORES')).toEqual([
+    ...['c:5', String(atMs)],
+    ...['c:6', String(atMs)],
+  ]);
+  // A minute later, so that the times are no more than an hour ahead.
+  expect(idsIn(await claim({ name: 'b1', atMs: NOW_MS + 60_000 }))).toEqual(['2', '3']);
+});
+
+/** Claims until nothing is left to remove; how many dead letters each of the claims made. */
+const lettersOfClaims = async (options: Parameters<LuaScene['claimArguments']>[1], count: number) => {
+  const made: number[] = [];
+  const replies: unknown[][] = [];
+  for (let claims = 0; claims < count; claims += 1) {
+    const before = await scene.commands.xlen(scene.keys.history);
+    replies.push(await claim({ ...options, name: `${options.name} ${claims}` }));
+    made.push((await scene.commands.xlen(scene.keys.history)) - before);
+  }
+  return { made, replies };
+};
+
+test('a claim makes 200 dead letters at most of all lanes together, and says that there is more to do', async () => {
+  await scene.applyBot({ push: true });
+  for (const lane of ['c:5', 'c:6', 'c:7']) {
+    const first = lane === 'c:5' ? 1 : lane === 'c:6' ? 151 : 301;
+    await scene.accept(
+      Array.from({ length: 150 }, (_, at) => first + at),
+      lane,
+    );
+  }
+  for (const name of ['a1', 'a2', 'a3']) await claim({ name, limit: 0 });
+  const atMs = NOW_MS + 86_400_001;
+  const { made, replies } = await lettersOfClaims({ token: 3, name: 'b', atMs }, 4);
+  expect(made).toEqual([200, 200, 50, 0]);
+  // When to look again, whether the pending turn was removed, whether there is more, and how many wait.
+  const told = replies.map(([, , lookAt, , ended, answer]) => [
+    lookAt,
+    ended,
+    (answer as number[])[0],
+    (answer as number[])[4],
+  ]);
+  expect(told).toEqual([
+    [String(atMs), 0, 1, 250],
+    [String(atMs), 0, 1, 50],
+    ['', 0, 0, 0],
+    ['', 0, 0, 0],
+  ]);
+  expect(await scene.commands.exists(scene.keys.lanes, scene.keys.lane('c:5'), scene.keys.work)).toBe(0);
+});
+
+test('the dead letters of what is settled count among those of the claim', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept(Array.from({ length: 200 }, (_, at) => at + 1));
+  await scene.accept([201], 'c:6');
+  for (const name of ['a1', 'a2']) await claim({ name });
+  const atMs = NOW_MS + 86_400_001;
+  const failure = JSON.stringify({ code: 'refused', reason: 'no', attempts: 1 });
+  const given = [
+    ...['c:6', '201', 1, 'dead', '', failure],
+    ...['c:5', '1', 1, 'returned', '', ''],
+    ...['', '', '0', ''],
+  ];
+  expect((await claim({ token: 2, name: 'b1', settled: 2, atMs }, ...given))[5]).toEqual([1, 0, 0, 0, 1]);
+  expect(await scene.commands.xlen(scene.keys.history)).toBe(200);
+});
+
+test('what is not expired is claimed beside a lane with more to remove, and that lane keeps its order', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept(Array.from({ length: 201 }, (_, at) => at + 1));
+  for (const name of ['a1', 'a2']) await claim({ name, limit: 0 });
+  const atMs = NOW_MS + 86_400_001;
+  // These expire later.
+  await scene.commands.hset(scene.keys.redriven, {
+    r1: JSON.stringify({ id: 900, raw: '{}', kind: 'message', lane: 'c:5', at: atMs, expires: atMs + 1 }),
+    r2: JSON.stringify({ id: 901, raw: '{}', kind: 'message', lane: 'c:6', at: atMs, expires: atMs + 1 }),
+  });
+  await scene.commands.rpush(scene.keys.lane('c:5'), 'r1');
+  await scene.commands.rpush(scene.keys.lane('c:6'), 'r2');
+  await scene.commands.zadd(scene.keys.lanes, atMs, 'c:6');
+  await scene.commands.hincrby(scene.keys.state, stateFields.pushPending, 2);
+  expect(idsIn(await claim({ token: 2, name: 'b1', atMs }))).toEqual(['r2']);
+  expect(await scene.commands.lrange(scene.keys.lane('c:5'), 0, -1)).toEqual(['201', 'r1']);
+  expect(idsIn(await claim({ token: 2, name: 'b2', atMs }))).toEqual(['r1']);
+});
+
+test('entries that are gone from the log count, too, and the last end of a turn waits for them', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept(Array.from({ length: 200 }, (_, at) => at + 1));
+  await claim({ name: 'a1', limit: 0 });
+  await scene.commands.rpush(scene.keys.lane('c:5'), ...Array.from({ length: 50 }, (_, at) => String(at + 1)));
+  await scene.commands.hincrby(scene.keys.state, stateFields.pushPending, 50);
+  await scene.commands.xtrim(scene.keys.log, 'MINID', '1000');
+  const first = await claim({ token: 1, name: 'a2', end: 'idle' });
+  expect([first[2], first[4], first[5]]).toEqual([String(NOW_MS), 0, [1, 0, 0, 0, 50]]);
+  const last = await claim({ token: 1, name: 'a3', end: 'idle' });
+  expect([last[2], last[4], last[5]]).toEqual(['', 1, [0, 0, 0, 0, 0]]);
+});

@@ -9,6 +9,8 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const STEPS = 250;
+/** How far the clock of some claims is ahead. */
+const WRONG_CLOCK_MS = 3_600_000;
 const NO_REQUESTS = ['', '', '', ''];
 /** Above the ids of the log. */
 const FIRST_REDRIVEN = 1_000_000;
@@ -49,9 +51,9 @@ class Model {
     await this.check();
   }
 
-  /** Settles everything as delivered until nothing is left. */
+  /** Settles everything as delivered until nothing is left, long before the times of a wrong clock. */
   async drain(): Promise<void> {
-    for (let round = 0; round < 10_000; round += 1) {
+    for (let round = 0; round < 600; round += 1) {
       this.#nowMs += 1000;
       await this.claim(10, this.#held, 'delivered');
       await this.check();
@@ -116,6 +118,14 @@ class Model {
   }
 
   async claim(limit: number, settled: Unit[], always?: Outcome) {
+    const isClockWrong = always === undefined && this.#below(20) === 0;
+    if (isClockWrong) this.#nowMs += WRONG_CLOCK_MS;
+    const claimed = await this.#claimNow(limit, settled, always);
+    if (isClockWrong) this.#nowMs -= WRONG_CLOCK_MS;
+    return claimed;
+  }
+
+  async #claimNow(limit: number, settled: Unit[], always?: Outcome) {
     const settle = settled.flatMap((unit) => this.#settle(unit, always ?? this.#random.oneOf(OUTCOMES)));
     this.#claims += 1;
     const name = `claim ${this.#claims}`;

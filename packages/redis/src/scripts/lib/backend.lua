@@ -9,7 +9,6 @@ local FILE_AT_ONCE = 200
 -- After failures for this long without a success the breaker opens; then there is one probe at a time, at growing intervals.
 local OPEN_AFTER_MS = 10000
 local FIRST_PROBE_MS = 2000
-local LONGEST_PROBE_MS = 60000
 local GONE_FOR_MS = 23 * 3600000
 
 -- The stored names of a reader with a backend, in the state or in the hash of a program.
@@ -37,7 +36,7 @@ end
 -- Opens or closes the breaker as these requests want it. s: with failingSince, probeIntervalMs, openUntil. Returns until
 -- when it is open (0 when it is closed), and whether it closed or opened in this call (0/1).
 local function judgeBackend(turn, s, requests)
-  local now, openUntil, failingSince = turn.now, tonumber(s.openUntil or 0), tonumber(s.failingSince)
+  local now, openUntil, failingSince = turn.now, openUntilOf(s, turn.now), tonumber(s.failingSince)
   if requests.lastError ~= '' then
     change(turn, '@pushErr', requests.lastError)
     change(turn, '@pushErrAt', turn.nowText)
@@ -54,9 +53,10 @@ local function judgeBackend(turn, s, requests)
   end
   if requests.failedFrom == '' then return openUntil, 0, 0 end
   if not failingSince then announceState(turn.botId) end
-  failingSince = failingSince or tonumber(requests.failedFrom)
+  -- Before a time in the future, which a wrong clock wrote, the breaker would not open.
+  failingSince = math.min(failingSince or tonumber(requests.failedFrom), now)
   change(turn, '@failingSince', failingSince)
-  if now - failingSince < OPEN_AFTER_MS or openUntil > now then return openUntil, 0, 0 end
+  if openUntil > now or (openUntil == 0 and now - failingSince < OPEN_AFTER_MS) then return openUntil, 0, 0 end
   local intervalMs = math.min(tonumber(s.probeIntervalMs or FIRST_PROBE_MS / 2) * 2, LONGEST_PROBE_MS)
   local opened = openUntil == 0 and 1 or 0
   if opened == 1 then announceState(turn.botId) end
@@ -111,6 +111,8 @@ end
 -- Claims what is due and ends the call, as closeTurn does. found: also hopeless, closed, opened; without units and answer.
 local function closeBackendTurn(turn, s, found)
   found.units = claimForBackend(turn, s, found.openUntil)
+  -- What waits to be removed from its lane is more to do, as what waits to be filed is.
+  found.more = found.more or turn.hasMoreToRemove
   change(turn, '@pushPending', textOf(turn.pending))
   found.answer = { found.more and 1 or 0, found.hopeless, found.closed, found.opened, turn.pending }
   return closeTurn(turn, found)

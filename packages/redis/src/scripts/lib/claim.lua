@@ -3,6 +3,12 @@
 -- @include turn
 -- @include bury
 local ALBUM_AT_MOST = 10
+-- How many updates that have expired, crashed or are gone leave their lanes in a call, so as not to block Redis. Then its answer says
+-- that there is more to do.
+local REMOVED_AT_ONCE = 200
+-- The longest wait without a Retry-After (retry-schedule.ts). A lane that waits longer may have the time of a wrong clock.
+local LONGEST_RETRY_MS = 120000
+local EXAMINED_AT_ONCE = 100
 
 local function buryExpired(turn, id, record)
   local known = record ~= '' and cjson.decode(record) or {}
@@ -20,7 +26,8 @@ local function gatherAlbum(turn, lane, unit, album, newest, gatherMs)
   for members = 1, ALBUM_AT_MOST - 1 do
     local id = redis.call('LINDEX', turn.lanePrefix .. lane, members)
     if not id then
-      if newest + gatherMs > turn.now then return nil, newest + gatherMs end
+      -- A member from the future was accepted by a wrong clock, and says nothing about the next one.
+      if newest + gatherMs > turn.now and newest <= turn.now + CLOCKS_DIFFER_MS then return nil, newest + gatherMs end
       return unit
     end
     local member = redis.call('HGET', turn.work, 'g:' .. id) == album and readEntry(turn, id)
@@ -58,20 +65,25 @@ local function workOf(turn, id)
   return turn.known[id] or redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id, 'g:' .. id, 's:' .. id)
 end
 
+-- Makes the head of a lane, which has expired or crashed, a dead letter.
+local function buryHead(turn, id, entry, record)
+  if entry.expires <= turn.now then return buryExpired(turn, id, record) end
+  bury(turn, id, {
+    code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
+    attempts = turn.begunAtMost,
+  })
+end
+
 -- The unit at the head of a lane, and how often its handling will have begun. While an album may be incomplete: nil, and when to look
--- again (ms). An empty lane gives nil. Expired and crashed units become dead letters here.
+-- again (ms). An empty lane gives nil. What has expired, crashed or is gone leaves the lane here; once a call has removed enough,
+-- turn.hasMoreToRemove and nil.
 local function headOf(turn, lane, gatherMs)
   while true do
     local id = turn.heads[lane] or redis.call('LINDEX', turn.lanePrefix .. lane, '0')
     if not id then return nil end
     local entry, known = readEntry(turn, id), workOf(turn, id)
     local record, album = known[1] or '', known[3]
-    if not entry then
-      leaveLane(turn, lane, { id })
-    elseif entry.expires <= turn.now then
-      buryExpired(turn, id, record)
-      leaveLane(turn, lane, { id })
-    else
+    if entry and entry.expires > turn.now then
       local unit = { lane, record, known[2] or '', id, entry.id, entry.raw, entry.kind, entry.at, entry.expires, entry.trace or '' }
       if album then
         local whole, completeAt = gatherAlbum(turn, lane, unit, album, entry.at, gatherMs)
@@ -79,12 +91,32 @@ local function headOf(turn, lane, gatherMs)
       end
       local begun = tonumber(known[4] or 0) + 1
       if begun <= turn.begunAtMost then return unit, begun end
-      bury(turn, id, {
-        code = 'crashed', reason = 'its handling was begun ' .. turn.begunAtMost .. ' times and never ended',
-        attempts = turn.begunAtMost,
-      })
-      leaveLane(turn, lane, { id })
     end
+    turn.hasMoreToRemove = turn.removed >= REMOVED_AT_ONCE
+    if turn.hasMoreToRemove then return nil end
+    turn.removed = turn.removed + 1
+    if entry then buryHead(turn, id, entry, record) end
+    leaveLane(turn, lane, { id })
+  end
+end
+
+-- Whether a lane may wait until that time (ms), which is minutes ahead: for the retry that its record names, unless that failed in
+-- the future, or for the pace of rules, which only they have in the progress.
+local function mayWaitUntil(turn, dueAt, record, progress)
+  if dueAt > turn.now + LONGEST_WAIT_MS + CLOCKS_DIFFER_MS then return false end
+  local known = record ~= '' and cjson.decode(record) or {}
+  if (numberIn(known.lastFailedAtMs) or 0) > turn.now + CLOCKS_DIFFER_MS then return false end
+  return progress ~= '' or dueAt <= (numberIn(known.nextTryAtMs) or 0)
+end
+
+-- Makes lanes due that a wrong clock would let wait: that of another process, or our own before it was set.
+local function correctDueTimes(turn)
+  local late = redis.call('ZREVRANGEBYSCORE', turn.lanes, '(' .. IN_FLIGHT_TEXT, '(' .. (turn.now + LONGEST_RETRY_MS),
+    'WITHSCORES', 'LIMIT', '0', textOf(EXAMINED_AT_ONCE))
+  for i = 1, #late, 2 do
+    local id = redis.call('LINDEX', turn.lanePrefix .. late[i], '0') or ''
+    local known = redis.call('HMGET', turn.work, 'r:' .. id, 'p:' .. id)
+    if not mayWaitUntil(turn, tonumber(late[i + 1]), known[1] or '', known[2] or '') then turn.due[late[i]] = turn.nowText end
   end
 end
 
@@ -92,6 +124,8 @@ end
 local function dueLanes(turn)
   turn.foundNone = turn.pending == turn.filed and redis.call('EXISTS', turn.lanes) == 0
   if not turn.foundNone then
+    -- Once a turn, and every few seconds of a long one: most claims need no further command.
+    if turn.fencingToken == '' or turn.trims then correctDueTimes(turn) end
     writeLanes(turn)
     return redis.call('ZRANGEBYSCORE', turn.lanes, '-inf', turn.nowText, 'WITHSCORES', 'LIMIT', '0', textOf(turn.limit))
   end
@@ -110,6 +144,7 @@ local function claimDue(turn, suspect, gatherMs)
     if not turn.halted then change(turn, turn.fields.suspect, '') end
   end
   if turn.halted or turn.limit <= 0 then return units end
+  turn.removed = turn.buried
   local due, claimed, begun = dueLanes(turn), {}, {}
   readHeads(turn, due)
   for i = 1, #due, 2 do

@@ -71,3 +71,43 @@ test('what has expired is buried with what is known of its tries', async () => {
   const [[, letter] = ['', []]] = await scene.commands.xrange(scene.keys.history, '-', '+');
   expect(letter).toEqual(expect.arrayContaining(['expired before it could be delivered (500)', '2', '500', 'expired']));
 });
+
+const HOUR_MS = 3_600_000;
+/** Claims one unit, when only this lane waits, until then (ms from now). */
+const claimWaiting = async (waitMs: number, work: Record<string, string>) => {
+  await scene.clear();
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await file('c:5', '1');
+  await scene.commands.zadd(scene.keys.lanes, NOW_MS + waitMs, 'c:5');
+  if (Object.keys(work).length > 0) await scene.commands.hset(scene.keys.work, work);
+  return (await claim()).ids;
+};
+const retryIn = (waitMs: number, failedAtMs: number) => ({
+  'r:1': JSON.stringify({ attempts: 1, lastFailedAtMs: failedAtMs, nextTryAtMs: failedAtMs + waitMs }),
+});
+
+test('a lane that waits without a failure or a pace, or longer than any does, has the time of a wrong clock and is due', async () => {
+  expect(await claimWaiting(HOUR_MS, {})).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, { 's:1': '1' })).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, { 'r:1': '' })).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, { 'p:1': '{}' })).toEqual([]);
+  expect(await claimWaiting(2 * HOUR_MS, { 'p:1': '{}' })).toEqual([['1']]);
+});
+
+test('a lane waits for the retry of its record, unless that failed in the future or names another time', async () => {
+  expect(await claimWaiting(HOUR_MS, retryIn(HOUR_MS, NOW_MS))).toEqual([]);
+  expect(await claimWaiting(HOUR_MS, retryIn(4_000, NOW_MS + HOUR_MS - 4_000))).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, retryIn(HOUR_MS, NOW_MS + HOUR_MS))).toEqual([['1']]);
+  expect(await claimWaiting(HOUR_MS, retryIn(2_000, NOW_MS - 2_000))).toEqual([['1']]);
+  // An earlier release did not store when it failed.
+  expect(await claimWaiting(HOUR_MS, { 'r:1': `{"nextTryAtMs":${NOW_MS + HOUR_MS}}` })).toEqual([]);
+});
+
+test('an album does not wait for members that came in the future', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1, 2], 'c:5', 'message', { atMs: NOW_MS + HOUR_MS });
+  await file('c:5', '1', '2');
+  await scene.commands.hset(scene.keys.work, { 'g:1': 'album', 'g:2': 'album' });
+  expect((await claim({ gatherMs: 1000 })).ids).toEqual([['1', '2']]);
+});

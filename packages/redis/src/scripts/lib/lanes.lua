@@ -4,6 +4,8 @@
 -- The time of a lane whose head is in flight.
 local IN_FLIGHT_SCORE = 9e15
 local IN_FLIGHT_TEXT = '9000000000000000'
+-- No lane waits longer: this is the longest Retry-After that retry-schedule.ts accepts.
+local LONGEST_WAIT_MS = 3600000
 
 -- The lowest id of the log that waits in any lane, or nil.
 local function lowestPending(lanes, lanePrefix)

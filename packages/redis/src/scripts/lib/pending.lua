@@ -1,6 +1,7 @@
 -- Pending turns of a shard: a sorted set of turns (`<bot>:push`, `<bot>:program:<id>`, `<bot>:rules`) by the time (ms) since
 -- which each is pending. A fraction in the time says that a worker holds the turn; it is told of work by the turn's name.
 -- The time of a held turn without work lies in the future.
+-- @include state
 local HELD = '.5'
 -- Longer than a worker holds a turn that has nothing to do.
 local HELD_AT_MOST_MS = 120000
@@ -21,7 +22,8 @@ local function makePending(pendingTurns, turns, now, told)
   if #turns == 0 then return toWake, isRunning, held end
   for i, score in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(turns))) do
     local since, pendingFrom = score and tonumber(score), nil
-    if not since then
+    -- The pending turn of an open breaker lies ahead, but no farther than a probe: then a wrong clock wrote it.
+    if not since or (not isHeld(since) and since > tonumber(now) + LONGEST_PROBE_MS + CLOCKS_DIFFER_MS) then
       toWake[turns[i]], pendingFrom = true, now
     elseif isHeld(since) then
       if turns[i] ~= told then held[#held + 1] = turns[i] end

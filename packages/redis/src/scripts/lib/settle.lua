@@ -34,7 +34,8 @@ local function settleUnit(turn, lane, id, members, outcome, dueAt, text)
     redis.call('HDEL', turn.work, 's:' .. id)
     redis.call('HSET', turn.work, 'r:' .. id, text)
     turn.retried = turn.retried + members
-    turn.due[lane], turn.hasOnlyBegun = dueAt, false
+    -- The platform may ask rules to wait for longer. Until then the lane is looked at once an hour.
+    turn.due[lane], turn.hasOnlyBegun = math.min(dueAt, turn.now + LONGEST_WAIT_MS), false
   end
 end
 

@@ -69,3 +69,9 @@ test('a lane that somebody else went on with is left alone', async () => {
   await settle('c:5', '0', 1, 'delivered', '', '');
   expect(await lane()).toMatchObject({ waits: ['1', '2'], dueMs: '9000000000000000' });
 });
+
+test('nothing waits for longer than an hour, however long the platform asks for', async () => {
+  await claimed();
+  await settle('c:5', '1', 1, 'retry', NOW_MS + 86_400_000, '{"attempts":1}');
+  expect(await lane()).toMatchObject({ dueMs: String(NOW_MS + 3_600_000) });
+});
