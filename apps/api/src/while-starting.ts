@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { RequestHandler } from 'express';
-import { sendError } from './bot-api-proxy/answer.ts';
+import { POLL_ERROR_DELAY_MS, sendError } from './bot-api-proxy/answer.ts';
 import { isBotApiPath } from './bot-api-proxy/path.ts';
 import type { Context } from './context.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
 
 const SENTENCE = 'The service is starting and waits for Redis';
 const RETRY_AFTER_S = 1;
-/** Delays errors, because some clients ask again at once after any error. */
-const POLL_ERROR_DELAY_MS = 1000;
 
 /** Answers while the api waits for Redis: the probes say live and not ready, everything else gets 503. */
 export function answerWhileWaiting(prefix: string): RequestListener {

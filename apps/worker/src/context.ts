@@ -1,4 +1,4 @@
-import { LARGE_APPENDS_AT_ONCE } from '@flotilla/domain/intake/accept-updates.ts';
+import { LARGE_APPENDS_AT_ONCE } from '@flotilla/domain/intake/paced-append.ts';
 import { type SharedLimiter, sharedLimiter } from '@flotilla/domain/lanes/shared-limiter.ts';
 import { type TurnsHere, turnsHere } from '@flotilla/domain/lanes/turns-here.ts';
 import { type BackendConnections, backendConnections } from '@flotilla/domain/push/backend-connections.ts';

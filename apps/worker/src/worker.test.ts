@@ -255,14 +255,14 @@ describe('a worker', () => {
     await message(one.platformId, 1, 'from one');
     await message(other.platformId, 1, 'from the other');
     await waitFor(() => new Set(texts()).size === 2);
-    const close = (bot: Bot, forMs: number) =>
+    const openBreaker = (bot: Bot, forMs: number) =>
       context.redis.commands.hset(botKeys(bot.id).state, {
         failSince: Date.now() - 60_000,
         probeMs: 60_000,
         closedUntil: Date.now() + forMs,
       });
-    await close(other.bot, 3_600_000);
-    await close(one.bot, 1_000);
+    await openBreaker(other.bot, 60_000);
+    await openBreaker(one.bot, 1_000);
     const tried = texts().length;
     answer = () => 200;
     await waitFor(() => texts().slice(tried).includes('from the other'), { timeoutMs: 20_000 });

@@ -56,19 +56,19 @@ test('the name of a turn wakes this turn only, and the id of a bot all its turns
 test('a wait may be ended while nothing came; what comes later ends the next one', async () => {
   const waiter = waiters.listen(5);
   const never = new AbortController().signal;
-  const first = waiter.wake(HOUR_MS, never);
+  const first = waiter.wait(HOUR_MS, never);
   waiter.endWait();
   await first;
   expect(waiter.heard()).toBe(null);
   // Nobody waits now.
   waiter.endWait();
-  const second = waiter.wake(HOUR_MS, never);
+  const second = waiter.wait(HOUR_MS, never);
   waiters.wakeSoon(5);
   await second;
   expect(waiter.heard()).toBe('unknown');
   // What was not asked for ends a wait at once.
   waiters.wakeSoon(5);
-  await waiter.wake(HOUR_MS, never);
+  await waiter.wait(HOUR_MS, never);
   waiter.stop();
 });
 

@@ -16,12 +16,12 @@ export type ChannelWaiters = {
 
 export type Waiter = {
   /** Resolves when there is something to hear, the time is up, or the signal aborts. */
-  wake(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Ends a `wake` as if its time were up. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Ends a `wait` as if its time were up. */
   endWait(): void;
   /** What came for the bot since this was last asked. */
   heard(): Heard;
-  /** Calls the listener at every wake until stop; use it instead of `wake`. */
+  /** Calls the listener at every wake until stop; use it instead of `wait`. */
   onWake(listener: () => void): void;
   stop(): void;
 };
@@ -128,7 +128,7 @@ class WaiterOfBot implements Waiter {
     return heard;
   }
 
-  wake(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
       const finish = () => {
         clearTimeout(timer);

@@ -72,7 +72,7 @@ const arrived = (path: string, text: string) =>
     message: `${text} at ${path}`,
   });
 
-test('the previous release can read all there is until rotate-keys binds it, under way and without a pause', async () => {
+test('the previous release can read all there is until rotate-keys binds it, while the fleet runs, without a pause', async () => {
   const old = await botOfBefore('/old');
   await fleet.start('api');
   const worker = await fleet.start('worker');

@@ -26,7 +26,7 @@ export const WEBHOOK_IS_ACTIVE = refusal(
 );
 export const NO_SUCH_METHOD = refusal(404, 'Not Found: method not found');
 /** For an answer that the platform compressed although we asked it not to: we cannot look into it. */
-export const PACKED_ANSWER = refusal(502, 'Bad Gateway: the platform sent an answer that cannot be read');
+export const COMPRESSED_ANSWER = refusal(502, 'Bad Gateway: the platform sent an answer that cannot be read');
 export const TOO_LARGE = refusal(413, 'Request Entity Too Large');
 /** For a request whose body would exceed the memory that the process may use for bodies. */
 export const NO_ROOM: Refusal = {

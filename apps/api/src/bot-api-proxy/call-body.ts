@@ -4,7 +4,7 @@ import { type Parameters, parameterReader, parametersOf } from '@flotilla/telegr
 import { type BodyBudget, collectBody, readInto, type Sender } from '../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from './answer.ts';
 import type { MethodCall, WholeBody } from './call.ts';
-import { isPacked } from './headers.ts';
+import { isCompressed } from './headers.ts';
 
 type NotRead = { outcome: 'refused'; refusal: Refusal } | { outcome: 'unknown-encoding' } | { outcome: 'aborted' };
 export type ReadParameters = { outcome: 'read'; parameters: Parameters; release: () => void } | NotRead;
@@ -52,7 +52,7 @@ export async function methodInBody(
   sender: Sender,
   { req, res, path }: MethodCall,
 ): Promise<MethodInBody> {
-  if (isPacked(req.headers['content-encoding'])) return { outcome: 'unknown-encoding' };
+  if (isCompressed(req.headers['content-encoding'])) return { outcome: 'unknown-encoding' };
   const body = await collectBody(req, res, { budget, sender, limitBytes: UNNAMED_LIMIT[sender] });
   if (body.outcome !== 'read') return notRead(body.outcome);
   const parameters = parametersIn(req, path.query, body.bytes);

@@ -9,24 +9,24 @@ import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';
 
 /** A call that the platform answered with success, as the tee saw it. */
-export type SeenCall = {
+export type TeedCall = {
   bot: Bot;
   /** null if the call is not audited. */
   by: Actor | null;
   method: string;
   captured: CapturedMethod;
   parameters: Parameters;
-  answer: SeenAnswer;
+  answer: TeedAnswer;
 };
 
 /** The body of an answer as it passed; `encoding` is '' if it is not compressed. */
-export type SeenAnswer = { body: Buffer; encoding: string };
+export type TeedAnswer = { body: Buffer; encoding: string };
 
 export type Capture = {
   /** False while the buffer is so full that no further calls are captured. */
   hasRoom(): boolean;
   /** Keeps a call in the history; returns at once and never throws. */
-  keep(call: SeenCall): void;
+  keep(call: TeedCall): void;
   /** Counts a call that the platform carried out, or may have, and that the history does not keep. */
   lose(botId: number, method: string, reason: string): void;
   /** Counts a call whose answer did not come, so that nobody knows if the platform carried it out. */
@@ -41,7 +41,7 @@ export const ANSWER_BYTES = 1024 * 1024;
 /** Longer values are not kept: long texts are in the result, and other parameters are short. */
 const VALUE_LIMIT = 4096;
 /** The limit on all answers that are being decompressed. */
-const PACKED_BYTES = 32 * 1024 * 1024;
+const COMPRESSED_BYTES = 32 * 1024 * 1024;
 /** The limit on calls without a client; each holds a connection to the platform. */
 const ABANDONED_CALLS = 1000;
 const ABANDONED_BYTES = 32 * 1024 * 1024;
@@ -53,7 +53,7 @@ const ABANDONED_BYTES = 32 * 1024 * 1024;
 export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metrics'>): Capture {
   /** By bot id: the decompression that the bot's next answer must wait for. */
   const tails = new Map<number, Promise<void>>();
-  let packedBytes = 0;
+  let compressedBytes = 0;
   const abandoned = abandonedCalls();
   metrics.gauge({
     name: 'flotilla_proxy_abandoned_calls',
@@ -63,16 +63,16 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
     },
   });
   const lose = (botId: number, method: string, reason: string): void => calls.lose({ botId, method, reason });
-  const keepText = (call: SeenCall, text: string): void => {
+  const keepText = (call: TeedCall, text: string): void => {
     const result = extractResult(text);
     if (result === null || !isKept(call.captured, result)) return;
     const { bot, by, method } = call;
     const kept = { method, params: keptParameters(call), result };
     calls.keep(bot, by === null ? kept : { ...kept, actor: callActor(by) });
   };
-  const keepLater = async (call: SeenCall, previous: Promise<void> | undefined): Promise<void> => {
+  const keepLater = async (call: TeedCall, previous: Promise<void> | undefined): Promise<void> => {
     const { bot, method, answer } = call;
-    packedBytes += answer.body.length;
+    compressedBytes += answer.body.length;
     try {
       const text = await readAnswer(answer);
       await previous;
@@ -80,12 +80,12 @@ export function captureCalls({ calls, metrics }: Pick<Context, 'calls' | 'metric
     } catch (error) {
       lose(bot.id, method, String(error));
     } finally {
-      packedBytes -= answer.body.length;
+      compressedBytes -= answer.body.length;
     }
   };
 
   return {
-    hasRoom: () => calls.hasRoom() && packedBytes < PACKED_BYTES,
+    hasRoom: () => calls.hasRoom() && compressedBytes < COMPRESSED_BYTES,
     keep: (call) => {
       const previous = tails.get(call.bot.id);
       if (previous === undefined && call.answer.encoding === '') {
@@ -116,7 +116,7 @@ function isKept(captured: CapturedMethod, result: string): boolean {
 
 const NO_PARAMETERS: Record<string, string> = {};
 
-function keptParameters({ captured, parameters }: SeenCall): Record<string, string> {
+function keptParameters({ captured, parameters }: TeedCall): Record<string, string> {
   // The message is in the result.
   if (captured.effect === 'messages') return NO_PARAMETERS;
   return Object.fromEntries([...parameters.values].filter(([, value]) => value.length <= VALUE_LIMIT));
@@ -129,14 +129,14 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
   br: promisify(brotliDecompress),
 };
 
-/** Turns a Content-Encoding header into the `encoding` of `SeenAnswer`. */
+/** Turns a Content-Encoding header into the `encoding` of `TeedAnswer`. */
 export function readEncoding(contentEncoding: string): string {
   const encoding = contentEncoding.trim().toLowerCase();
   return encoding === 'identity' ? '' : encoding;
 }
 
 /** The text of an answer, at most 1 MiB of it; rejects when it cannot be decompressed. */
-async function readAnswer({ body, encoding }: SeenAnswer): Promise<string> {
+async function readAnswer({ body, encoding }: TeedAnswer): Promise<string> {
   if (encoding === '') return body.toString('utf8');
   const decode = DECODERS[encoding];
   if (decode === undefined) throw new Error(`the answer has the unknown encoding ${encoding}`);

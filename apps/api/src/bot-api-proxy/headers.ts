@@ -129,7 +129,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** True for a body that its Content-Encoding says is compressed. */
-export function isPacked(contentEncoding: string | string[] | undefined): boolean {
+export function isCompressed(contentEncoding: string | string[] | undefined): boolean {
   if (contentEncoding === undefined) return false;
   return !['', 'identity'].includes(String(contentEncoding).trim().toLowerCase());
 }

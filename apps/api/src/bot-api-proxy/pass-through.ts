@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { describeUpstreamError, PACKED_ANSWER, type Refusal, sendAnswer } from './answer.ts';
+import { CLIENT_GONE } from '../http/observe-request.ts';
+import { COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sendAnswer } from './answer.ts';
 import {
   forwardedRequestHeaders,
   forwardedResponseHeaders,
   hasBody,
-  isPacked,
+  isCompressed,
   requestHeadersForPlainAnswer,
 } from './headers.ts';
 import type { TokenCutter } from './programs/token-cutter.ts';
@@ -47,9 +48,6 @@ export type Forward = {
   errorDelayMs: number;
   onDone(status: number): void;
 };
-
-/** nginx logs this status for a client that left before its answer. */
-const CLIENT_GONE = 499;
 
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
@@ -149,8 +147,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const headers = forwardedResponseHeaders(controller.rawHeaders as Buffer[]);
     const { asProgram } = this.#forward;
     if (asProgram !== null) {
-      if (isPacked(parsed['content-encoding'])) {
-        this.#breakOff(PACKED_ANSWER);
+      if (isCompressed(parsed['content-encoding'])) {
+        this.#breakOff(COMPRESSED_ANSWER);
         return;
       }
       for (let at = 0; at < headers.length; at++) headers[at] = asProgram.cutter.text(headers[at] as string);

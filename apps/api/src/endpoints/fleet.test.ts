@@ -20,7 +20,7 @@ import { type Context, createContext } from '../context.ts';
 
 const api = testApi();
 let redis: RedisHandles;
-/** Three bots: one that works, one whose backend is closed, and one that is disabled. */
+/** Three bots: one that works, one whose breaker is open, and one that is disabled. */
 let bots: { ok: number; open: number; disabled: number };
 
 beforeAll(async () => {

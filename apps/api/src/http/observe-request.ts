@@ -79,7 +79,8 @@ export function measureRequest({ apiMetrics }: { apiMetrics: ApiMetrics }, opera
 /** The outcome of a request as a label of metrics, which must have few values. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'client_gone';
 
-const CLIENT_GONE = 499;
+/** nginx logs this status for a client that left before its answer. */
+export const CLIENT_GONE = 499;
 const BY_HUNDREDS: StatusClass[] = ['5xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
 /** 499 means that the client left before the answer, as in nginx. */

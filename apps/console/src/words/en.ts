@@ -286,7 +286,7 @@ export const words = {
       forget: 'Forget',
       forgetTitle: (name: string) => `Forget the consumer ${name}?`,
       forgetHint: (keeps: string) =>
-        `Its place is lost, and so are the updates that are kept for it alone: ${keeps} now.`,
+        `Its cursor is lost, and so are the updates that are kept for it alone: ${keeps} now.`,
     },
     attempts: 'Last attempts',
     noAttempts: 'Nothing has been sent to the backend yet.',

@@ -1,4 +1,4 @@
-import type { Bot } from '@flotilla/domain/bots/bot.ts';
+import { type Bot, usesPlatformWebhook } from '@flotilla/domain/bots/bot.ts';
 import { noteRefused, noteTaken } from '@flotilla/domain/bots/note-refusal.ts';
 import { patchBotState } from '@flotilla/domain/bots/patch-bot-state.ts';
 import { removePlatformWebhook, repairPlatformWebhook } from '@flotilla/domain/bots/platform-webhook.ts';
@@ -11,7 +11,7 @@ const CHECKS_AT_ONCE = 20;
 
 /** Checks each pushed bot's webhook at the platform once a minute over all workers, and sets changed ones again. */
 export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> {
-  const pushed = deps.directory.all().filter(isPushed);
+  const pushed = deps.directory.all().filter(usesPlatformWebhook);
   if (pushed.length === 0 || deps.publicUrl === null) return;
   const due = await takeDueChecks(deps, pushed);
   for (let from = 0; from < due.length; from += CHECKS_AT_ONCE) {
@@ -50,10 +50,8 @@ export async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void>
 async function removeUnwanted(deps: WorkerContext, bot: Bot): Promise<void> {
   await deps.directory.refresh();
   const now = deps.directory.byId(bot.id);
-  if (!now || !isPushed(now)) await removePlatformWebhook(deps, bot);
+  if (!now || !usesPlatformWebhook(now)) await removePlatformWebhook(deps, bot);
 }
-
-const isPushed = (bot: Bot): boolean => bot.webhookMode && !bot.disabled;
 
 function isRefusal(error: unknown): boolean {
   return error instanceof FlotillaError && error.code === 'token_refused';

@@ -51,7 +51,15 @@ export type ActiveToken = {
   expiresAtMs: number | null;
 };
 
-/** The consumer of a program; no client can choose such a name. */
-export function programConsumer(programId: number): string {
+/** The reader of a program, and its consumer; no client can choose such a name. */
+export function programReaderName(programId: number): string {
   return `program:${programId}`;
+}
+
+const PROGRAM_READER = /^program:(\d+)$/;
+
+/** The program of a reader with such a name; null of other readers. */
+export function programOfReader(reader: string | null): number | null {
+  const [, id] = PROGRAM_READER.exec(reader ?? '') ?? [];
+  return id === undefined ? null : Number(id);
 }

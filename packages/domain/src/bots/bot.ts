@@ -88,6 +88,11 @@ export function routes(bot: Bot): boolean {
   return bot.manageEnabled && (bot.routedTo || bot.rules.some((rule) => rule.action !== 'drop'));
 }
 
+/** True if the platform pushes this bot's updates to us. */
+export function usesPlatformWebhook(bot: Pick<Bot, 'webhookMode' | 'disabled'>): boolean {
+  return bot.webhookMode && !bot.disabled;
+}
+
 /** True if workers poll the platform for this bot. */
 export function polls(bot: Bot): boolean {
   return !bot.webhookMode && !bot.disabled;

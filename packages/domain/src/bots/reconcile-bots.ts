@@ -1,6 +1,6 @@
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
-import { type ActiveProgram, programConsumer, type StoredProgram } from './active-program.ts';
+import { type ActiveProgram, programReaderName, type StoredProgram } from './active-program.ts';
 import { CERTIFICATE_BYTES_AT_MOST, keptCertificate } from './backend-certificate.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { completeMirror, unmirrorBot } from './bot-mirror.ts';
@@ -102,7 +102,7 @@ async function appliedStates(deps: ReconcileDeps, rows: BotRow[]): Promise<Appli
         return ['hmget', botKeys(id).state, stateFields.revision, 'reserved'];
       }),
       ...withPrograms.map(({ id, programs }): [string, string, ...string[]] => {
-        return ['hmget', botKeys(id).consumers, ...programs.map((program) => programConsumer(program.id))];
+        return ['hmget', botKeys(id).consumers, ...programs.map((program) => programReaderName(program.id))];
       }),
     ])) as (string | null)[][];
     const lacking = new Set(withPrograms.filter((_, at) => found[some.length + at]?.includes(null)));

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import { requireAuditable } from '../audit/require-auditable.ts';
-import type { Bot, BotChanges } from './bot.ts';
+import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { changeBot } from './change-bot.ts';
 import type { CursorChange } from './cursor-change.ts';
@@ -20,12 +20,11 @@ export async function switchIntake(
   cursors: CursorChange = {},
 ): Promise<Bot> {
   const wanted = { ...bot, ...changes };
-  const pushed = bot.webhookMode && !bot.disabled;
-  const shallBePushed = wanted.webhookMode && !wanted.disabled;
-  if (pushed || shallBePushed) await requireAuditable(deps.db);
-  if (shallBePushed && (!pushed || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
-  if (pushed && !shallBePushed) await removePlatformWebhook(deps, wanted);
+  const [used, uses] = [usesPlatformWebhook(bot), usesPlatformWebhook(wanted)];
+  if (used || uses) await requireAuditable(deps.db);
+  if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
+  if (used && !uses) await removePlatformWebhook(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, cursors);
-  if (shallBePushed) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
+  if (uses) await patchBotState(deps, changed, { hookOkAt: deps.clock.nowMs() });
   return changed;
 }

@@ -2,6 +2,7 @@ import type { ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeadLettersTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { programReaderName } from '../bots/active-program.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { statusRange, updateIdIn } from './delivery-filter.ts';
 
@@ -92,12 +93,7 @@ export function deadLetterStore(db: Database) {
     payloadOf: async (botId: number, programIds: number[], updateId: number): Promise<string | null> => {
       // The index needs the reader.
       const of = db.selectFrom('dead_letters').select('payload').where('bot_id', '=', botId);
-      const ofReader = of.where('reader', 'in', [
-        'push',
-        'rules',
-        'history',
-        ...programIds.map((id) => `program:${id}`),
-      ]);
+      const ofReader = of.where('reader', 'in', ['push', 'rules', 'history', ...programIds.map(programReaderName)]);
       const found = await ofReader.where('update_id', '=', updateId).orderBy('id', 'desc').limit(1).executeTakeFirst();
       return found?.payload ?? null;
     },
@@ -148,7 +144,7 @@ function conditionsOf(query: DeadLetterQuery): RawBuilder<boolean>[] {
   const conditions = [ofBots(query.botIds)];
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
-  if (programId !== undefined) conditions.push(sql`reader = ${`program:${programId}`}`);
+  if (programId !== undefined) conditions.push(sql`reader = ${programReaderName(programId)}`);
   if (reader === 'program') conditions.push(sql`reader like 'program:%'`);
   else if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
   if (reasonCode !== undefined) conditions.push(withReason(reasonCode));

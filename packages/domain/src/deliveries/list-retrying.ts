@@ -1,6 +1,7 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
+import { programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { RetryRecord } from '../lanes/retry-schedule.ts';
 import { type DeliveryFilter, matchesFilter } from './delivery-filter.ts';
@@ -89,7 +90,7 @@ async function worksOfPrograms(redis: RedisHandles, bots: Bot[]): Promise<Work[]
   );
   return programs.flatMap(({ botId, programId }, at) => {
     const { work, redriven } = programKeys(botId, programId);
-    return Number(pending[at] ?? 0) > 0 ? [{ botId, reader: `program:${programId}`, work, redriven }] : [];
+    return Number(pending[at] ?? 0) > 0 ? [{ botId, reader: programReaderName(programId), work, redriven }] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
+import { programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { byteRange } from '../intake/accept-updates.ts';
 import type { IdReserve } from '../intake/reserve-ids.ts';
@@ -64,7 +65,7 @@ export async function putBack(
     bot.id,
     lane(''),
     nowMs + LIFE_MS,
-    programId === null ? reader : `program:${programId}`,
+    programId === null ? reader : programReaderName(programId),
     KNOWN_FOR_MS,
     (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
     '',

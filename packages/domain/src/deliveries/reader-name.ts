@@ -1,12 +1,12 @@
 import type { DeliveryReader } from '@flotilla/contract/deliveries.ts';
+import { programOfReader } from '../bots/active-program.ts';
 
 /** A reader as dead letters name it: 'push', 'rules', 'history' or 'program:<id>'. */
 export type ReaderName = { reader: DeliveryReader; programId: number | null };
 
 export function parseReader(name: string): ReaderName {
-  const [, programId] = /^program:(\d+)$/.exec(name) ?? [];
-  if (programId !== undefined) return { reader: 'program', programId: Number(programId) };
-  return { reader: name as DeliveryReader, programId: null };
+  const programId = programOfReader(name);
+  return { reader: programId === null ? (name as DeliveryReader) : 'program', programId };
 }
 
 /** The reader and its program, as answers name them. */

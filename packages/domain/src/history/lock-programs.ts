@@ -1,11 +1,11 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import { programOfReader } from '../bots/active-program.ts';
 import type { DeadEntry, HistoryEntry } from './stream/history-codec.ts';
 
 /** The program that gave an update up; null if it was another reader. */
 export function programOf({ reader }: DeadEntry): number | null {
-  const [, id] = /^program:(\d+)$/.exec(reader) ?? [];
-  return id === undefined ? null : Number(id);
+  return programOfReader(reader);
 }
 
 /**

@@ -4,7 +4,6 @@ import { runScript } from '@flotilla/redis/scripts.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { SharedMoments } from '@flotilla/runtime/shared-moments.ts';
 import { inChild, type Span } from '@flotilla/runtime/tracing.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
@@ -13,9 +12,10 @@ import type { Bot } from '../bots/bot.ts';
 import { type Judge, type JudgedUpdate, judgeInForce, judgeOf } from '../filters/judge-updates.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../memory/memory-pressure.ts';
 import type { MemoryWatch } from '../memory/watch-memory.ts';
+import { type PacedAppends, pacedAppend } from './paced-append.ts';
 import type { IdReserve } from './reserve-ids.ts';
 
-export type AcceptDeps = {
+export type AcceptDeps = PacedAppends & {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue; history: TurnQueue };
   clock: Clock;
@@ -25,14 +25,7 @@ export type AcceptDeps = {
   idReserve?: IdReserve;
   /** Push turns of this process, which hear of new updates without a message. */
   pushTurnsHere?: { of(botId: number): TurnHere | null };
-  /** When small appends of this process go to Redis. Without it, each goes at once. */
-  smallAppends?: SharedMoments;
-  /** Large appends of this process that Redis has at once. Without it, none waits for others. */
-  largeAppends?: AppendLimit;
 };
-
-/** A limiter of appends, which have no holder. */
-type AppendLimit = { takeSoon(holder: '', withinMs: number): Promise<boolean>; giveBack(): void };
 
 /** A turn that owns the push of its bot. */
 export type TurnHere = {
@@ -65,12 +58,6 @@ const FILTERS_DIGEST = 10;
 const MARKS = 11;
 /** Index of the script argument that names the turn which we tell ourselves. */
 const TURN_HERE = 12;
-/** Redis takes up to 2 ms for 100 updates. Bots whose updates come one by one do not wait for appends of so many. */
-const LARGE_FROM = 20;
-/** Whatever else asks Redis waits behind those that it has: some 10 ms behind this many. */
-export const LARGE_APPENDS_AT_ONCE = 4;
-/** After this time an append goes to Redis beside the others, because those may hang at another server. */
-const LARGE_APPEND_WAITS_MS = 1_000;
 /** The call is repeated only if the configuration has changed again since the last one. */
 const REPEATED_AT_MOST = 10;
 
@@ -167,7 +154,7 @@ async function appendUpdates(
 }
 
 /** Whether push gets updates of this kind, so that it is worth a claim. */
-function isPushed({ allowedUpdates }: Bot, kind: string): boolean {
+function pushTakes({ allowedUpdates }: Bot, kind: string): boolean {
   return allowedUpdates === null ? !ONLY_ON_DEMAND.includes(kind) : allowedUpdates.includes(kind);
 }
 
@@ -184,9 +171,9 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
   };
   const judge = judgeOf(bot);
   if (judge !== null) await judgeBy(judge);
-  const isHeard = updates.some(({ kind }) => isPushed(bot, kind));
+  const isHeard = updates.some(({ kind }) => pushTakes(bot, kind));
   for (let calls = 1; ; calls += 1) {
-    const reply = await paced(deps, updates.length, () => {
+    const reply = await pacedAppend(deps, updates.length, () => {
       const here = isHeard ? deps.pushTurnsHere?.of(bot.id) : null;
       args[TURN_HERE] = here?.fencingToken ?? '';
       args[RUN_IDS] = deps.redis.runIds();
@@ -204,23 +191,6 @@ async function append(deps: AcceptDeps, bot: Bot, { scriptKeys, args }: Call, up
     }
     if (calls > REPEATED_AT_MOST)
       throw new FlotillaError('unavailable', 'The filters of the bot keep changing; try again');
-  }
-}
-
-/**
- * Small appends that come often share a moment, because Redis stores what comes together in one step. Large ones of many
- * bots come to it little by little, so that it serves turns and polls meanwhile.
- */
-async function paced<T>(deps: AcceptDeps, updates: number, append: () => Promise<T>): Promise<T> {
-  if (updates < LARGE_FROM) {
-    await deps.smallAppends?.next();
-    return append();
-  }
-  const isTaken = (await deps.largeAppends?.takeSoon('', LARGE_APPEND_WAITS_MS)) ?? false;
-  try {
-    return await append();
-  } finally {
-    if (isTaken) deps.largeAppends?.giveBack();
   }
 }
 

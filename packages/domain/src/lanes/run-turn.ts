@@ -5,6 +5,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import type { Claimed, ClaimLost, ClaimRequest, ClaimsSeen } from './claim-units.ts';
 import type { ClaimedUnit, SettledUnit } from './claimed-unit.ts';
+import { between, logTrims, turnHold, turnShare } from './turn-limits.ts';
 import { type UnitsInFlight, unitsInFlight } from './units-in-flight.ts';
 
 /** What push, programs and rules implement for a turn: claim units, handle one, report its outcome. */
@@ -45,33 +46,21 @@ export type HandlingTurn = {
 };
 
 /**
- * `deferredWrites`: moments at which the turns of a process settle deliveries that hold up no other update. One that claims takes the
- * others along.
+ * `deferredWrites`: the moments at which the turns of this process settle deliveries that hold up no other update. A claim of any
+ * of them is such a moment, too.
  */
 type TurnDeps = { clock: Clock; deferredWrites: FlushableMoments };
 /** How a turn hears of new updates. `claims` is for an intake of the same process, which tells it without Redis. */
 type Appended = { onWake(listener: () => void): void; claims?: ClaimsSeen };
 type ClaimNow = (request: Omit<ClaimRequest, 'name' | 'ownsTurn' | 'claims'>) => Promise<TurnClaim>;
 
-const SHARE_MS = 5_000;
-const SHARE_UNITS = 2_000;
 /** How long a turn past its share waits for units in flight, before it takes a new share for the other lanes. */
 const WIND_DOWN_MS = 250;
-const TRIM_EVERY_MS = 2_000;
 const NO_ROOM_PAUSE_MS = 50;
 const NO_ROOM_PAUSES = 10;
 const NO_ROOM_SLEEP_MS = 1_000;
 /** Thousands of bots may wait for one hanging host; spread out, their turns cost little and leave the others' alone. */
 const STUCK_SLEEP_MS = { least: 5_000, most: 15_000 };
-/**
- * A turn without work is held this long, because to renew its lock costs less than to end it and begin another. Spread
- * out, because many turns may fall quiet at once.
- */
-const HELD_MS = { least: 60_000, most: 90_000 };
-/** Turns that are held for ever would leave nothing to a worker that starts later. */
-const GREATEST_AGE_MS = { least: 180_000, most: 300_000 };
-/** After this many updates, trim the log before the turn is held. */
-const UNTRIMMED_AT_MOST = 50;
 /** A worker must stop within 25 s. Units that take longer than this are aborted and handled again by another one. */
 const STOPPED_PATIENCE_MS = 6_000;
 
@@ -95,7 +84,7 @@ export async function runTurn<Settled extends SettledUnit>(
   lease.signal.addEventListener('abort', windDown, { once: true });
   appended.onWake(inFlight.tell);
   try {
-    return await takeShare(deps, reader, lease, appended, inFlight, cancel.signal);
+    return await claimUntilDone(deps, reader, lease, appended, inFlight, cancel.signal);
   } finally {
     // Units are left in flight only when the turn was lost or a claim failed. Another turn handles them again.
     cancel.abort();
@@ -104,7 +93,7 @@ export async function runTurn<Settled extends SettledUnit>(
   }
 }
 
-async function takeShare<Settled extends SettledUnit>(
+async function claimUntilDone<Settled extends SettledUnit>(
   deps: TurnDeps,
   reader: LaneReader<Settled>,
   lease: TurnLease,
@@ -128,11 +117,11 @@ async function takeShare<Settled extends SettledUnit>(
     const winding = over || share.usedUp() || !lease.ownsTurn();
     const room = winding ? 0 : reader.room(inFlight.count());
     const drains = inFlight.count() === 0;
-    const holds = drains && !winding && hold.isOpen();
+    const holds = drains && !winding && hold.mayHold();
     const end = drains && !over ? (holds ? 'hold' : 'idle') : null;
     const claim = await claimNow({ fencingToken, limit: room, trim: trims.isDue(holds), end });
     // Another turn may have taken over the held one and ended; updates since then woke nobody, so look again.
-    if (claim.outcome === 'lost') return { next: hold.wasTaken() ? 'again' : 'idle' };
+    if (claim.outcome === 'lost') return { next: hold.wasHeld() ? 'again' : 'idle' };
     const { units } = claim;
     fencingToken = claim.fencingToken;
     const isAllInFlight = claim.waiting !== undefined && claim.waiting <= inFlight.count() + units.length;
@@ -157,7 +146,7 @@ async function takeShare<Settled extends SettledUnit>(
     } else if (winding) {
       return { next: 'again' };
     } else if (claim.held) {
-      await hold.take(inFlight);
+      await hold.wait(inFlight);
       share.renew();
       trims.restart();
     } else if (room === 0) {
@@ -193,10 +182,6 @@ function stuckSleepMs(): number {
   return between(STUCK_SLEEP_MS);
 }
 
-function between({ least, most }: { least: number; most: number }): number {
-  return least + Math.random() * (most - least);
-}
-
 function waitMs(lookEveryMs: number, at: { winding: boolean; room: number; dueInMs: number }): number {
   if (at.winding) return WIND_DOWN_MS;
   return at.room > 0 ? Math.min(Math.max(at.dueInMs, 1), lookEveryMs) : lookEveryMs;
@@ -209,62 +194,5 @@ function claimNames(): () => string {
   return () => {
     claims += 1;
     return `${turn}${claims}`;
-  };
-}
-
-/** One bot's share of a worker's time, in seconds and units. After it the next bot is served. */
-function turnShare(clock: Clock) {
-  let endsAtMs = clock.nowMs() + SHARE_MS;
-  let left = SHARE_UNITS;
-  return {
-    usedUp: () => left <= 0 || clock.nowMs() > endsAtMs,
-    take: (units: number) => {
-      left -= units;
-    },
-    /** A request that hangs must not keep the other lanes of its bot waiting for the turn's end. */
-    renew: () => {
-      endsAtMs = clock.nowMs() + SHARE_MS;
-      left = SHARE_UNITS;
-    },
-  };
-}
-
-/** Until when a turn without work is held. */
-function turnHold(clock: Clock, lease: TurnLease) {
-  const ageEndsAtMs = clock.nowMs() + between(GREATEST_AGE_MS);
-  let endsAtMs = 0;
-  let taken = false;
-  const renew = () => {
-    endsAtMs = Math.min(clock.nowMs() + between(HELD_MS), ageEndsAtMs);
-  };
-  renew();
-  return {
-    isOpen: () => clock.nowMs() < endsAtMs && lease.mayHold(),
-    wasTaken: () => taken,
-    take: async ({ news }: Pick<UnitsInFlight<never>, 'news'>) => {
-      taken = true;
-      await lease.hold(news(Math.max(0, endsAtMs - clock.nowMs())));
-    },
-    /** The bot has updates: the next one may come soon. */
-    renew,
-  };
-}
-
-/** When a claim trims the log: regularly while there is work, and after much of it. The intake trims it, too. */
-function logTrims(clock: Clock) {
-  let lastMs = clock.nowMs();
-  let untrimmed = 0;
-  return {
-    isDue: (holds: boolean) => {
-      const isDue = clock.nowMs() - lastMs >= TRIM_EVERY_MS || (holds && untrimmed > UNTRIMMED_AT_MOST);
-      if (isDue) [lastMs, untrimmed] = [clock.nowMs(), 0];
-      return isDue;
-    },
-    took: (units: number) => {
-      untrimmed += units;
-    },
-    restart: () => {
-      lastMs = clock.nowMs();
-    },
   };
 }

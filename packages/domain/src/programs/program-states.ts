@@ -1,6 +1,6 @@
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { programConsumer } from '../bots/active-program.ts';
+import { programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { listReaders } from '../readers/list-readers.ts';
 
@@ -24,7 +24,7 @@ export async function programStates(
 ): Promise<(programId: number) => ProgramState> {
   const readers = new Map((await listReaders(deps, bot)).map((reader) => [reader.reader, reader]));
   return (programId) => {
-    const reader = readers.get(programConsumer(programId));
+    const reader = readers.get(programReaderName(programId));
     if (reader === undefined) return UNREAD;
     const { state, behind, polledAtMs, breaker } = reader;
     const backendState = state === 'failing' || state === 'open' ? state : 'ok';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnLease, TurnOutcome } from '@flotilla/redis/turn-worker.ts';
 import type { Actor } from '../audit/actor.ts';
+import { programReaderName } from '../bots/active-program.ts';
 import { programPushes } from '../bots/bot.ts';
 import { webhookTokenOf } from '../bots/webhook-token.ts';
 import { runTurn } from '../lanes/run-turn.ts';
@@ -24,7 +25,7 @@ export async function programTurn(deps: PushTurnDeps, programId: number, lease: 
   }
   if (backend === null) return { next: 'idle' };
   if (hasEnded(deps, backend)) return endWebhook(deps, programId);
-  const appended = deps.pushable.listen(backend.id, `program:${programId}`);
+  const appended = deps.pushable.listen(backend.id, programReaderName(programId));
   try {
     return await runTurn(deps, backendReader(deps, backend, programBackend(deps, programId)), lease, appended);
   } finally {

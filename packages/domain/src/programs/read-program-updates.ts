@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { type ActiveProgram, programConsumer } from '../bots/active-program.ts';
+import { type ActiveProgram, programReaderName } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { kindsAsked } from '../filters/wanted-kinds.ts';
@@ -26,7 +26,7 @@ export async function readProgramUpdates(
     await delay(request.timeoutMs, undefined, { signal: request.signal }).catch(() => undefined);
     return NO_UPDATES;
   }
-  const consumer = programConsumer(program.id);
+  const consumer = programReaderName(program.id);
   return readUpdates(deps, bot, {
     ...request,
     consumer,

@@ -2,9 +2,8 @@ import type { Waiter } from '@flotilla/redis/channel-waiters.ts';
 import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 
 /**
- * Consumers that have got all that there is for them, from the answer of one poll of this process to their next poll. They
- * hear of new updates meanwhile, so until something new comes the next poll only acknowledges, which may wait for a shared
- * moment.
+ * Consumers whose last answer had everything that there was for them. They stay subscribed until their next poll, which need
+ * not read if nothing was announced meanwhile: it only acknowledges, and that may wait for a shared moment.
  */
 export type CaughtUp = {
   /** The poll that is answered now has read everything; the next one will ask from `offset`. Takes the waiter over. */

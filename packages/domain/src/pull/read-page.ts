@@ -3,6 +3,7 @@ import { activityKeys, botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { runScriptRaw } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { programOfReader } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { wantedKinds } from '../filters/wanted-kinds.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
@@ -10,7 +11,7 @@ import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts
 type ReadDeps = { redis: RedisHandles; clock: Clock };
 
 export type PageRequest = {
-  /** null: the default consumer, shared by getUpdates and the REST poll. `programConsumer` names that of a program. */
+  /** null: the default consumer, shared by getUpdates and the REST poll. `programReaderName` names that of a program. */
   consumer: string | null;
   /** 1–100; 0 only acknowledges. */
   limit: number;
@@ -88,22 +89,20 @@ type Scanned =
   /** The bot is gone or off. */
   | { outcome: 'unreadable' };
 
-const PROGRAM = /^program:(\d+)$/;
-
 /** Whether the consumer is that of a program. */
 export function isOfProgram(consumer: string | null): boolean {
-  return consumer !== null && PROGRAM.test(consumer);
+  return programOfReader(consumer) !== null;
 }
 
-function keysOfProgram(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
-  const [, programId] = PROGRAM.exec(consumer ?? '') ?? [];
-  return programId === undefined ? null : programKeys(botId, Number(programId));
+function keysOfConsumer(botId: number, consumer: string | null): ReturnType<typeof programKeys> | null {
+  const programId = programOfReader(consumer);
+  return programId === null ? null : programKeys(botId, programId);
 }
 
 async function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<Scanned> {
   const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null } = request;
   const keys = botKeys(bot.id);
-  const ofProgram = keysOfProgram(bot.id, consumer);
+  const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredByPush = ofProgram?.deliveredByPush ?? keys.deliveredByPush;
   const nowMs = deps.clock.nowMs();
   const reply = await runScriptRaw(

@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   turns = { push: push!, programs: programs!, rules: rules!, history: history! };
   const subscribed = waiters.listen(BOT.id);
-  await subscribed.wake(TIMEOUT_MS, new AbortController().signal);
+  await subscribed.wait(TIMEOUT_MS, new AbortController().signal);
   subscribed.stop();
 });
 afterAll(async () => {
@@ -70,7 +70,7 @@ const countingReads = (): RedisHandles => {
 const heard = async (change: Promise<unknown>) => {
   const listening = waiters.listen(BOT.id);
   await change;
-  await listening.wake(TIMEOUT_MS, new AbortController().signal);
+  await listening.wait(TIMEOUT_MS, new AbortController().signal);
   listening.stop();
 };
 const accept = async (id: number) => {

@@ -62,7 +62,7 @@ export async function readUpdates(deps: PullDeps, bot: Bot, request: PullRequest
       if (leftMs <= 0) break;
       waited = true;
       const pauseMs = page.state === 'changed' ? RENEW_EVERY_MS : REREAD_EVERY_MS;
-      await listening.wake(Math.min(leftMs, pauseMs), signal);
+      await listening.wait(Math.min(leftMs, pauseMs), signal);
       if (performance.now() - begunAtMs < BUSY_WITHIN_MS && leftMs > GATHER_MS) await delay(GATHER_MS);
       page = reader.announced(listening.heard()) ?? (await reader.next());
     }
@@ -110,7 +110,7 @@ async function acknowledgingLater(
       waits = false;
       return { page: null, waited: waited && isNew };
     }
-    await listening.wake(timeoutMs, signal);
+    await listening.wait(timeoutMs, signal);
     if (signal.aborted || performance.now() - begunAtMs >= timeoutMs) waits = false;
     if (waits && performance.now() - begunAtMs < BUSY_WITHIN_MS) await delay(GATHER_MS);
   }

@@ -23,7 +23,7 @@ export type PushTurnDeps = BackendReaderDeps &
   };
 
 /** The actor in the audit log when 410 answers remove the backend. */
-const ITS_PROGRAM: Actor = { kind: 'bot', address: null };
+const BOT_ITSELF: Actor = { kind: 'bot', address: null };
 
 /** Delivers one bot's updates to its backend, lane by lane, for a while; then the next bot has its turn. */
 export async function pushTurn(deps: PushTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
@@ -50,7 +50,7 @@ function ownBackend(deps: PushTurnDeps): BackendOwner {
       return newest && pushes(newest) ? newest : known;
     },
     giveUp: async (bot) => {
-      await clearBackend(deps, ITS_PROGRAM, bot, { dropPending: false, reason: GONE });
+      await clearBackend(deps, BOT_ITSELF, bot, { dropPending: false, reason: GONE });
     },
     reached: (bot) => resumeOthers(deps, bot),
   };

@@ -3,7 +3,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { runScript } from '@flotilla/redis/scripts.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { ActiveProgram } from '../bots/active-program.ts';
+import { type ActiveProgram, programOfReader } from '../bots/active-program.ts';
 import type { Bot } from '../bots/bot.ts';
 import { hasBackend } from '../bots/bot.ts';
 import { type Breaker, breakerOf, numberOrNull, type ReaderState } from './breaker.ts';
@@ -70,12 +70,12 @@ export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
 function readerOf(bot: Bot, nowMs: number, shown: Shown, row: Row): Reader {
   const [reader, cursor, behind, oldestAt, inFlight, dueAt, keeps, polledAt, ...ofProgram] = row;
   const polledAtMs = reader === 'pull' ? numberOrNull(shown.pulledAt) : numberOrNull(polledAt);
-  const [, programId] = /^program:(\d+)$/.exec(reader) ?? [];
+  const programId = programOfReader(reader);
   const isOn = shown.on === '1';
   const { state, breaker, program } =
-    programId === undefined
+    programId === null
       ? ownReader(reader, bot, nowMs, shown, polledAtMs)
-      : programReader({ bot, isOn, nowMs }, Number(programId), polledAtMs, ofProgram as ProgramFields);
+      : programReader({ bot, isOn, nowMs }, programId, polledAtMs, ofProgram as ProgramFields);
   const isTrying = state === 'ok' || state === 'failing';
   return {
     reader,

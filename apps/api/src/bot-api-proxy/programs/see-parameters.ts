@@ -6,7 +6,7 @@ import { parseUrlEncoded } from '@flotilla/telegram/parameters/parse-urlencoded.
 import { type BodyBudget, collectBody, shareOf } from '../../http/collect-body.ts';
 import { NO_ROOM, type Refusal, TOO_LARGE } from '../answer.ts';
 import type { MethodCall, WholeBody } from '../call.ts';
-import { hasBody, isPacked } from '../headers.ts';
+import { hasBody, isCompressed } from '../headers.ts';
 import type { SeenParameters } from './judge-chats.ts';
 
 /** `whole`: the body, if all of it was read. Null: it has none, or it is a form whose rest will be streamed. */
@@ -38,7 +38,7 @@ export function seeParameters(budget: BodyBudget, call: MethodCall): Seen | Prom
   const seen = parameterCollector();
   if (path.query !== '') parseUrlEncoded(Buffer.from(path.query, 'latin1').toString('utf8'), seen);
   if (!hasBody(req)) return { outcome: 'seen', parameters: seen.values, whole: null, boundary: null };
-  if (isPacked(req.headers['content-encoding'])) return unreadable('its body is compressed');
+  if (isCompressed(req.headers['content-encoding'])) return unreadable('its body is compressed');
   const form = hasOneType(req.rawHeaders) ? formOf(req.headers['content-type'] ?? '') : null;
   if (form === null) return unreadable('its Content-Type is not one that a call may have');
   if (form === 'multipart') return seeForm(budget, req, res, seen);

@@ -53,7 +53,7 @@ export const programs = {
   editTitle: 'Edit the program',
   save: 'Save',
   removeTitle: (name: string) => `Delete the program ${name}?`,
-  removeHint: 'Its place is lost, with the updates that are kept for it alone. Its tokens stop working within 5 s.',
+  removeHint: 'Its cursor is lost, with the updates that are kept for it alone. Its tokens stop working within 5 s.',
   removeAct: 'Delete',
 
   name: 'Name',

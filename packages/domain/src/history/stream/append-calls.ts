@@ -18,7 +18,7 @@ export type AppendDeps = {
 };
 
 /** Bytes that Redis needs for a call beside its result. */
-const BYTES_AROUND_CALL = 300;
+const REDIS_OVERHEAD_BYTES = 300;
 const NOT_SET_UP = -2;
 
 /**
@@ -29,7 +29,7 @@ const NOT_SET_UP = -2;
 export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch): Promise<void> {
   const { calls } = batch;
   if (!bot.manageEnabled) return rememberOwnPosts(deps, calls);
-  deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + BYTES_AROUND_CALL, 0));
+  deps.memory.wrote(calls.reduce((bytes, { result }) => bytes + result.length + REDIS_OVERHEAD_BYTES, 0));
   const keys = botKeys(bot.id);
   const shard = shardOf(bot.id);
   const nowMs = deps.clock.nowMs();

@@ -13,7 +13,7 @@ import type { BotDirectory } from '../../bots/bot-directory.ts';
 import type { MemoryWatch } from '../../memory/watch-memory.ts';
 import { maySendOwnPosts, rememberOwnPosts } from '../own-posts.ts';
 import { type AppendDeps, appendCalls } from './append-calls.ts';
-import type { CallBatch, CapturedCall, SeenCall } from './captured-call.ts';
+import type { BufferedCall, CallBatch, CapturedCall } from './captured-call.ts';
 
 /** Holds captured calls until Redis has them, so that callers do not wait and an outage of Redis loses none. */
 export type CallBuffer = {
@@ -42,11 +42,11 @@ type BufferDeps = AppendDeps & {
   metrics: Metrics;
 };
 type Limits = { calls: number; bytes: number; tries: number };
-type Waiting = { bot: Bot; call: SeenCall; bytes: number; mayBeOwnPost: boolean };
+type Waiting = { bot: Bot; call: BufferedCall; bytes: number; mayBeOwnPost: boolean };
 
 /** How much may wait while Redis is away, and how often a batch is tried while it answers: at least ten minutes. */
 const LIMITS: Limits = { calls: 50_000, bytes: 32 * 1024 * 1024, tries: 2_400 };
-const BYTES_AROUND_CALL = 200;
+const BUFFER_OVERHEAD_BYTES = 200;
 /** So many calls do not wait for a moment: in one script they hold Redis for a millisecond or two. */
 const GATHERED_AT_MOST = 200;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
@@ -183,7 +183,7 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       const { method, params, result, actor } = call;
       lastId += 1;
       const id = leavesAudit(method) ? `call:${process}:${lastId}` : '';
-      const seen: SeenCall = { method, params, result, actor, atMs: deps.clock.nowMs(), id };
+      const seen: BufferedCall = { method, params, result, actor, atMs: deps.clock.nowMs(), id };
       const waiting = { bot, call: seen, bytes: sizeOf(call), mayBeOwnPost: maySendOwnPosts(call) };
       calls += 1;
       bytes += waiting.bytes;
@@ -220,7 +220,7 @@ function leavesAudit(method: string): boolean {
 function sizeOf({ params, result }: CapturedCall): number {
   return Object.entries(params).reduce(
     (sum, [name, value]) => sum + name.length + value.length,
-    result.length + BYTES_AROUND_CALL,
+    result.length + BUFFER_OVERHEAD_BYTES,
   );
 }
 

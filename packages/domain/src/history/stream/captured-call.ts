@@ -31,10 +31,10 @@ export type CallBatch = {
   /** The process that captured them, and a number above those of its earlier batches. */
   process: string;
   number: number;
-  calls: SeenCall[];
+  calls: BufferedCall[];
 };
 
-export type SeenCall = CapturedCall & {
+export type BufferedCall = CapturedCall & {
   /** When it was seen to succeed; Unix ms. */
   atMs: number;
   /** The key under which its audit entry is stored once; '' for calls without one. */

@@ -1,7 +1,7 @@
 import { reasonCode } from '@flotilla/contract/deliveries.ts';
 import type { DeliveryFailure } from '../../lanes/delivery-failure.ts';
 import type { RouteLink } from '../route-links.ts';
-import type { CallActor, SeenCall } from './captured-call.ts';
+import type { BufferedCall, CallActor } from './captured-call.ts';
 
 interface EntryOrigin {
   /** '<shard>:<stream id>': unique, and the same when the entry is read again. */
@@ -77,7 +77,7 @@ type RecordOwner = Pick<EntryOrigin, 'botId' | 'registrationId'>;
  * Calls as arguments of append-calls.lua, which makes the records: one text for each, because 20,000 a second pass here.
  * Only the result, which the platform wrote, may have line breaks.
  */
-export function callArguments(calls: SeenCall[]): string[] {
+export function callArguments(calls: BufferedCall[]): string[] {
   return calls.map(({ method, params, result, actor, atMs, id }) => {
     const by = actor === undefined ? '' : JSON.stringify(actor);
     return `${atMs}\n${method}\n${JSON.stringify(params)}\n${by}\n${id}\n${result}`;
