@@ -19,7 +19,7 @@ export type BackendTarget = {
 
 /** Kept-alive connections to backends. They connect to the very address that was checked. */
 export type BackendConnections = {
-  to(bot: Backend): BackendTarget;
+  to(backend: Backend): BackendTarget;
   /** Closes what was kept for the bot's old configuration. `bot` is undefined when the bot is gone. */
   changed(botId: number, bot: Bot | undefined): void;
   close(): Promise<void>;
@@ -54,14 +54,14 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
   // A changed bot is a new object, so a kept address is never out of date.
   const addresses = new WeakMap<Bot, Addressed>();
   return {
-    to: (bot) => {
-      let addressed = addresses.get(bot);
+    to: (backend) => {
+      let addressed = addresses.get(backend);
       if (addressed === undefined) {
-        addressed = addressOf(bot, policy);
-        addresses.set(bot, addressed);
+        addressed = addressOf(backend, policy);
+        addresses.set(backend, addressed);
       }
       const { forbidden, ...target } = addressed;
-      const { id, backendCertificate, program } = bot;
+      const { id, backendCertificate, program } = backend;
       return {
         ...target,
         forbidden: forbidden(),
@@ -78,23 +78,23 @@ export function backendConnections(policy: BackendPolicy, limits?: OwnAgentLimit
   };
 }
 
-function addressOf(bot: Bot, policy: BackendPolicy): Addressed {
-  const url = parseBackendUrl(bot.backendUrl) ?? NOWHERE;
+function addressOf(backend: Bot, policy: BackendPolicy): Addressed {
+  const url = parseBackendUrl(backend.backendUrl) ?? NOWHERE;
   return {
     origin: url.origin,
     path: url.pathname + url.search,
-    headers: headersFor(bot, url),
+    headers: headersFor(backend, url),
     forbidden: forbiddenReasons(url.hostname, portOf(url), policy),
   };
 }
 
 /** The headers of every request to the bot's backend. */
-export function headersFor(bot: Bot, url: URL): Record<string, string> {
+export function headersFor(backend: Bot, url: URL): Record<string, string> {
   const headers: Record<string, string> = {
     // Without a charset, because some libraries refuse one.
     'Content-Type': 'application/json',
   };
-  if (bot.secretToken !== '') headers[SECRET_TOKEN_HEADER] = bot.secretToken;
+  if (backend.secretToken !== '') headers[SECRET_TOKEN_HEADER] = backend.secretToken;
   if (url.username !== '' || url.password !== '') {
     const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.Authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`;

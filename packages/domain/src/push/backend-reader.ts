@@ -35,24 +35,24 @@ export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 
 /** The reader of one turn, which delivers updates to a backend. */
 export function backendReader(deps: BackendReaderDeps, given: Backend, owner: BackendOwner): LaneReader<SettledUpdate> {
-  let bot = given;
-  let origin = originOf(bot);
+  let backend = given;
+  let origin = originOf(backend);
   return {
     lookEveryMs: LOOK_EVERY_MS,
     isOver: () => owner.isOver?.() ?? false,
-    room: (inFlight) => deps.requestLimiter.offer(bot.maxConnections - inFlight, origin),
+    room: (inFlight) => deps.requestLimiter.offer(backend.maxConnections - inFlight, origin),
     isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {
-      const newest = owner.newest(bot);
-      if (newest !== bot) [bot, origin] = [newest, originOf(newest)];
-      const claim = await claimForPush(deps, bot, request, settled);
+      const newest = owner.newest(backend);
+      if (newest !== backend) [backend, origin] = [newest, originOf(newest)];
+      const claim = await claimForPush(deps, backend, request, settled);
       if (claim.outcome === 'lost') return claim;
       if (claim.isStale) await owner.catchUp?.();
       const more = claim.moreToFile && request.limit > claim.units.length;
-      return { ...claim, more, afterwards: () => followUp(deps, bot, owner, claim, settled) };
+      return { ...claim, more, afterwards: () => followUp(deps, backend, owner, claim, settled) };
     },
     handle: async (unit, turn) => {
-      const [to, at] = [bot, origin];
+      const [to, at] = [backend, origin];
       // Thousands of turns may have been offered the same room while they claimed. To return a unit and claim it again
       // costs as much as to deliver it.
       if (!(await deps.requestLimiter.takeSoon(at, ROOM_WITHIN_MS, turn.lease.signal)))
@@ -73,26 +73,29 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
 /** Applies what the backend's answers mean. */
 async function followUp(
   { log }: BackendReaderDeps,
-  bot: Backend,
+  backend: Backend,
   owner: BackendOwner,
   claim: Extract<PushClaim, { outcome: 'claimed' }>,
   settled: SettledUpdate[],
 ): Promise<void> {
-  if (claim.hopeless) await owner.giveUp(bot);
-  if (claim.breakerOpened) logOpened(log, bot, settled);
+  if (claim.hopeless) await owner.giveUp(backend);
+  if (claim.breakerOpened) logOpened(log, backend, settled);
   if (!claim.breakerClosed) return;
-  logClosed(log, bot);
-  await owner.reached(bot);
+  logClosed(log, backend);
+  await owner.reached(backend);
 }
 
-function logOpened(log: Logger, bot: Backend, settled: SettledUpdate[]): void {
+function logOpened(log: Logger, backend: Backend, settled: SettledUpdate[]): void {
   const reason = settled.flatMap(({ attempt }) => attempt?.error ?? []).at(-1);
-  const names = { ...namesOf(bot), backend: originOf(bot), reason };
+  const names = { ...namesOf(backend), backend: originOf(backend), reason };
   log.warn(names, 'the breaker opened: the backend gets one probe at a time');
 }
 
-export function logClosed(log: Logger, bot: Backend): void {
-  log.info({ ...namesOf(bot), backend: originOf(bot) }, 'the breaker closed: updates flow to the backend again');
+export function logClosed(log: Logger, backend: Backend): void {
+  log.info(
+    { ...namesOf(backend), backend: originOf(backend) },
+    'the breaker closed: updates flow to the backend again',
+  );
 }
 
 function namesOf({ id, program }: Backend): { bot: number; program?: number } {
@@ -100,6 +103,6 @@ function namesOf({ id, program }: Backend): { bot: number; program?: number } {
 }
 
 /** Requests are limited by origin, because one host with many bots must not take all requests of a worker. */
-function originOf(bot: Backend): string {
-  return parseBackendUrl(bot.backendUrl)?.origin ?? '';
+function originOf(backend: Backend): string {
+  return parseBackendUrl(backend.backendUrl)?.origin ?? '';
 }

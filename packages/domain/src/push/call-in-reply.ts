@@ -33,27 +33,30 @@ const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
  */
 export async function callInReply(
   deps: ReplyDeps,
-  bot: Backend,
+  backend: Backend,
   delivery: { contentType: string; reply: string },
 ): Promise<void> {
   const call = readCall(delivery);
   if (call === null) return;
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return;
-  const refused = await whyRefused(deps, bot, method);
+  const refused = await whyRefused(deps, backend, method);
   if (refused !== null) {
-    refuse(deps, bot, method, refused);
+    refuse(deps, backend, method, refused);
     return;
   }
-  const answer = await deps.platform.call(bot.token, call.method, call.params);
+  const answer = await deps.platform.call(backend.token, call.method, call.params);
   if (answer.outcome !== 'ok') {
-    deps.log.info({ bot: bot.id, method, outcome: answer.outcome }, 'a call in a reply to a delivery did not succeed');
+    deps.log.info(
+      { bot: backend.id, method, outcome: answer.outcome },
+      'a call in a reply to a delivery did not succeed',
+    );
     return;
   }
   if (!capturedMethod(method)) return;
-  const { program } = bot;
+  const { program } = backend;
   const actor = program && { actor: { programId: program.id, program: program.name } };
-  deps.calls.keep(bot, { method, params: call.params, result: JSON.stringify(answer.result), ...actor });
+  deps.calls.keep(backend, { method, params: call.params, result: JSON.stringify(answer.result), ...actor });
 }
 
 type Refused = { reason: 'method' | 'chat' | 'rate' | 'expired'; token: { id: number } | null };
@@ -80,12 +83,17 @@ async function whyRefused(deps: ReplyDeps, { program }: Backend, lowerCaseMethod
 }
 
 /** Keeps the refusal for those who look after the program. */
-function refuse({ programRefusals, log }: ReplyDeps, bot: Backend, method: string, { reason, token }: Refused): void {
-  const { program } = bot;
+function refuse(
+  { programRefusals, log }: ReplyDeps,
+  backend: Backend,
+  method: string,
+  { reason, token }: Refused,
+): void {
+  const { program } = backend;
   if (program === undefined) return;
-  log.info({ bot: bot.id, program: program.id, method, reason }, 'a call in a reply was left out');
+  log.info({ bot: backend.id, program: program.id, method, reason }, 'a call in a reply was left out');
   const description = `${wordsOf(reason, method)} (a call in the answer to a delivery)`;
-  programRefusals.record({ bot, program, token }, { method, reason, description, chatId: null });
+  programRefusals.record({ bot: backend, program, token }, { method, reason, description, chatId: null });
 }
 
 /** As the proxy words it. */

@@ -52,14 +52,14 @@ const STALE = 2;
 /** One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. */
 export async function claimForPush(
   deps: PushDeps,
-  bot: Backend,
+  backend: Backend,
   request: ClaimRequest,
   settled: SettledUpdate[],
 ): Promise<PushClaim> {
   const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
   const failures = attempts.filter(({ error }) => error !== undefined);
-  const keys = botKeys(bot.id);
-  const ofProgram = keysOfProgram(bot);
+  const keys = botKeys(backend.id);
+  const ofProgram = keysOfProgram(backend);
   const requests = [
     failures.at(-1)?.error ?? '',
     failures.length === 0 ? '' : Math.min(...failures.map(({ at }) => Date.parse(at))),
@@ -69,16 +69,16 @@ export async function claimForPush(
   const texts = attempts.map((attempt) => JSON.stringify(attempt));
   const claim =
     ofProgram === null
-      ? await claimUnits(deps, readerOf('claim-for-push', keys), bot, request, settled, {
-          keys: (nowMs) => [keys.attempts, ...activityKeys(bot.id, nowMs), keys.live],
+      ? await claimUnits(deps, readerOf('claim-for-push', keys), backend, request, settled, {
+          keys: (nowMs) => [keys.attempts, ...activityKeys(backend.id, nowMs), keys.live],
           args: [...requests, ...texts],
         })
-      : await claimUnits(deps, readerOf('claim-for-program', ofProgram), bot, request, settled, {
+      : await claimUnits(deps, readerOf('claim-for-program', ofProgram), backend, request, settled, {
           keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.deliveredByPush],
-          args: [...requests, ...kindsOf(bot), bot.revision, ...texts],
+          args: [...requests, ...kindsOf(backend), backend.revision, ...texts],
         });
   if (claim.outcome === 'lost') return claim;
-  void keepExcerpts(deps, bot, settled);
+  void keepExcerpts(deps, backend, settled);
   const { answer, ...claimed } = claim;
   const [moreToFile, hopeless, breakerClosed, breakerOpened, waiting] = answer;
   return {

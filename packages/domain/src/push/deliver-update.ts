@@ -30,7 +30,7 @@ export type MeasurePush = {
 /** Sends one update to the backend, executes the call that its answer may contain, and returns the outcome. */
 export async function deliverUpdate(
   deps: DeliverDeps,
-  bot: Backend,
+  backend: Backend,
   unit: ClaimedUnit,
   { lease, cancel }: HandlingTurn,
 ): Promise<SettledUpdate> {
@@ -38,40 +38,44 @@ export async function deliverUpdate(
   const [update] = unit.updates;
   if (!lease.ownsTurn()) return { unit, outcome: 'returned' };
   // A rule keeps an update from the bot's own backend; programs have kinds of their own.
-  if (bot.program === undefined && (await isDropped(deps, bot, update))) return { unit, outcome: 'dropped' };
+  if (backend.program === undefined && (await isDropped(deps, backend, update))) return { unit, outcome: 'dropped' };
   const begunAtMs = deps.clock.nowMs();
-  const span = beginSpan(deps, bot, unit);
-  const headers = signDelivery(bot.signing, { id: webhookIdOf(bot, update.id), atMs: begunAtMs, body: update.raw });
+  const span = beginSpan(deps, backend, unit);
+  const headers = signDelivery(backend.signing, {
+    id: webhookIdOf(backend, update.id),
+    atMs: begunAtMs,
+    body: update.raw,
+  });
   const delivery: Delivery =
     headers === null
       ? { outcome: 'failed', code: 'not_signed', reason: NOT_SIGNED }
       : await sendToBackend(
-          deps.backends.to(bot),
-          bot,
+          deps.backends.to(backend),
+          backend,
           { ...update, headers, ...(span === null ? {} : { traceparent: span.traceparent }) },
           cancel,
         );
   if (span !== null) endSpan(span, delivery);
   deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
   if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
-  const attempt = attemptOf(bot, unit, delivery, begunAtMs, deps.clock.nowMs());
+  const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
   if (delivery.outcome !== 'delivered') {
-    const excerpt = excerptOf(bot, delivery);
+    const excerpt = excerptOf(backend, delivery);
     return { unit, attempt, excerpt, ...afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) };
   }
   deps.measure.delivered(unit, deps.clock.nowMs());
-  if (delivery.reply !== '') await callInReply(deps, bot, delivery);
+  if (delivery.reply !== '') await callInReply(deps, backend, delivery);
   return { unit, attempt, outcome: 'delivered' };
 }
 
 /** An update whose intake was not traced gets no span. */
-function beginSpan({ tracing }: DeliverDeps, bot: Backend, { updates: [update], retry }: ClaimedUnit): Span | null {
+function beginSpan({ tracing }: DeliverDeps, backend: Backend, { updates: [update], retry }: ClaimedUnit): Span | null {
   if (tracing === null || update.traceparent === null) return null;
   return tracing.start('deliver update', {
     kind: 'client',
     parent: update.traceparent,
     attributes: {
-      'flotilla.bot_id': bot.id,
+      'flotilla.bot_id': backend.id,
       'flotilla.update_id': update.id,
       'flotilla.attempt': (retry?.attempts ?? 0) + 1,
     },
@@ -98,9 +102,9 @@ function afterFailedDelivery(
 }
 
 /** Only an answer has one: a request without an answer has its error. */
-function excerptOf(bot: Backend, delivery: FailedDelivery): ResponseExcerpt | null {
+function excerptOf(backend: Backend, delivery: FailedDelivery): ResponseExcerpt | null {
   if (delivery.outcome === 'failed') return null;
-  return responseExcerpt(bot, delivery);
+  return responseExcerpt(backend, delivery);
 }
 
 function failedTry(delivery: FailedDelivery): FailedTry {
@@ -111,7 +115,7 @@ function failedTry(delivery: FailedDelivery): FailedTry {
 }
 
 function attemptOf(
-  bot: Backend,
+  backend: Backend,
   { lane, updates: [update] }: ClaimedUnit,
   delivery: Exclude<Delivery, { outcome: 'aborted' }>,
   begunAtMs: number,
@@ -122,8 +126,8 @@ function attemptOf(
     at: new Date(begunAtMs).toISOString(),
     update_id: update.id,
     ...(chatId === null ? {} : { chat_id: chatId }),
-    ...(bot.program === undefined ? {} : { program_id: bot.program.id }),
-    revision: bot.revision,
+    ...(backend.program === undefined ? {} : { program_id: backend.program.id }),
+    revision: backend.revision,
     status: delivery.outcome === 'failed' ? 0 : delivery.status,
     duration_ms: endedAtMs - begunAtMs,
     ...(delivery.outcome === 'delivered' ? {} : { error: delivery.reason }),

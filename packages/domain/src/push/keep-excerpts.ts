@@ -18,14 +18,14 @@ const KEPT_MS = 86_400_000;
  */
 export async function keepExcerpts(
   { redis }: { redis: RedisHandles },
-  bot: Backend,
+  backend: Backend,
   settled: Settled[],
 ): Promise<void> {
   const kept = settled.flatMap(({ attempt, excerpt }): KeptExcerpt[] =>
     attempt === undefined || !excerpt ? [] : [{ at: attempt.at, update_id: attempt.update_id, ...excerpt }],
   );
   if (kept.length === 0) return;
-  const { excerpts } = keysOfProgram(bot) ?? botKeys(bot.id);
+  const { excerpts } = keysOfProgram(backend) ?? botKeys(backend.id);
   const newest = kept.slice(-KEPT).map((excerpt) => JSON.stringify(excerpt));
   await redis
     .runMany([

@@ -30,13 +30,13 @@ const START_BYTES = 8 * 1024;
 /** POSTs one update to the bot's backend, with the platform's headers. Never throws. */
 export async function sendToBackend(
   target: BackendTarget,
-  bot: Backend,
+  backend: Backend,
   update: { id: number; raw: string; traceparent?: string | null; headers?: Record<string, string> },
   signal: AbortSignal,
   deadlineMs = DELIVERY_DEADLINE_MS,
 ): Promise<Delivery> {
   if (target.forbidden) return { outcome: 'failed', code: 'forbidden_address', reason: target.forbidden };
-  const deliveryId = { 'Flotilla-Delivery-Id': deliveryIdOf(bot, update.id) };
+  const deliveryId = { 'Flotilla-Delivery-Id': deliveryIdOf(backend, update.id) };
   const headers: Record<string, string> = { ...target.headers, ...deliveryId, ...update.headers };
   if (update.traceparent) headers.traceparent = update.traceparent;
   const { dispatcher, origin, path } = target;

@@ -46,12 +46,12 @@ const IN_FLIGHT_AT_MOST = 20;
 export async function testDelivery(
   deps: TestDeps,
   by: Actor,
-  bot: Backend,
+  backend: Backend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
-  const { program } = bot;
-  if (bot.backendUrl === '') {
+  const { program } = backend;
+  if (backend.backendUrl === '') {
     throw new FlotillaError('bad_request', `The ${program === undefined ? 'bot' : 'program'} has no backend URL`);
   }
   if (deps.testsInFlight.size >= IN_FLIGHT_AT_MOST) throw tooMany('Too many test deliveries are in flight');
@@ -59,11 +59,11 @@ export async function testDelivery(
   deps.testsInFlight.add(test);
   try {
     // The tests of a bot and of its programs count together.
-    if (!(await allowOnce(deps.redis, botKeys(bot.id).recentTestDelivery, ONCE_PER_MS)))
+    if (!(await allowOnce(deps.redis, botKeys(backend.id).recentTestDelivery, ONCE_PER_MS)))
       throw tooMany('One test delivery a second is possible for a bot');
     const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
-    await recordAction(deps, by, { action: 'test_delivery', botId: bot.id, details });
-    return await send(deps, bot, update, signal);
+    await recordAction(deps, by, { action: 'test_delivery', botId: backend.id, details });
+    return await send(deps, backend, update, signal);
   } finally {
     deps.testsInFlight.delete(test);
   }
@@ -71,21 +71,21 @@ export async function testDelivery(
 
 async function send(
   { backends, clock }: TestDeps,
-  bot: Backend,
+  backend: Backend,
   update: { id: number; raw: string },
   signal: AbortSignal,
 ): Promise<TestedDelivery> {
   // An id of its own, because a backend that leaves out known ids would ignore the test.
-  const id = deliveryIdOf(bot, `test-${randomUUID()}`);
+  const id = deliveryIdOf(backend, `test-${randomUUID()}`);
   // The signature covers the id, so that a test cannot be passed off as an update.
-  const signature = signDelivery(bot.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
+  const signature = signDelivery(backend.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
   const headers = { ...signature, 'Flotilla-Delivery-Id': id, 'X-Flotilla-Test': '1' };
   if (signature === null) {
-    return { request: shownRequest(bot, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
+    return { request: shownRequest(backend, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
   }
   const begunAtMs = performance.now();
-  const delivery = await sendToBackend(backends.to(bot), bot, { ...update, headers }, signal, DEADLINE_MS);
-  const [request, durationMs] = [shownRequest(bot, headers), Math.round(performance.now() - begunAtMs)];
+  const delivery = await sendToBackend(backends.to(backend), backend, { ...update, headers }, signal, DEADLINE_MS);
+  const [request, durationMs] = [shownRequest(backend, headers), Math.round(performance.now() - begunAtMs)];
   switch (delivery.outcome) {
     case 'aborted':
       throw new FlotillaError('unavailable', 'This process stops; try again', { retryAfterS: 1 });
@@ -94,7 +94,7 @@ async function send(
     case 'refused':
     case 'delivered': {
       const error = delivery.outcome === 'refused' ? delivery.reason : null;
-      return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(bot, delivery), error };
+      return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(backend, delivery), error };
     }
   }
 }
