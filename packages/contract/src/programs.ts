@@ -114,7 +114,7 @@ const backendInputs = {
   secret_token: text({ max: 256 })
     .regex(/^([A-Za-z0-9_-]*|\*{4})$/, 'may contain A-Z, a-z, 0-9, _ and - only')
     .describe(
-      'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none.',
+      'The secret that is sent with every update, in the header `X-Telegram-Bot-Api-Secret-Token`. Empty: none. A user who gives a program with a secret a new `backend_url` must give a secret, too: the new backend would get the one that the user may not see.',
     )
     .optional(),
   max_connections: integer({ min: 1, max: 100 })

@@ -40,7 +40,7 @@ export interface BotsTable {
   revision: BigInt64;
   /** Update ids up to this one may have been given out. New ids begin above it if Redis lost its state. */
   reserved_update_id: Generated<BigInt64>;
-  /** What the last changes did to waiting updates, oldest first; no more than eight. */
+  /** What the last changes did to cursors, oldest first; no more than eight. */
   cursor_changes: Generated<StoredCursorChange[]>;
   created_at: CreatedAt;
 }
@@ -48,8 +48,6 @@ export interface BotsTable {
 type StoredCursorChange = {
   revision: BigInt64;
   handOver?: boolean;
-  dropPending?: boolean;
-  dropPendingOf?: BigInt64;
   retryNow?: boolean;
 };
 

@@ -27,10 +27,8 @@ type AcceptSettings = {
 };
 export type LuaScene = Awaited<ReturnType<typeof luaScene>>;
 
-/** Pull and push take over each other's cursor: this change is above whatever revision was applied. */
-function handOver({ dropPendingOf }: { dropPendingOf?: number }): object {
-  return { revision: 1e9, handOver: true, ...(dropPendingOf === undefined ? {} : { dropPendingOf }) };
-}
+/** Above whatever revision was applied. */
+const ALWAYS_HANDED_OVER = { revision: 1e9, handOver: true };
 
 /** A Redis of the test file's own with one bot, for tests of single Lua scripts and their includes. */
 export async function luaScene() {
@@ -87,8 +85,10 @@ export async function luaScene() {
         atMs?: number;
         /** A program for which waiting updates are dropped. */
         dropPendingOf?: number;
-        /** What changes did to waiting updates, instead of a hand-over. */
-        changes?: { revision: number; handOver?: boolean; dropPending?: boolean; retryNow?: boolean }[];
+        /** Waiting updates are dropped. */
+        drop?: boolean;
+        /** Stored changes of cursors. Without them, pull and push take over each other's cursor. */
+        changes?: { revision: number; handOver?: boolean; retryNow?: boolean }[];
         /** Digest of filters; their text is `text of <digest>`. */
         filters?: string;
       } = {},
@@ -112,7 +112,7 @@ export async function luaScene() {
           ...[
             1,
             '',
-            JSON.stringify(settings.changes ?? [handOver(settings)]),
+            JSON.stringify(settings.changes ?? [ALWAYS_HANDED_OVER]),
             settings.revision ?? 1,
             BOT,
             settings.rules ? 1 : 0,
@@ -123,6 +123,8 @@ export async function luaScene() {
           ...(settings.filters === undefined ? ['', ''] : [`text of ${settings.filters}`, settings.filters]),
           settings.pushing ?? '',
           keys.programs,
+          settings.drop ? 1 : 0,
+          settings.dropPendingOf ?? '',
         ],
       ),
     /** Accepts updates of one lane, as if the platform had pushed them. */

@@ -238,6 +238,14 @@ describe('setWebhook', () => {
 });
 
 describe('getUpdates', () => {
+  test('is answered empty, and not refused, when its bot is deleted while it waits', async () => {
+    const { id, token } = await newBot({ long_poll_enabled: true });
+    const waiting = call(token, 'getUpdates', { query: 'timeout=20' });
+    await waitFor(() => worker.redis.commands.hget(botKeys(id).state, 'pulledAt'));
+    expect((await admin('POST', '/api/bots/delete', { body: { id } })).status).toBe(200);
+    expect(await waiting).toMatchObject({ status: 200, body: { ok: true, result: [] } });
+  });
+
   test('gives nothing to a poll whose token was replaced while it waited', async () => {
     const { id, token } = await newBot({ long_poll_enabled: true });
     const waiting = call(token, 'getUpdates', { query: 'timeout=20' });

@@ -67,7 +67,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
   },
 };
 
-/** The password was not judged, so the attempt is no failure. */
+/** A wrong password is no error here: so this was no guess. */
 async function giveUp(attempt: SignInAttempt, error: unknown): Promise<never> {
   await attempt.takeBack().catch(() => {});
   throw error;

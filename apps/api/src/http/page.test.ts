@@ -24,5 +24,9 @@ test('a list that is there whole is paged to its end, also when the last row of 
     next: null,
   });
   expect(pageOf(['a', 'b'], { limit: 2, offset: 0 }, keyOf).next).toBeNull();
+  const same = ['a', 'a', 'b'];
+  const second = pageOf(same, { limit: 1, offset: 0, before: encodeCursor(['a', 1]) }, keyOf);
+  expect(second).toEqual({ rows: ['a'], total: 3, next: ['a', 2] });
+  expect(pageOf(same, { limit: 1, offset: 0, before: encodeCursor(second.next!) }, keyOf).rows).toEqual(['b']);
   expect(pageOf(['a', 'b'], { limit: 2, offset: 5 }, keyOf)).toEqual({ rows: [], total: 2, next: null });
 });

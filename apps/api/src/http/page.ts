@@ -69,8 +69,10 @@ export function pageOf<Row>(
   keyOf: (row: Row) => string,
 ): Page<Row> {
   const [lastKey = null, place = offset] = decodeCursor(before, ['string', 'number']) ?? [];
-  const last = lastKey === null ? -1 : all.findIndex((row) => keyOf(row) === lastKey);
-  const begin = last === -1 ? place : last + 1;
+  const isLast = (row: Row | undefined) => row !== undefined && keyOf(row) === lastKey;
+  // Looked for only if it has moved, since several rows may have the same key.
+  const moved = lastKey === null || isLast(all[place - 1]) ? -1 : all.findIndex(isLast);
+  const begin = moved === -1 ? place : moved + 1;
   const rows = all.slice(begin, begin + limit);
   const end = begin + rows.length;
   return { rows, total: all.length, next: rows.length > 0 && end < all.length ? [keyOf(rows.at(-1)!), end] : null };

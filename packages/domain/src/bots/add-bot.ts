@@ -46,7 +46,7 @@ export async function addBot(
     allowed_updates: input.allowedUpdates ? JSON.stringify(input.allowedUpdates) : null,
   };
   const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
-  const waits = await mirrorBot(deps, bot, [], form);
+  const { waits } = await mirrorBot(deps, bot, {}, form);
   await deps.directory.refresh();
   // The webhook's URL contains the bot's id, so the bot is polled until the platform has accepted the webhook.
   if (webhookMode) return switchIntake(deps, by, bot, { webhookMode }).catch((error) => tellAdded(bot, error));

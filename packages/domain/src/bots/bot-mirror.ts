@@ -6,42 +6,46 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { ActiveProgram } from './active-program.ts';
 import { type Bot, pushes, routes } from './bot.ts';
-import type { StoredCursorChange } from './cursor-change.ts';
+import type { Dropped, StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
 import { mirroredText } from './mirrored-bot.ts';
 import { SEALED_PLACES, type SealedForm } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox; clock: Clock };
 
-/**
- * Updates the bot's state in Redis, then notifies every process. What its changes did to waiting updates is done here unless
- * it was done before. Returns true if updates wait for push.
- */
+/** `stored`: done here unless it was done before. `drop`: done now. */
+export type Effects = { stored?: readonly StoredCursorChange[]; drop?: Dropped };
+
+/** `waits`: updates wait for push. `isOld`: Redis has a newer configuration, so nothing was done. */
+export type Mirrored = { waits: boolean; isOld: boolean };
+
+/** Updates the bot's state in Redis, then notifies every process. */
 export async function mirrorBot(
   deps: MirrorDeps,
   bot: Bot,
-  changes: readonly StoredCursorChange[] = [],
+  effects: Effects = {},
   form: SealedForm = 'bound',
-): Promise<boolean> {
-  let applied = await applyBot(deps, bot, changes);
-  while (applied.more) applied = await applyBot(deps, bot, changes);
+): Promise<Mirrored> {
+  let applied = await applyBot(deps, bot, effects);
+  // What was accepted since the first call must not be dropped.
+  while (applied.more) applied = await applyBot(deps, bot, {});
   const text = mirroredText(bot);
   const sealed =
     form === 'bound'
       ? deps.secrets.seal(text, SEALED_PLACES.mirrored(bot.id, bot.revision))
       : deps.secrets.sealUnbound(text);
   await runScript(deps.redis.commands, 'write-config', configScriptKeys, [bot.id, bot.revision, sealed]);
-  return applied.waits;
+  return { waits: applied.waits, isOld: applied.isOld };
 }
 
-/** `waits`: updates wait for push. `more`: a deleted program left more dead letters than one call makes. */
-type Applied = { waits: boolean; more: boolean };
+/** `more`: a deleted program left more dead letters than one call makes. */
+type Applied = Mirrored & { more: boolean };
 
-async function applyBot(deps: MirrorDeps, bot: Bot, changes: readonly StoredCursorChange[]): Promise<Applied> {
+async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: Effects): Promise<Applied> {
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
   const flag = (on: boolean | undefined) => (on ? '1' : '0');
-  const [, waits, more] = await runScript(
+  const [status, waits, more] = await runScript(
     deps.redis.commands,
     'apply-bot',
     [
@@ -66,7 +70,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, changes: readonly StoredCurs
       flag(bot.manageEnabled),
       flag(!bot.disabled),
       bot.allowedUpdates === null ? '' : `,${bot.allowedUpdates.join(',')},`,
-      JSON.stringify(changes),
+      JSON.stringify(stored),
       bot.revision,
       bot.id,
       flag(routes(bot)),
@@ -80,9 +84,11 @@ async function applyBot(deps: MirrorDeps, bot: Bot, changes: readonly StoredCurs
         .map((program) => pushingProgram(bot, program))
         .join(''),
       keys.programs,
+      flag(drop.dropPending),
+      drop.dropPendingOf ?? '',
     ],
   );
-  return { waits: waits === '1', more: more === 1 };
+  return { waits: waits === '1', isOld: status === 'OLD', more: more === 1 };
 }
 
 /**

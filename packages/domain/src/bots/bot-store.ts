@@ -96,14 +96,14 @@ export function botStore(db: Database) {
         .executeTakeFirst();
       return numUpdatedRows === 0n ? undefined : byId(id);
     },
-    /** Keeps what the change that drew the present revision does to waiting updates. Draws no revision. */
-    keepCursorChange: async (ids: number[], change: CursorChange): Promise<void> => {
+    /** Keeps what the change that drew the present revision does to cursors. Draws no revision. */
+    keepCursorChange: async (id: number, change: CursorChange): Promise<void> => {
       // Eight changes ago is long applied, unless Redis was away for as many.
       await sql`
         update bots set cursor_changes = jsonb_path_query_array(
           cursor_changes || jsonb_build_array(${JSON.stringify(change)}::jsonb || jsonb_build_object('revision', revision)),
           '$[last - 7 to last]')
-        where id = any(${ids}::bigint[])`.execute(db);
+        where id = ${id}`.execute(db);
     },
     /** Draws new revisions for bots whose rules or programs changed. */
     touch: async (ids: number[]): Promise<void> => {

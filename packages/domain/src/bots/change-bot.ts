@@ -7,11 +7,12 @@ import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
 import { botFromRow, rowFromChanges } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
-import { type CursorChange, changesCursors } from './cursor-change.ts';
+import type { CursorChange, Dropped } from './cursor-change.ts';
+import { republishBots } from './republish-bots.ts';
 import type { SealedForm } from './sealed-bot.ts';
 
 /** Further effects of a change, and its reason if the actor did not ask for it. */
-export type Circumstances = CursorChange & { reason?: string };
+export type Circumstances = CursorChange & Dropped & { reason?: string };
 
 /**
  * Stores changes of a bot with their audit entry, updates its state in Redis, notifies every process and wakes the
@@ -28,7 +29,9 @@ export async function changeBot(
   const { bot, form, cursorChanges } = await deps.db
     .transaction()
     .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, circumstances));
-  const waits = await mirrorBot(deps, bot, cursorChanges, form);
+  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: circumstances }, form);
+  // Another change was faster. It has done what is stored, and does not know what is to be dropped.
+  if (isOld && circumstances.dropPending) await republishBots(deps, [bot.id], circumstances);
   await wakeTurns(deps, bot, waits);
   await deps.directory.refresh();
   return bot;
@@ -39,21 +42,21 @@ async function storeChanges(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', ...cursors }: Circumstances,
+  { reason = '', dropPending = false, handOver = false, retryNow = false }: Circumstances,
 ): Promise<{ bot: Bot; form: SealedForm; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
   const form = await bots.sealedForm();
   const columns = rowFromChanges(deps.secrets, { botId, form }, changes);
   let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
-  if (row && changesCursors(cursors)) {
-    await bots.keepCursorChange([botId], cursors);
+  if (row && (handOver || retryNow)) {
+    await bots.keepCursorChange(botId, { handOver, retryNow });
     row = await bots.byId(botId);
   }
   if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
   const [old, bot] = [botFromRow(deps.secrets, before), botFromRow(deps.secrets, row)];
   const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
-  const dropped = cursors.dropPending ? 'pending updates dropped' : '';
+  const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, botId, details });
   return { bot, form, cursorChanges: row.cursor_changes };

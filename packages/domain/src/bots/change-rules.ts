@@ -4,10 +4,10 @@ import type { AuditedAction } from '../audit/audited-action.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { botStore } from './bot-store.ts';
-import type { CursorChange } from './cursor-change.ts';
+import type { Dropped } from './cursor-change.ts';
 import { republishBots } from './republish-bots.ts';
 
-type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction; cursors?: CursorChange };
+type Written<Result> = { result: Result; botIds: number[]; audited: AuditedAction; drop?: Dropped };
 
 /** Dependencies of changing rules, programs and signing secrets. */
 export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'directory' | 'clock' | 'turns'>;
@@ -15,21 +15,19 @@ export type ChangeRulesDeps = Pick<BotDeps, 'db' | 'redis' | 'secrets' | 'direct
 /**
  * Changes rules, programs or signing secrets, the revisions of their bots and the audit log in one transaction, then
  * notifies every process. `write` returns the affected bots (of a rule its source and target, before and after the
- * change), the action for the audit log, and what happens to waiting updates.
+ * change), the action for the audit log, and what is dropped.
  */
 export async function changeRules<Result>(
   deps: ChangeRulesDeps,
   by: Actor,
   write: (db: Database) => Promise<Written<Result>>,
 ): Promise<Result> {
-  const { result, botIds } = await deps.db.transaction().execute(async (transaction) => {
+  const { result, botIds, drop } = await deps.db.transaction().execute(async (transaction) => {
     const written = await write(transaction);
-    const bots = botStore(transaction);
-    await bots.touch(written.botIds);
-    if (written.cursors !== undefined) await bots.keepCursorChange(written.botIds, written.cursors);
+    await botStore(transaction).touch(written.botIds);
     await recordAction({ db: transaction, clock: deps.clock }, by, written.audited);
     return written;
   });
-  await republishBots(deps, [...new Set(botIds)]);
+  await republishBots(deps, [...new Set(botIds)], drop);
   return result;
 }

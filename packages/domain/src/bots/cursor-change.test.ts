@@ -94,6 +94,21 @@ test('a process that has not heard of the last change decides by what is stored'
   expect(await clearBackend(deps, BY, bot, { dropPending: false })).toBe('deleted');
 });
 
+test('what waits is dropped also if another change is faster', async () => {
+  const bot = await polledBot();
+  let isFirst = true;
+  const fcall = async (name: string, ...args: [number, ...string[]]) => {
+    if (name.includes('apply_bot') && isFirst) {
+      isFirst = false;
+      await changeBot(deps, BY, bot.id, { description: 'faster' });
+    }
+    return redis().commands.fcall(name, ...args);
+  };
+  const commands = Object.create(redis().commands, { fcall: { value: fcall } });
+  await changeBot({ ...deps, redis: { ...redis(), commands } }, BY, bot.id, {}, { dropPending: true });
+  expect(await idsOf(bot)).toEqual([]);
+});
+
 test('eight changes are kept, the last ones', async () => {
   const bot = await polledBot();
   for (let count = 1; count <= 10; count += 1)
@@ -101,5 +116,5 @@ test('eight changes are kept, the last ones', async () => {
   await changeBot(deps, BY, bot.id, { description: 'no effect on what waits' });
   const row = await botStore(database.db).byId(bot.id);
   expect(row?.cursor_changes).toHaveLength(8);
-  expect(row?.cursor_changes.at(-1)).toEqual({ retryNow: true, revision: row!.revision - 1 });
+  expect(row?.cursor_changes.at(-1)).toMatchObject({ retryNow: true, revision: row!.revision - 1 });
 });

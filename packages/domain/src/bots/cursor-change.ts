@@ -1,10 +1,7 @@
-/** What a change of a bot does to updates that wait. */
+/** What a change of a bot does to the cursors of its readers. */
 export type CursorChange = {
   /** Pull and push hand their cursor to each other, as in the platform's single queue. */
   handOver?: boolean;
-  dropPending?: boolean;
-  /** A program for which waiting updates are dropped. */
-  dropPendingOf?: number;
   /** Updates that wait for a retry become due now. */
   retryNow?: boolean;
 };
@@ -16,7 +13,12 @@ export type CursorChange = {
  */
 export type StoredCursorChange = CursorChange & { revision: number };
 
-/** True if there is something to store. */
-export function changesCursors({ handOver, dropPending, dropPendingOf, retryNow }: CursorChange): boolean {
-  return Boolean(handOver || dropPending || retryNow) || dropPendingOf !== undefined;
-}
+/**
+ * What waits now and is dropped. It is not stored: done later, or again after Redis lost its last moments, it would drop what
+ * came since.
+ */
+export type Dropped = {
+  dropPending?: boolean;
+  /** A program for which waiting updates are dropped. */
+  dropPendingOf?: number;
+};

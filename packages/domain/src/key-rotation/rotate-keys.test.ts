@@ -49,7 +49,7 @@ const deps = (secrets = both, signal = new AbortController().signal) => ({
   clock: systemClock,
 });
 const mirror = (id: number, secrets = before, form: SealedForm = 'bound') =>
-  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }), [], form);
+  mirrorBot({ redis, secrets, clock: systemClock }, aBot({ id, token: `token ${id}` }), {}, form);
 const secretsOf = (id: number) => ({
   token: `token ${id}`,
   secretToken: `secret ${id}`,

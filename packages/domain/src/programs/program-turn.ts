@@ -12,6 +12,7 @@ import { NO_BACKEND } from './program.ts';
 import { updateProgram } from './update-program.ts';
 
 const CATCH_UP_MS = 50;
+const CATCH_UPS = 40;
 /** Why a program pulls again, for the audit log. */
 const TOKEN_ENDED = 'the token that set its webhook has ended';
 
@@ -55,6 +56,7 @@ function backendNow({ directory }: PushTurnDeps, programId: number): ProgramBack
 }
 
 function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
+  let catchUps = 0;
   return {
     newest: (known) => (deps.directory.ready() ? (backendNow(deps, programId) ?? known) : known),
     giveUp: async (backend) => {
@@ -63,6 +65,9 @@ function programBackend(deps: PushTurnDeps, programId: number): BackendOwner {
     catchUp: async () => {
       await delay(CATCH_UP_MS);
       await deps.directory.refresh().catch(() => undefined);
+      catchUps += 1;
+      // Whoever has changed the configuration may have ended before it told us, and Postgres be away.
+      return catchUps < CATCH_UPS;
     },
     // Other programs of the same host have probes of their own.
     reached: async () => {},

@@ -21,7 +21,7 @@ type Circumstances = { reason?: string; dropPending?: boolean };
 /**
  * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
  * or secret that is sent back as it was shown is no change. Throws 'not_found', 'conflict' (its name) or 'bad_request', also
- * for a new URL without a new secret from somebody who may not see the secret.
+ * for a new URL without a new secret from a user, who may not see the secret.
  */
 export async function updateProgram(
   deps: ProgramDeps,
@@ -47,7 +47,7 @@ export async function updateProgram(
     const action = !switches ? 'program_update' : result.enabled ? 'program_enable' : 'program_disable';
     const dropped = dropPending ? 'pending updates dropped' : '';
     const audited = auditedProgram(action, result, before, [dropped, reason].filter((part) => part !== '').join('; '));
-    return { result, botIds: [before.botId], audited, cursors: dropPending ? { dropPendingOf: id } : {} };
+    return { result, botIds: [before.botId], audited, drop: dropPending ? { dropPendingOf: id } : {} };
   });
   // If this wake is lost, upkeep finds the pending turn.
   if (program.mode === 'push' && program.enabled) await deps.turns.programs.wake(id);

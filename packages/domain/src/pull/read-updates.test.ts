@@ -170,7 +170,7 @@ test('what was dropped between two polls is not answered', async () => {
   await accept(1);
   expect(await poll(0)).toEqual([1]);
   await accept(2);
-  await heard(mirrorBot({ redis, secrets, clock: systemClock }, BOT, [{ revision: 2, dropPending: true }]));
+  await heard(mirrorBot({ redis, secrets, clock: systemClock }, BOT, { drop: { dropPending: true } }));
   const waiting = poll(2);
   await accept(3);
   expect(await waiting).toEqual([3]);

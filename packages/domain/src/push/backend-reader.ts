@@ -21,8 +21,8 @@ export type BackendOwner = {
   giveUp(backend: Backend): Promise<void>;
   /** The breaker closed. */
   reached(backend: Backend): Promise<void>;
-  /** Waits a moment for a newer configuration, which Redis has already. */
-  catchUp?(): Promise<void>;
+  /** Waits a moment for a newer configuration, which Redis has already. False: it does not come, so this one must do. */
+  catchUp?(): Promise<boolean>;
   /** See LaneReader. */
   isOver?(): boolean;
 };
@@ -37,6 +37,7 @@ export const GONE = 'the backend answered nothing but 410 Gone for 23 hours';
 export function backendReader(deps: BackendReaderDeps, given: Backend, owner: BackendOwner): LaneReader<SettledUpdate> {
   let backend = given;
   let origin = originOf(backend);
+  let mayBeStale = false;
   return {
     lookEveryMs: LOOK_EVERY_MS,
     isOver: () => owner.isOver?.() ?? false,
@@ -44,10 +45,10 @@ export function backendReader(deps: BackendReaderDeps, given: Backend, owner: Ba
     isStuck: () => deps.requestLimiter.isStuck(origin),
     claim: async (request, settled) => {
       const newest = owner.newest(backend);
-      if (newest !== backend) [backend, origin] = [newest, originOf(newest)];
-      const claim = await claimForPush(deps, backend, request, settled);
+      if (newest !== backend) [backend, origin, mayBeStale] = [newest, originOf(newest), false];
+      const claim = await claimForPush(deps, backend, { ...request, mayBeStale }, settled);
       if (claim.outcome === 'lost') return claim;
-      if (claim.isStale) await owner.catchUp?.();
+      if (claim.isStale) mayBeStale = (await owner.catchUp?.()) === false;
       const more = claim.moreToFile && request.limit > claim.units.length;
       return { ...claim, more, afterwards: () => followUp(deps, backend, owner, claim, settled) };
     },

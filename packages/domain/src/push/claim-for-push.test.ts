@@ -200,7 +200,7 @@ test('after deleteWebhook pull gets what push had not delivered, nothing twice',
   await claim(bot, fencingToken);
   await claim(bot, fencingToken, [delivered('c:5', '1'), delivered('c:7', '3')]);
   const pulling = { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 };
-  await mirrorBot(deps(), pulling, [{ revision: 2, handOver: true }]);
+  await mirrorBot(deps(), pulling, { stored: [{ revision: 2, handOver: true }] });
   expect(await idsOf(pulling)).toEqual([2]);
   await accept(pulling, update(4));
   expect(await idsOf(pulling)).toEqual([2, 4]);
@@ -211,18 +211,20 @@ test('after setWebhook push gets what pull had not acknowledged', async () => {
   await accept(bot, update(1), update(2), update(3));
   await idsOf(bot, { offset: 2 });
   const pushing = { ...bot, ...backend, revision: 2 };
-  await mirrorBot(deps(), pushing, [{ revision: 2, handOver: true }]);
+  await mirrorBot(deps(), pushing, { stored: [{ revision: 2, handOver: true }] });
   expect(claimedIds(await claim(pushing, await own(pushing)))).toEqual([2]);
 });
 
 test('a webhook that is removed and set again finds what came in between', async () => {
   const bot = await registered({ ...backend, longPollEnabled: false });
   await accept(bot, update(1));
-  await mirrorBot(deps(), { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 }, [
-    { revision: 2, handOver: true },
-  ]);
+  await mirrorBot(
+    deps(),
+    { ...bot, proxyEnabled: false, backendUrl: '', revision: 2 },
+    { stored: [{ revision: 2, handOver: true }] },
+  );
   await accept(bot, update(2));
-  await mirrorBot(deps(), { ...bot, revision: 3 }, [{ revision: 3, handOver: true }]);
+  await mirrorBot(deps(), { ...bot, revision: 3 }, { stored: [{ revision: 3, handOver: true }] });
   const fencingToken = await own(bot);
   expect(claimedIds(await claim(bot, fencingToken))).toEqual([1]);
   const next = await claim(bot, fencingToken, [delivered('c:5', '1')]);
@@ -233,7 +235,7 @@ test('dropping what waits drops it for both, and fences the turn that runs', asy
   const bot = await registered({ ...backend });
   await accept(bot, update(1), update(2));
   const fencingToken = await own(bot);
-  await mirrorBot(deps(), { ...bot, revision: 2 }, [{ revision: 2, dropPending: true }]);
+  await mirrorBot(deps(), { ...bot, revision: 2 }, { drop: { dropPending: true } });
   expect(await claimForPush(deps(), bot, { ...request(), fencingToken, limit: 1 }, [])).toEqual({
     outcome: 'lost',
   });

@@ -48,12 +48,16 @@ export type PushClaim =
 
 const GONE = 410;
 const STALE = 2;
+const ANY_REVISION = Number.MAX_SAFE_INTEGER;
 
-/** One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. */
+/**
+ * One round trip of a push turn: settles deliveries, files new updates into lanes and claims due ones. `mayBeStale`: files them also
+ * by an older configuration than Redis has.
+ */
 export async function claimForPush(
   deps: PushDeps,
   backend: Backend,
-  request: ClaimRequest,
+  { mayBeStale = false, ...request }: ClaimRequest & { mayBeStale?: boolean },
   settled: SettledUpdate[],
 ): Promise<PushClaim> {
   const attempts = settled.flatMap(({ attempt }) => attempt ?? []);
@@ -75,7 +79,7 @@ export async function claimForPush(
         })
       : await claimUnits(deps, readerOf('claim-for-program', ofProgram), backend, request, settled, {
           keys: () => [ofProgram.attempts, keys.live, ofProgram.state, ofProgram.deliveredByPush],
-          args: [...requests, ...kindsOf(backend), backend.revision, ...texts],
+          args: [...requests, ...kindsOf(backend), mayBeStale ? ANY_REVISION : backend.revision, ...texts],
         });
   if (claim.outcome === 'lost') return claim;
   void keepExcerpts(deps, backend, settled);

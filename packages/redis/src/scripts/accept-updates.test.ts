@@ -292,3 +292,10 @@ describe('an append is announced to polls', () => {
     expect(await announcedBy(() => scene.accept([1]))).toEqual([String(BOT)]);
   });
 });
+
+test('a pending turn that is a minute old may have lost its wake, and is woken again', async () => {
+  await scene.applyBot({ push: true });
+  const wakes = async (id: number, atMs: number) => (await scene.accept([id], 'c:5', 'message', { atMs }))[3];
+  expect([await wakes(1, NOW_MS), await wakes(2, NOW_MS + 60_000), await wakes(3, NOW_MS + 60_001)]).toEqual([1, 0, 1]);
+  expect(await wakes(4, NOW_MS + 60_002)).toBe(0);
+});

@@ -3,12 +3,13 @@
 --       11 lanes of rules  12 their units in flight  13 their work  14 their redriven
 -- ARGV  1 registration id  2 now (ms)  3 lane key prefix
 --       4 pull  5 push  6 manage  7 on (each '1' or '0')  8 kinds allowed (',message,poll,' or '' for the default set)
---       9 JSON: what changes did to waiting updates, as packages/domain/src/bots/cursor-change.ts says; those that an earlier
---         call has applied are left out here
+--       9 JSON: stored changes of cursors, as packages/domain/src/bots/cursor-change.ts says; those that an earlier call has
+--         applied are left out here
 --       10 revision of the configuration  11 bot id  12 rules ('1' or '0')  13 lane key prefix of rules
 --       14 update ids up to this one may have been given out  15 ids of the bot's programs (',1,5,')
 --       16 what decides which programs get an update, and  17 its digest ('' for none)
 --       18 those that push (' 5:1:target', with 1 unless it is paused)  19 key prefix of programs
+--       20 '1': waiting updates are dropped  21 the program for which waiting updates are dropped ('' for none)
 -- RESULT {'OK', '1' when something waits for push, 1 when a deleted program left more: the call is repeated} | {'GONE'} when the state is of another registration
 --      | {'OLD'} when a newer configuration was applied already
 -- @include state
@@ -43,14 +44,12 @@ local pullCursor, pushCursor = tonumber(s.pullCursor), tonumber(s.pushCursor)
 local pulled, pushed, parked, ruled = s.pull == '1', s.push == '1', tonumber(s.parked) > now, s.rules == '1'
 local pull, push = ARGV[4] == '1', ARGV[5] == '1'
 
--- Whoever applies a configuration first does what its changes did to waiting updates, and nobody does it again.
-local handOver, dropPending, retryNow, droppedPrograms = false, false, false, {}
+-- Whoever applies a configuration first does what its changes do to cursors, and nobody does it again.
+local dropPending, handOver, retryNow = ARGV[20] == '1', false, false
 for _, change in ipairs(cjson.decode(ARGV[9])) do
   if change.revision > tonumber(known.revision or 0) then
     handOver = handOver or change.handOver
-    dropPending = dropPending or change.dropPending
     retryNow = retryNow or change.retryNow
-    droppedPrograms[#droppedPrograms + 1] = change.dropPendingOf
   end
 end
 
@@ -244,15 +243,14 @@ local ofPrograms = {
   awake = s.on == '1' and s.programs or '',
 }
 redis.call('HSET', state, 'programs', applyPrograms(ofPrograms, ARGV[15], kept, ARGV[18]))
-for _, id in ipairs(droppedPrograms) do
-  if string.find(ARGV[15], ',' .. id .. ',', 1, true) then dropWaiting(ofPrograms, tostring(id)) end
-end
+if ARGV[21] ~= '' and string.find(ARGV[15], ',' .. ARGV[21] .. ',', 1, true) then dropWaiting(ofPrograms, ARGV[21]) end
 -- A poll may have heard of what is dropped now.
 if dropPending or pull ~= pulled then redis.call('PUBLISH', 'flotilla:appended', ARGV[11]) end
 trimLog(state, log, consumers, now)
 local waits = redis.call('EXISTS', lanes) == 1
   or #redis.call('XRANGE', log, '(' .. redis.call('HGET', state, '@pushCursor'), '+', 'COUNT', 1) > 0
--- If the wake that follows is lost, upkeep finds this pending turn. A turn that was there before knows of its work.
+-- If the wake that follows is lost, upkeep finds this pending turn, or an append a minute later, where the turn still sleeps from
+-- before. A turn of a push that was on already knows of its work.
 if waits and push and ARGV[7] == '1' and not (pushed and s.on == '1') then
   redis.call('ZADD', KEYS[10], 'NX', now, pushTurn)
 end

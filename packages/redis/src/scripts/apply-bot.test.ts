@@ -29,25 +29,22 @@ test('a switched-off push parks its cursor and fences its turn; pull instead of 
   expect(await state('acked', 'ackedN', 'e:push')).toEqual(['0', '0', '2']);
 });
 
-test('what a change did to waiting updates is done by whoever applies it first, and once', async () => {
-  const changes = [{ revision: 2, dropPending: true }];
-  await scene.applyBot({ pull: true });
-  await scene.accept([1]);
-  // Another change has drawn a revision above it and is applied first.
-  await scene.applyBot({ pull: true, revision: 3, changes });
-  expect(await state('acked')).toEqual(['1']);
-  await scene.accept([2]);
-  expect(await scene.applyBot({ pull: true, revision: 2, changes })).toEqual(['OLD']);
-  await scene.applyBot({ pull: true, revision: 3, changes });
-  await scene.applyBot({ pull: true, revision: 4, changes });
-  expect(await state('acked')).toEqual(['1']);
-});
-
 test('push takes over the cursor of pull by a change that another one has overtaken', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
   await scene.applyBot({ pull: true, push: true, revision: 3, changes: [{ revision: 2, handOver: true }] });
   expect(await state('filed')).toEqual(['0']);
+});
+
+test('a change of cursors is done once', async () => {
+  const changes = [{ revision: 2, handOver: true }];
+  await scene.applyBot({ pull: true, changes: [] });
+  await scene.accept([1, 2]);
+  await scene.applyBot({ pull: true, push: true, revision: 2, changes });
+  await scene.applyBot({ pull: true, revision: 3, changes });
+  // Push is switched on by a change that hands nothing over.
+  await scene.applyBot({ pull: true, push: true, revision: 4, changes });
+  expect(await state('filed')).toEqual(['2']);
 });
 
 test('a push that is switched on with updates that wait has a pending turn, and a fenced one leaves none behind', async () => {
@@ -61,7 +58,7 @@ test('a push that is switched on with updates that wait has a pending turn, and 
   await scene.accept([2]);
   await scene.applyBot({ push: true, revision: 3 });
   expect(await pending()).not.toBeNull();
-  await scene.applyBot({ push: true, revision: 4, changes: [{ revision: 4, dropPending: true }] });
+  await scene.applyBot({ push: true, revision: 4, drop: true });
   expect(await pending()).toBeNull();
 });
 

@@ -53,7 +53,7 @@ function read(
   const reading = readUpdates(context, bot, { ...request, consumer: null, kinds: null, throttle, signal });
   const answered = reading.then((updates): BotApiAnswer => {
     // The bot may have got another token while the poll waited.
-    if (!isToken(context, bot)) return UNAUTHORIZED;
+    if (hasOtherToken(context, bot)) return UNAUTHORIZED;
     context.apiMetrics.pulled.of('get_updates').inc(updates.count);
     return { ok: true, pieces: pollAnswer(updates) };
   });
@@ -62,8 +62,9 @@ function read(
   return Promise.all([answered, keepAllowedUpdates(context, by, bot, allowedUpdates)]).then(([answer]) => answer);
 }
 
-function isToken({ directory }: Context, bot: Bot): boolean {
-  return !directory.ready() || directory.byToken(bot.token)?.id === bot.id;
+function hasOtherToken({ directory }: Context, { id, token }: Bot): boolean {
+  const known = directory.ready() ? directory.byId(id) : undefined;
+  return known !== undefined && known.token !== token;
 }
 
 async function hold(held: HeldPolls, bot: Bot, request: Request, signal: AbortSignal): Promise<BotApiAnswer> {

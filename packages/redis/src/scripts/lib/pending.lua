@@ -5,9 +5,16 @@
 local HELD = '.5'
 -- Longer than a worker holds a turn that has nothing to do.
 local HELD_AT_MOST_MS = 120000
+local DOUBTFUL_AFTER_MS = 60000
 
 local function isHeld(since)
   return since % 1 ~= 0
+end
+
+-- Whether a pending turn may have nobody: its wake was lost a minute ago, while a turn from before still sleeps, or a wrong clock
+-- wrote it. That of an open breaker lies ahead, but no farther than a probe.
+local function isDoubtful(since, now)
+  return since < now - DOUBTFUL_AFTER_MS or since > now + LONGEST_PROBE_MS + CLOCKS_DIFFER_MS
 end
 
 -- Records that the calling worker continues to hold this turn, which has nothing to do.
@@ -22,8 +29,7 @@ local function makePending(pendingTurns, turns, now, told)
   if #turns == 0 then return toWake, isRunning, held end
   for i, score in ipairs(redis.call('ZMSCORE', pendingTurns, unpack(turns))) do
     local since, pendingFrom = score and tonumber(score), nil
-    -- The pending turn of an open breaker lies ahead, but no farther than a probe: then a wrong clock wrote it.
-    if not since or (not isHeld(since) and since > tonumber(now) + LONGEST_PROBE_MS + CLOCKS_DIFFER_MS) then
+    if not since or (not isHeld(since) and isDoubtful(since, tonumber(now))) then
       toWake[turns[i]], pendingFrom = true, now
     elseif isHeld(since) then
       if turns[i] ~= told then held[#held + 1] = turns[i] end
