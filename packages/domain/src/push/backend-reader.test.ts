@@ -1,0 +1,57 @@
+import { createLogger } from '@flotilla/runtime/logger.ts';
+import { logScene } from '@flotilla/testing/log-scene.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { ActiveProgram } from '../bots/active-program.ts';
+import type { Bot } from '../bots/bot.ts';
+import { mirrorBot } from '../bots/bot-mirror.ts';
+import { sharedLimiter } from '../lanes/shared-limiter.ts';
+import { backendOfProgram } from './backend.ts';
+import { type BackendReaderDeps, backendReader } from './backend-reader.ts';
+
+const PROGRAM: ActiveProgram = {
+  ...{ id: 5, name: 'mirror', enabled: true, kinds: ['message'], mode: 'push', backendUrl: 'http://127.0.0.1:9/' },
+  ...{ secretToken: '', backendCertificate: '', webhookTokenId: null, webhookKinds: null, backendRole: 'admin' },
+  ...{ maxConnections: 40, filter: {}, exclusive: false, order: 100, signing: null, tokens: [] },
+};
+const TRIES = 3;
+
+const scene = logScene();
+const { accept, deps, registered, update } = scene;
+beforeAll(scene.open);
+afterEach(scene.clear);
+afterAll(scene.close);
+
+/** Claims of a turn whose process knows this configuration of the bot, and gets no newer one. */
+function claimsBy(bot: Bot) {
+  let tries = 0;
+  let claims = 0;
+  let fencingToken: number | null = null;
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const ofTurn = { ...deps(), requestLimiter: sharedLimiter(10), log } as unknown as BackendReaderDeps;
+  const reader = backendReader(ofTurn, backendOfProgram(bot, bot.programs[0]!), {
+    newest: (known) => known,
+    giveUp: async () => {},
+    reached: async () => {},
+    catchUp: async () => {
+      tries += 1;
+      return tries < TRIES;
+    },
+  });
+  return async () => {
+    claims += 1;
+    const request = { name: `claim ${claims}`, fencingToken, limit: 10, trim: false, end: null, ownsTurn: () => true };
+    const claim = await reader.claim(request, []);
+    if (claim.outcome !== 'claimed') throw new Error('lost the turn');
+    fencingToken = claim.fencingToken;
+    return { ids: claim.units.map((unit) => unit.updates[0].id), more: claim.more };
+  };
+}
+
+test('a turn that knows an older configuration than Redis passes over nothing, until it must do', async () => {
+  const bot = await registered({ programs: [PROGRAM] });
+  await mirrorBot(deps(), { ...bot, revision: bot.revision + 1 });
+  await accept(bot, update(1));
+  const claim = claimsBy(bot);
+  for (let tries = 0; tries < TRIES; tries += 1) expect(await claim()).toEqual({ ids: [], more: true });
+  expect(await claim()).toEqual({ ids: [1], more: false });
+});
