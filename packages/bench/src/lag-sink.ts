@@ -6,6 +6,8 @@ export type LagSink = {
   count(): number;
   /** Milliseconds from the making of an update to its arrival, for one path or for all. */
   lags(path?: string): number[];
+  /** When the newest update was made, and when the last one arrived (ms of the clock). */
+  ends(): { madeAtMs: number; arrivedAtMs: number };
   reset(): void;
   /** Requests of this path are neither answered nor counted from now on; null ends that. */
   hang(path: string | null): void;
@@ -19,7 +21,7 @@ const EMPTY_ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
  * is measured, so it is cheaper than one of `node:http`: it knows no HTTP but a POST with a Content-Length.
  */
 export async function startLagSink(): Promise<LagSink> {
-  let arrived: { path: string; lag: number }[] = [];
+  let arrived: { path: string; madeAtMs: number; atMs: number }[] = [];
   let hanging: string | null = null;
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
@@ -27,7 +29,7 @@ export async function startLagSink(): Promise<LagSink> {
     socket.on('close', () => sockets.delete(socket)).on('error', () => {});
     readPosts(socket, (path, body) => {
       if (path === hanging) return;
-      arrived.push({ path, lag: Date.now() - Number(/@(\d{13})"/.exec(body)?.[1]) });
+      arrived.push({ path, madeAtMs: Number(/@(\d{13})"/.exec(body)?.[1]), atMs: Date.now() });
       socket.write(EMPTY_ANSWER, 'latin1');
     });
   });
@@ -37,7 +39,12 @@ export async function startLagSink(): Promise<LagSink> {
     port,
     url: `http://127.0.0.1:${port}/`,
     count: () => arrived.length,
-    lags: (path) => arrived.filter((one) => path === undefined || one.path === path).map(({ lag }) => lag),
+    lags: (path) =>
+      arrived.filter((one) => path === undefined || one.path === path).map(({ madeAtMs, atMs }) => atMs - madeAtMs),
+    ends: () => ({
+      madeAtMs: arrived.reduce((newest, { madeAtMs }) => Math.max(newest, madeAtMs), 0),
+      arrivedAtMs: arrived.at(-1)?.atMs ?? 0,
+    }),
     reset: () => {
       arrived = [];
     },

@@ -6,12 +6,12 @@ const SHARE_OF_THE_WAIT = 1 / 20;
 
 /**
  * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false. The
- * longer it has waited, the longer it pauses: from 10 ms to 300 ms.
+ * longer it has waited, the longer it pauses, from 10 ms to 300 ms, or always as long as `pauseMs` says.
  * Rejects after timeoutMs (10 s) with the message and the last error of the condition.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  options: { timeoutMs?: number; message?: string } = {},
+  options: { timeoutMs?: number; message?: string; pauseMs?: number } = {},
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? 10_000;
   const startedMs = performance.now();
@@ -24,11 +24,11 @@ export async function waitFor<T>(
     } catch (error) {
       lastError = error;
     }
-    await delay(pauseMs(performance.now() - startedMs));
+    await delay(options.pauseMs ?? pauseAfterMs(performance.now() - startedMs));
   } while (performance.now() - startedMs < timeoutMs);
   throw new Error(`Waited ${timeoutMs} ms in vain: ${options.message ?? condition.toString()}`, { cause: lastError });
 }
 
-function pauseMs(waitedMs: number): number {
+function pauseAfterMs(waitedMs: number): number {
   return Math.min(Math.max(INTERVAL_MS.first, waitedMs * SHARE_OF_THE_WAIT), INTERVAL_MS.longest);
 }
