@@ -11,7 +11,7 @@ import { type Bare, startBareProxy } from './start-bare.ts';
 const TOKEN = '700001:bench-token-abcdefghijklmnopqrstuvwxyz';
 const BODY = '{"chat_id":5,"text":"hello"}';
 const STEADY = 500;
-/** Ways are measured alternately, so that other load affects all alike. One earlier round warms everything up. */
+/** Ways are measured alternately, process by process, so that other load affects all alike. One earlier round warms everything up. */
 const ROUNDS = 3;
 /** The same program costs up to a tenth more in one process than in another, so one process decides nothing. */
 const PROCESSES = 5;
@@ -110,10 +110,20 @@ function inWords(loads: Load[]): string {
   return `${perSecond(middle(loads, 'rate'))}, ${middle(loads, 'cpuUs').toFixed(1)} µs of processor time a call (${least} to ${most})`;
 }
 
-/** The ratios to the bare proxy: of processor time, which other load hardly changes, and of throughput. */
+/**
+ * The ratios to the bare proxy: of processor time, which other load hardly changes, and of throughput. Each is the middle
+ * one of as many as there were measurements, each beside its neighbour: the speed of the machine changes from minute to minute.
+ */
 function besideBare(loads: Load[], bare: Load[]): string {
-  const cpu = ratio(middle(bare, 'cpuUs') / middle(loads, 'cpuUs'));
-  return `${inWords(loads)}, ${cpu} of the bare one (${ratio(middle(loads, 'rate') / middle(bare, 'rate'))} by rate)`;
+  const middleOf = (ratioOf: (load: Load, neighbour: Load) => number) =>
+    ratio(
+      percentile(
+        loads.map((load, at) => ratioOf(load, bare[at]!)),
+        50,
+      ),
+    );
+  const cpu = middleOf((load, neighbour) => neighbour.cpuUs / load.cpuUs);
+  return `${inWords(loads)}, ${cpu} of the bare one (${middleOf((load, neighbour) => load.rate / neighbour.rate)} by rate)`;
 }
 
 async function atFullLoad({ url, pid }: Way): Promise<Load> {
@@ -129,10 +139,15 @@ async function inTurns<Name extends string, Measured>(
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(ways) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
+  const processes = Math.max(...names.map((name) => ways[name].length));
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [name, way] of names.flatMap((name) => ways[name].map((way) => [name, way] as const))) {
-      const result = await once(way);
-      if (round > 0) measured[name].push(result);
+    for (let process = 0; process < processes; process += 1) {
+      for (const name of names) {
+        const way = ways[name][process];
+        if (way === undefined) continue;
+        const result = await once(way);
+        if (round > 0) measured[name].push(result);
+      }
     }
   }
   return measured;
