@@ -9,6 +9,12 @@ import { defineOperation, fieldsBeside } from './operation.ts';
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
 export type BotState = (typeof BOT_STATES)[number];
 
+/** How the backend of a bot or of a program is. */
+export const BACKEND_STATES = ['ok', 'failing', 'open'] as const;
+export type BackendState = (typeof BACKEND_STATES)[number];
+export const BACKEND_STATE_NOTE =
+  'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.';
+
 /** By what a list of bots can be sorted. */
 const BOT_SORTS = ['name', 'pending', 'last_update'] as const;
 export type BotSort = (typeof BOT_SORTS)[number];
@@ -69,11 +75,7 @@ export const botResource = z
       .describe(
         'While updates are forwarded, and for an hour after forwarding was switched off: the updates that wait for the backend. Otherwise: those that wait for the default poll consumer.',
       ),
-    backend_state: z
-      .enum(['ok', 'failing', 'open'])
-      .describe(
-        'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.',
-      ),
+    backend_state: z.enum(BACKEND_STATES).describe(BACKEND_STATE_NOTE),
     failing_since: z.iso
       .datetime()
       .optional()

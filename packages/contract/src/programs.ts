@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BACKEND_STATE_NOTE, BACKEND_STATES } from './bots.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { botId, flag, integer, listOf, ownId, pagedInputs, text } from './inputs.ts';
@@ -54,12 +55,7 @@ export const programResource = z
       .describe(
         'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes dead letters; with mode push it goes on with new ones.',
       ),
-    backend_state: z
-      .enum(['ok', 'failing', 'open'])
-      .describe(
-        'Only with mode push. ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.',
-      )
-      .optional(),
+    backend_state: z.enum(BACKEND_STATES).describe(`Only with mode push. ${BACKEND_STATE_NOTE}`).optional(),
     last_error: z.string().describe('The last error of delivery, or why it was parked. Empty after a success.'),
     last_error_at: z.iso.datetime().describe('When that error happened. Absent if nothing is wrong.').optional(),
     last_polled_at: z.iso

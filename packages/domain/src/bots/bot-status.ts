@@ -1,4 +1,4 @@
-import type { BotState } from '@flotilla/contract/bots.ts';
+import type { BackendState, BotState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { stateFields } from '@flotilla/redis/state-fields.ts';
@@ -19,7 +19,7 @@ export type BotStatus = {
   /** Updates waiting for the backend (also while push is parked), otherwise for the default consumer. */
   pendingUpdateCount: number;
   /** failing: the last attempts failed; open: the breaker is open, and only probes are sent. */
-  backendState: 'ok' | 'failing' | 'open';
+  backendState: BackendState;
   /** Since when every attempt at the backend has failed; null while its state is ok. */
   failingSinceMs: number | null;
   /** When intake of an enabled bot that is not running last worked; null if it never did, or nobody knows when. */

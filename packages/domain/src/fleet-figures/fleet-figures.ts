@@ -1,4 +1,4 @@
-import { BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import { type BackendState, BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
 import type { ActivityCounts } from '../activity/activity-counts.ts';
 
 /** The outstanding work of the whole fleet at one moment. Bots are counted, never named. */
@@ -29,7 +29,6 @@ export type Depth = { total: number; largest: number };
 
 export const INTAKE_STATES = ['polled', 'polling_failing', 'pushed', 'webhook_failing', 'disabled'] as const;
 export type IntakeState = (typeof INTAKE_STATES)[number];
-export type BackendState = 'ok' | 'failing' | 'open';
 export type BacklogReader = 'push' | 'pull' | 'rules';
 
 export function noFigures(atMs: number): FleetFigures & { states: Record<BotState, number>; programTrouble: number } {

@@ -1,3 +1,4 @@
+import type { BackendState } from '@flotilla/contract/bots.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { programReaderName } from '../bots/active-program.ts';
@@ -10,7 +11,7 @@ export type ProgramState = {
   parked: boolean;
   polledAtMs: number | null;
   /** Of a program that pushes. */
-  backendState: 'ok' | 'failing' | 'open';
+  backendState: BackendState;
   /** The last error of delivery, while nothing has succeeded since, or why it was parked. */
   error: { message: string; atMs: number } | null;
 };

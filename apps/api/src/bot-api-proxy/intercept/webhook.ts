@@ -3,7 +3,7 @@ import type { Actor } from '@flotilla/domain/audit/actor.ts';
 import { addBot } from '@flotilla/domain/bots/add-bot.ts';
 import { forbiddenHostReason, parseBackendUrl } from '@flotilla/domain/bots/backend-address.ts';
 import { CERTIFICATE_BYTES_AT_MOST, readCertificate } from '@flotilla/domain/bots/backend-certificate.ts';
-import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/bots/bot.ts';
+import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/bots/bot.ts';
 import { readBotStatus } from '@flotilla/domain/bots/bot-status.ts';
 import { clearBackend } from '@flotilla/domain/bots/clear-backend.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/bots/set-backend.ts';
@@ -20,6 +20,7 @@ import {
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, badRequest, type Refusal, UNAUTHORIZED } from '../answer.ts';
 import type { InterceptedCall, ReadCall } from '../call.ts';
+import { webhookInfo } from '../webhook-info.ts';
 import { storedKinds } from './answer-intercepted.ts';
 
 const DESCRIPTIONS = {
@@ -71,22 +72,18 @@ export async function deleteWebhook(context: Context, { bot, by, parameters }: I
 /** Describes the backend as the platform describes a webhook, with the URL exactly as it was set. */
 export async function getWebhookInfo(context: Context, { bot }: InterceptedCall): Promise<BotApiAnswer> {
   const status = await readBotStatus(context, bot);
-  const url = bot.proxyEnabled ? bot.backendUrl : '';
-  const info: Record<string, unknown> = {
-    url,
-    has_custom_certificate: url !== '' && bot.backendCertificate !== '',
-    pending_update_count: Math.max(0, status.pendingUpdateCount),
+  const backend = {
+    url: bot.backendUrl,
+    hasCertificate: bot.backendCertificate !== '',
+    maxConnections: bot.maxConnections || DEFAULT_MAX_CONNECTIONS,
+    error: status.deliveryError,
+    state: status.backendState,
   };
-  if (url !== '') {
-    if (status.deliveryError !== null) {
-      info.last_error_date = Math.floor(status.deliveryError.atMs / 1000);
-      info.last_error_message = status.deliveryError.message;
-    }
-    if (status.backendState !== 'ok') info.backend_state = status.backendState;
-    info.max_connections = bot.maxConnections || DEFAULT_MAX_CONNECTIONS;
-  }
-  if (bot.allowedUpdates !== null) info.allowed_updates = bot.allowedUpdates;
-  return { ok: true, result: JSON.stringify(info) };
+  return webhookInfo({
+    pending: status.pendingUpdateCount,
+    allowedUpdates: bot.allowedUpdates,
+    backend: hasBackend(bot) ? backend : null,
+  });
 }
 
 /**

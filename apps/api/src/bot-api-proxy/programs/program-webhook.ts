@@ -12,6 +12,7 @@ import type { Context } from '../../context.ts';
 import { type BotApiAnswer, forbidden, tooManyRequests } from '../answer.ts';
 import type { ReadCall } from '../call.ts';
 import { readSettings } from '../intercept/webhook.ts';
+import { webhookInfo } from '../webhook-info.ts';
 
 export type ProgramCall = ReadCall & ProgramCredential;
 
@@ -69,23 +70,15 @@ async function withNewestProgram({ directory }: Context, call: ProgramCall): Pro
 /** Describes the backend as the platform does a webhook. Only the token that set the URL sees the secrets in it. */
 export async function getWebhookInfo(context: Context, { bot, program, token }: ProgramCall): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
-  const pushes = program.mode === 'push';
-  const url = program.webhookTokenId === token.id ? program.backendUrl : maskedBackendUrl(program);
-  const info: Record<string, unknown> = {
-    url: pushes ? url : '',
-    has_custom_certificate: pushes && program.backendCertificate !== '',
-    pending_update_count: pending,
+  if (program.mode !== 'push') return webhookInfo({ pending, allowedUpdates: null, backend: null });
+  const backend = {
+    url: program.webhookTokenId === token.id ? program.backendUrl : maskedBackendUrl(program),
+    hasCertificate: program.backendCertificate !== '',
+    maxConnections: program.maxConnections,
+    error,
+    state: backendState,
   };
-  if (pushes) {
-    if (error !== null) {
-      info.last_error_date = Math.floor(error.atMs / 1000);
-      info.last_error_message = error.message;
-    }
-    if (backendState !== 'ok') info.backend_state = backendState;
-    info.max_connections = program.maxConnections;
-    if (program.webhookKinds !== null) info.allowed_updates = program.webhookKinds;
-  }
-  return { ok: true, result: JSON.stringify(info) };
+  return webhookInfo({ pending, allowedUpdates: program.webhookKinds, backend });
 }
 
 function mayChangeWebhook({ token }: ProgramCall): boolean {
