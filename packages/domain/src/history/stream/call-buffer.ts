@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRedisUnavailable } from '@flotilla/redis/is-redis-unavailable.ts';
-import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { FlushableMoments } from '@flotilla/runtime/shared-moments.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Bot } from '../../bots/bot.ts';
-import type { BotDirectory } from '../../bots/bot-directory.ts';
-import type { MemoryWatch } from '../../memory/watch-memory.ts';
-import { maySendOwnPosts, rememberOwnPosts } from '../own-posts.ts';
-import { type AppendDeps, appendCalls } from './append-calls.ts';
-import type { BufferedCall, CallBatch, CapturedCall } from './captured-call.ts';
+import { maySendOwnPosts } from '../own-posts.ts';
+import { type AppendUntilKeptDeps, appendUntilKept } from './append-until-kept.ts';
+import type { BufferedCall, CapturedCall } from './captured-call.ts';
 
 /** Holds captured calls until Redis has them, so that callers do not wait and an outage of Redis loses none. */
 export type CallBuffer = {
@@ -33,12 +28,9 @@ export type CallBuffer = {
 
 export type LostCall = { botId: number; method: string; reason: string };
 
-type BufferDeps = AppendDeps & {
-  memory: Pick<MemoryWatch, 'pressure'>;
-  directory: BotDirectory;
+type BufferDeps = AppendUntilKeptDeps & {
   /** When calls go to Redis, unless there are many. */
   deferredWrites: FlushableMoments;
-  log: Logger;
   metrics: Metrics;
 };
 type Limits = { calls: number; bytes: number; tries: number };
@@ -52,7 +44,6 @@ const GATHERED_AT_MOST = 200;
 /** Rules must soon know a post that does not name its bot, because another bot may receive it. */
 const OWN_POST_WITHIN_MS = 3;
 const BATCH_AT_MOST = 200;
-const ASK_AGAIN_MS = 250;
 
 /**
  * Writes calls in batches, so that a bot's calls of one moment share their common work. A batch without an answer is
@@ -62,16 +53,14 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
   const process = randomBytes(6).toString('hex');
   /** By bot, oldest call first. There is an entry while workOff runs for the bot. */
   const queues = new Map<number, Waiting[]>();
-  const probes = new Map<number, Promise<void>>();
   let [calls, bytes, lastId, lastBatch, closed] = [0, 0, 0, 0, false];
   let drained: (() => void)[] = [];
   const outcomes = callMetrics(deps.metrics, () => calls);
+  const moment = momentOfWriting(deps.deferredWrites);
+  const append = appendUntilKept(deps, { tries: limits.tries, isClosed: () => closed, waiting: () => calls });
 
   const warnOfLoss = throttledLog((lost: LostCall, leftOut) =>
     deps.log.warn({ ...lost, leftOut }, 'a call could not be kept in the history'),
-  );
-  const warnOfWaiting = throttledLog((reason: string) =>
-    deps.log.warn({ reason, calls }, 'calls for the history wait for Redis'),
   );
   const lose = (lost: LostCall): void => {
     outcomes.lost.inc();
@@ -85,47 +74,6 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     drained = [];
   };
 
-  /** One probe at a time tells whether a shard's Redis answers again, however many bots wait for it. */
-  const untilAnswering = (shard: number, key: string): Promise<void> => {
-    const probing =
-      probes.get(shard) ??
-      (async () => {
-        do await delay(ASK_AGAIN_MS);
-        while (!closed && (await deps.redis.commands.exists(key).catch(() => null)) === null);
-        probes.delete(shard);
-      })();
-    probes.set(shard, probing);
-    return probing;
-  };
-  const isGone = (bot: Bot): boolean =>
-    deps.directory.ready() && deps.directory.byId(bot.id)?.registrationId !== bot.registrationId;
-
-  /**
-   * Resolves with true when the calls are kept, false when the bot is gone or the buffer closed. Rejects when they
-   * cannot be kept.
-   */
-  const append = async (bot: Bot, batch: CallBatch): Promise<boolean> => {
-    let remembered = false;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        if (deps.memory.pressure() !== 'scarce') {
-          await appendCalls(deps, bot, batch);
-          return true;
-        }
-        // The rest of the memory is for turns, which free some. Own posts are remembered all the same, or rules could
-        // echo them.
-        if (!remembered) await rememberOwnPosts(deps, batch.calls);
-        remembered = true;
-        throw new FlotillaError('unavailable', 'Redis has no room for the history');
-      } catch (error) {
-        if (!isRedisUnavailable(error) || tries >= limits.tries) throw error;
-        if (isGone(bot)) return false;
-        warnOfWaiting(String(error));
-      }
-      await untilAnswering(shardOf(bot.id), botKeys(bot.id).state);
-      if (closed) return false;
-    }
-  };
   /** When Redis refuses a batch for its content, each call is tried alone to find the faulty one. */
   const store = async (waiting: Waiting[]): Promise<void> => {
     const newest = waiting.at(-1);
@@ -155,26 +103,6 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
     queues.delete(botId);
   };
 
-  /** Calls since the last moment. */
-  let gathered = 0;
-  let flushing: NodeJS.Timeout | null = null;
-  const flush = (): void => {
-    if (flushing !== null) clearTimeout(flushing);
-    flushing = null;
-    deps.deferredWrites.flush();
-  };
-  const flushSoon = (): void => {
-    flushing ??= setTimeout(flush, OWN_POST_WITHIN_MS);
-  };
-  const resetGathered = (): void => {
-    gathered = 0;
-  };
-  const gather = (): void => {
-    gathered += 1;
-    if (gathered === 1) void deps.deferredWrites.next().then(resetGathered);
-    if (gathered >= GATHERED_AT_MOST) flush();
-  };
-
   const hasRoom = (): boolean => calls < limits.calls && bytes < limits.bytes;
   return {
     hasRoom,
@@ -190,13 +118,13 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       const queue = queues.get(bot.id);
       if (queue !== undefined) {
         queue.push(waiting);
-        if (waiting.mayBeOwnPost) flushSoon();
+        if (waiting.mayBeOwnPost) moment.comesSoon();
       } else {
         const begun = [waiting];
         queues.set(bot.id, begun);
         void workOff(bot.id, begun);
       }
-      gather();
+      moment.gathersOne();
     },
     lose,
     unanswered: () => outcomes.unanswered.inc(),
@@ -208,6 +136,31 @@ export function callBuffer(deps: BufferDeps, limits: Limits = LIMITS): CallBuffe
       if (calls === 0) return;
       outcomes.lost.inc(calls);
       deps.log.warn({ calls }, 'calls that waited for Redis are missing from the history: the process stops');
+    },
+  };
+}
+
+/** The moment at which calls go to Redis: the next one of the process, or earlier. */
+function momentOfWriting(deferredWrites: FlushableMoments) {
+  let gathered = 0;
+  let flushing: NodeJS.Timeout | null = null;
+  const reset = (): void => {
+    gathered = 0;
+  };
+  const flush = (): void => {
+    if (flushing !== null) clearTimeout(flushing);
+    flushing = null;
+    deferredWrites.flush();
+  };
+  return {
+    gathersOne: (): void => {
+      gathered += 1;
+      if (gathered === 1) void deferredWrites.next().then(reset);
+      if (gathered >= GATHERED_AT_MOST) flush();
+    },
+    /** A post that joins calls that already wait. */
+    comesSoon: (): void => {
+      flushing ??= setTimeout(flush, OWN_POST_WITHIN_MS);
     },
   };
 }
