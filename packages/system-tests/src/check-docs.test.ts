@@ -16,7 +16,7 @@ const FAULTS = [
   ],
   ['infra/prometheus/alerts/api.yml', 'Many sign-ins fail', 'Sign-ins fail', 'monitoring.md is stale'],
   ['README.md', '(docs/GLOSSARY.md)', '(docs/WORDS.md)', 'the link docs/WORDS.md leads nowhere'],
-  ['README.md', '#what-bots-send', '#what-people-send', 'redis.md has no heading #what-people-send'],
+  ['docs/BOT-DEVELOPERS.md', '#what-bots-send', '#what-people-send', 'redis.md has no heading #what-people-send'],
   ['README.md', '`apps/simulator`', '`apps/simulators`', 'there is no apps/simulators'],
   ['docs/ARCHITECTURE.md', '`accept-updates.lua`', '`take-updates.lua`', 'there is no take-updates.lua'],
   [
