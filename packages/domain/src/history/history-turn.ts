@@ -12,14 +12,16 @@ import { clearPendingTurn, type HistoryReader, renewPendingTurn, trimHistoryStre
 import { writeHistory } from './write-history.ts';
 
 const BATCH = 500;
-/** Transactions at once. With more, each would be smaller, and a transaction costs about the same whatever its size. */
+/** Transactions at once, while there is a backlog. */
 const WRITES_AT_ONCE = 2;
 /** Half a minute, after which another worker may take the shard. To begin a turn and to end it takes some 40 commands in Redis. */
 const TURN_BATCHES = 60;
 /** Two seconds, of the five after which upkeep takes a pending turn for a lost one. */
 const RENEW_EVERY_BATCHES = 4;
-/** Records of all shards that arrive within this time are written together. */
+/** Records that arrive within this time are written together. */
 const GATHER_MS = 500;
+/** Shards write group by group within that time: what many of them write at once holds up deliveries of the process. */
+const SHARD_GROUPS = 4;
 /** Shards whose time has come read within this time, and are written together. */
 const READING_MS = 25;
 const POSTGRES_AWAY_PAUSE_MS = 1_000;
@@ -57,7 +59,7 @@ export function historyStore(deps: StoreDeps, maxConnections: number): SharedWri
 export async function historyTurn(deps: TurnDeps, shard: number, lease: TurnLease): Promise<TurnOutcome> {
   let isBacklog = false;
   for (let batches = 0; batches < TURN_BATCHES; batches += 1) {
-    if (!isBacklog) await timeToWrite();
+    if (!isBacklog) await timeToWrite(shard);
     if (!lease.ownsTurn()) break;
     await deps.historyReader.reserve(BATCH);
     const stored = await storeBatch(deps, shard);
@@ -108,9 +110,10 @@ async function tryToStore(deps: TurnDeps, shard: number, entries: HistoryEntry[]
   }
 }
 
-/** The same moments for all shards of this process, so that they share transactions. */
-function timeToWrite(): Promise<void> {
-  return delay(GATHER_MS - (performance.now() % GATHER_MS));
+/** The same moments for all shards of a group in this process, so that they share transactions. */
+function timeToWrite(shard: number): Promise<void> {
+  const groupsAtMs = ((shard % SHARD_GROUPS) * GATHER_MS) / SHARD_GROUPS;
+  return delay(GATHER_MS - ((performance.now() + groupsAtMs) % GATHER_MS));
 }
 
 /** A batch holds updates of many traces, so it has a trace of its own, with links to theirs. */

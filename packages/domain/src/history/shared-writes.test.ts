@@ -1,9 +1,10 @@
-import { setImmediate as nextMoment } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextMoment } from 'node:timers/promises';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { describe, expect, test } from '@jest/globals';
 import { sharedWrites } from './shared-writes.ts';
 
 const LONG_MS = 600_000;
+const SHORT_MS = 1;
 
 /** Batches that end when the test says so. */
 function heldWrites(limits: { atOnce: number; size: number; gatherMs: number }) {
@@ -37,9 +38,37 @@ describe('writes that share batches', () => {
   test('a batch is full before a caller would be split, and a caller with more than fits is written alone', async () => {
     const { batches, write, items } = heldWrites({ atOnce: 9, size: 3, gatherMs: 1 });
     const all = [write([1, 2]), write([3, 4]), write([5]), write([6, 7, 8, 9]), write([10])];
-    await waitFor(() => items().flat().length === 10);
-    expect(items()).toEqual([[1, 2], [3, 4, 5], [6, 7, 8, 9], [10]]);
+    expect(items()).toEqual([
+      [1, 2],
+      [3, 4, 5],
+      [6, 7, 8, 9],
+    ]);
     for (const batch of batches) batch.end();
+    await waitFor(() => batches.length === 4);
+    expect(items().at(-1)).toEqual([10]);
+    batches[3]!.end();
+    await Promise.all(all);
+  });
+
+  test('beside a batch that is being written only a full one begins; the rest waits for its end', async () => {
+    const { batches, write, items } = heldWrites({ atOnce: 2, size: 3, gatherMs: SHORT_MS });
+    const all = [write([1, 2, 3]), write([4])];
+    // Of two timers of one length the later one ends later: when this one has ended, the time for gathering has, too.
+    await delay(SHORT_MS);
+    expect(items()).toEqual([[1, 2, 3]]);
+    all.push(write([5, 6]), write([7]));
+    expect(items()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    batches[0]!.end();
+    await all[0];
+    await nextMoment();
+    expect(batches).toHaveLength(2);
+    batches[1]!.end();
+    await waitFor(() => batches.length === 3);
+    expect(items().at(-1)).toEqual([7]);
+    batches[2]!.end();
     await Promise.all(all);
   });
 

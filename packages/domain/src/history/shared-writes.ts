@@ -1,7 +1,7 @@
 export type SharedWrites<Item> = (items: Item[]) => Promise<void>;
 
 type Limits = {
-  /** Batches at once. */
+  /** Batches at once while more than one is full, else one. */
   atOnce: number;
   /** Items of a batch. */
   size: number;
@@ -11,9 +11,9 @@ type Limits = {
 type Caller<Item> = { items: Item[]; resolve(): void; reject(error: unknown): void };
 
 /**
- * Lets callers share batches. While enough batches are being written, new items wait for the next one. The items of one
- * caller stay together and in order, even if they are more than a batch should have. All callers of a batch share its
- * outcome.
+ * Lets callers share batches. While a batch is being written, new items wait for the next one, unless they fill it. The items
+ * of one caller stay together and in order, even if they are more than a batch should have. All callers of a batch share
+ * its outcome.
  */
 export function sharedWrites<Item>(
   { atOnce, size, gatherMs }: Limits,
@@ -48,16 +48,20 @@ export function sharedWrites<Item>(
     clearTimeout(gathering);
     gathering = undefined;
   };
+  const isFull = () => waiting.reduce((sum, { items }) => sum + items.length, 0) >= size;
+  const beginFull = () => {
+    while (inFlight < atOnce && isFull()) void writeNext();
+  };
   const begin = () => {
     clearGathering();
-    while (inFlight < atOnce && waiting.length > 0) void writeNext();
+    beginFull();
+    if (inFlight === 0 && waiting.length > 0) void writeNext();
   };
-  const isFull = () => waiting.reduce((sum, { items }) => sum + items.length, 0) >= size;
 
   return (items) =>
     new Promise((resolve, reject) => {
       waiting.push({ items, resolve, reject });
-      while (inFlight < atOnce && isFull()) void writeNext();
+      beginFull();
       if (waiting.length > 0) gathering ??= setTimeout(begin, gatherMs);
       else clearGathering();
     });
