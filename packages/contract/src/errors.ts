@@ -48,7 +48,7 @@ export const errorAnswer = z
       .enum(['postgres', 'redis'])
       .optional()
       .describe(
-        'Only for a 503, if a store does not answer: which one. Without Postgres, delivery goes on. Without Redis, nothing comes in or goes out until it is back.',
+        'Only for a 503, if a store does not answer: which one. Without Postgres, delivery goes on. Without Redis, updates neither come in nor go out until it is back; calls that bots make with their own tokens go on.',
       ),
     error_code: z.int().optional().describe("The platform's own code, if the platform refused."),
   })

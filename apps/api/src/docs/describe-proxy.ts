@@ -263,7 +263,8 @@ const FORWARDED: JsonSchema = {
   description:
     'A POST to the `backend_url`, with exactly `Content-Type: application/json`. Any 2xx means delivered. After any other ' +
     'answer, also a redirect, the update is sent again on the schedule of the chapter Deliveries.\n\nUpdates of one chat ' +
-    'come one at a time and in order. Updates of several chats come in parallel.\n\nIf the answer has a `method`, Flotilla ' +
+    'come one at a time and in order. Updates of several chats come in parallel. Button presses, queries, reactions and ' +
+    'changes of members are in an order of their own, as at the platform.\n\nIf the answer has a `method`, Flotilla ' +
     'makes that call as the bot. It does not make calls of `get*`, setWebhook, deleteWebhook, logOut and close.',
   security: [],
   parameters: [
